@@ -17,10 +17,15 @@
 //	  bolt     the default Backend: one file
 //	  storagetest  the contract every Backend passes
 //	oauth      the provider: /oauth/*, /.well-known/*; Tokens verify and end access tokens
-//	  signin   sessions, passwords, one-time codes, consent, the account page: /oauth/signin, /oauth/account
+//	  signin   sessions, one-time codes, consent, the account page: /oauth/signin, /oauth/account
+//	    users      users of the Store, and what a host implements for its own
+//	    passwords, lockout  argon2id behind a queue; failed attempts by address
 //	    connector  people of other providers: wx, qq, alipay, douyin
 //	    mailer     mails over SMTP, or into a folder
-//	gateway    bearer tokens, rate limits, quota, usage, billing, audit, reverse proxy; /api/v1/*
+//	gateway    bearer tokens, quota, usage, audit, reverse proxy; /api/v1/*
+//	  limits   exact rate limits
+//	  billing  plans, orders, settlement: every rule about money
+//	  remote   verifies access tokens in another process
 //	  clientip the client's address behind reverse proxies
 //	  console  what people who are signed in administer: /api/console/apps, /orders, /users
 //	registry   OpenAPI documents become tools; /api/console/capabilities
@@ -36,7 +41,8 @@
 // Rooms import storage and internal packages and never each other; where one needs another's
 // work it declares a small interface, and whoever assembles them hands it over: keystile.go, or
 // your own main. A test in internal/test/archtest keeps that law. Each room describes its endpoints in
-// openapi.json beside its route table.
+// openapi.json beside its route table. Comments and tests cite what the service speaks as protocol
+// 4.2, and what was chosen where that is open as decision 12: internal/protocol has both.
 //
 // # Where to begin
 //

@@ -26,26 +26,26 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Config is what New needs. What is not required has the protocol's defaults.
+// Config says how to make a Service. Fields that are not required have the protocol's defaults.
 type Config struct {
 	BaseURL   string            // the service's origin, such as https://id.example.com; required
 	Backend   driver.Backend    // required unless there is a Store; New does not close it
-	MasterKey storage.MasterKey // seals what must be read back; required unless there is a Store
-	Store     *storage.Store    // one that is open already, in place of Backend and MasterKey
+	MasterKey storage.MasterKey // encrypts the secrets of the store; required unless there is a Store
+	Store     *storage.Store    // an open store, in place of Backend and MasterKey
 
 	Users users.Users // nil: users and passwords of the Store. A host's own implement oauth.Users too
 
-	// Journal is a folder where charged calls are written down before they are answered, so that
-	// a killed process loses none; "": up to a second of calls.
+	// Journal is a folder where charged calls are written before they are answered, so that a
+	// killed process loses none; "": it can lose up to a second of calls.
 	Journal string
 
 	Origins               []string       // other origins whose pages may use the console and its cookie
 	AllowPrivateUpstreams []string       // private networks (CIDR), addresses and host:port that tools may call
-	TrustedProxies        []netip.Prefix // reverse proxies that are believed the client's address
+	TrustedProxies        []netip.Prefix // reverse proxies whose X-Forwarded-For is trusted
 	Log                   *slog.Logger   // nil: slog.Default()
 
-	// What a host may change in a room. What New fills in is overwritten: BaseURL, Store, Tokens,
-	// Trail, ClientIP, Log and the other rooms.
+	// The Configs of the packages. New overwrites what it fills in: BaseURL, Store, Tokens, Trail,
+	// ClientIP, Log and the references to the other packages.
 	Tokens    oauth.TokensConfig
 	Trail     gateway.TrailConfig
 	SignIn    signin.Config
@@ -57,8 +57,8 @@ type Config struct {
 	Legacy    legacy.Config
 }
 
-// Service is every room, wired. As an http.Handler it answers for all of them, behind the
-// gateway: each request has an id, a rate and its CORS headers.
+// Service holds all packages, wired. As an http.Handler it serves all of them behind the
+// gateway, which gives each request an id, a rate limit and CORS headers.
 type Service struct {
 	Store     *storage.Store
 	Tokens    *oauth.Tokens
@@ -75,11 +75,11 @@ type Service struct {
 	routes  router.Router
 	handler http.Handler
 	client  func(*http.Request) netip.Addr
-	closers []func(context.Context) error // in the order in which the rooms were made
+	closers []func(context.Context) error // in the order in which the packages were made
 }
 
-// New makes a Service. It says everything that is wrong with the Config at once, as far as that
-// can be known before a room is made. Close ends it.
+// New makes a Service. It reports all errors of the Config at once, as far as they can be known
+// before the first package is made. Close ends it.
 func New(ctx context.Context, c Config) (*Service, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -92,13 +92,15 @@ func New(ctx context.Context, c Config) (*Service, error) {
 	return s, nil
 }
 
+func missing(field, help string) error { return fmt.Errorf("%s is missing: %s", field, help) }
+
 func (c *Config) complete() error {
 	var errs []error
 	if c.BaseURL == "" {
-		errs = append(errs, errors.New("BaseURL is missing: the origin that browsers see, such as https://id.example.com"))
+		errs = append(errs, missing("BaseURL", "the origin that browsers see, such as https://id.example.com"))
 	}
 	if c.Store == nil && c.Backend == nil {
-		errs = append(errs, errors.New("Backend is missing: use storage/bolt, or an adapter of your own"))
+		errs = append(errs, missing("Backend", "use storage/bolt, or an adapter of your own"))
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
@@ -109,7 +111,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// build makes the rooms, each from those before it, and hangs them into the router.
+// build makes the packages, each from those before it, and adds them to the router.
 func (s *Service) build(ctx context.Context, c *Config) error {
 	for _, step := range []func(context.Context, *Config) error{s.foundation, s.signIn, s.gateways, s.provider, s.tools, s.legacyEndpoints} {
 		if err := step(ctx, c); err != nil {
@@ -119,7 +121,7 @@ func (s *Service) build(ctx context.Context, c *Config) error {
 	return nil
 }
 
-// part is what all rooms have alike.
+// part has the methods that all packages have.
 type part interface {
 	http.Handler
 	Mount(mux interface {
@@ -128,13 +130,13 @@ type part interface {
 	Close(ctx context.Context) error
 }
 
-// add hangs a room into the router and remembers to close it.
+// add mounts a package on the router and remembers to close it.
 func (s *Service) add(p part) {
 	p.Mount(&s.routes)
 	s.closers = append(s.closers, p.Close)
 }
 
-// foundation makes what every room takes: the store, the tokens and the audit trail.
+// foundation makes what every package needs: the store, the tokens and the audit trail.
 func (s *Service) foundation(ctx context.Context, c *Config) (err error) {
 	if s.Store == nil {
 		if s.Store, err = storage.Open(ctx, c.Backend, c.MasterKey); err != nil {
@@ -210,7 +212,7 @@ func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	return nil
 }
 
-// tools makes the tool bus, then the registrar, which tells it what was registered.
+// tools makes the tool bus, then the registry, which gives it the registered capabilities.
 func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	u := c.Upstreams
 	u.AllowPrivateUpstreams, u.Log = append(slices.Clone(c.AllowPrivateUpstreams), u.AllowPrivateUpstreams...), c.Log
@@ -246,36 +248,36 @@ func (s *Service) legacyEndpoints(ctx context.Context, c *Config) (err error) {
 	return nil
 }
 
-// ServeHTTP answers for every room, and for what was hung into it by Handle.
+// ServeHTTP serves all packages, and the handlers that Handle has added.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Handle hangs a handler of the host's own beside the rooms, behind the gateway's front: a pattern
-// is a path, or ends in a slash and stands for all below it. It is for before the Service serves.
+// Handle adds a handler of the host's own, behind the gateway: a pattern is a path, or ends in a
+// slash and stands for everything below it. Call it before the Service serves.
 func (s *Service) Handle(pattern string, handler http.Handler) { s.routes.Handle(pattern, handler) }
 
-// Routes returns the rooms and what Handle has hung beside them without the gateway's front, for
-// a host that puts handlers of its own between: Gateway.Front goes around all of it, once.
+// Routes returns the packages and the handlers that Handle has added, without the gateway, for a
+// host that puts middleware of its own between: wrap all of it in Gateway.Front, once.
 func (s *Service) Routes() http.Handler { return &s.routes }
 
 // Patterns returns the paths that are served, as http.ServeMux writes them.
 func (s *Service) Patterns() []string { return s.routes.Patterns() }
 
-// ClientIP returns whom a request comes from: the peer, or whom a trusted proxy says.
+// ClientIP returns the client's address: the peer's, or the one that a trusted proxy names.
 func (s *Service) ClientIP(r *http.Request) netip.Addr { return s.client(r) }
 
-// OpenAPI serves one OpenAPI document of rooms at an origin, by GET and HEAD, with an ETag. Each
-// room's own OpenAPI method returns its part.
-func OpenAPI(origin string, rooms ...[]byte) http.Handler { return apidoc.Of(rooms...).Handler(origin) }
+// OpenAPI serves one OpenAPI document of several packages at an origin, by GET and HEAD, with an
+// ETag. The OpenAPI method of each package returns its part.
+func OpenAPI(origin string, parts ...[]byte) http.Handler { return apidoc.Of(parts...).Handler(origin) }
 
-// Forget makes the rooms read an application, or a user, anew.
+// Forget drops an application, or a user, from all caches, so that it is read again.
 func (s *Service) Forget(id string) {
 	s.Gateway.Forget(id)
 	s.Bus.Forget(id)
 }
 
-// Close ends the rooms in the order opposite to how they were made, so that what is counted and
-// noted reaches the store. Requests must be over; before an http.Server is shut down, Bus.Close
-// ends the streams that it would wait for. The Backend is closed by whoever opened it.
+// Close ends the packages in the reverse order of their making, so that counts and audit events
+// reach the store. Requests must be over; before an http.Server is shut down, Bus.Close ends the
+// streams that it would wait for. The caller closes the Backend that it has opened.
 func (s *Service) Close(ctx context.Context) error {
 	var errs []error
 	for _, end := range slices.Backward(s.closers) {

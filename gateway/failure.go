@@ -21,26 +21,20 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 5, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
-	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                 // protocol 7, 8
-	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"} // protocol 7, 8
-	badQuery         = manage.BadQuery                                                                                                                                         // protocol 7
-	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                // protocol 7
-	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                         // protocol 7
-	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}                                                                         // protocol 7
-	noApp            = &reply.Failure{Status: 404, Msg: "no such application of yours: see GET /api/v1/apps for those there are"}                                              // protocol 7
-	noOrder          = &reply.Failure{Status: 404, Msg: "no such order of yours: see GET /api/v1/billing/orders for those there are"}                                          // protocol 7
-	disabled         = &reply.Failure{Status: 403, Msg: "the user for whom this would be done is disabled or gone"}                                                            // protocol 7
-	noScope          = &reply.Failure{Status: 403, Msg: "this token does not manage applications: have the user authorize it with the scope apps, or use the console",         // decision 52, RFC 6750 3.1
-		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="apps"`}}}
-	notByItself = &reply.Failure{Status: 403, Msg: "an application does not do this with its own token: it takes a user's token with the scope apps, or the console"}                                // decision 52
-	stale       = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                       // RFC 9110 15.6.4
-	notCharged  = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                            // protocol 8
-	badGateway  = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                             // RFC 9110 15.6.3
-	slowGateway = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                               // RFC 9110 15.6.5
-	busyGateway = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)} // RFC 9110 15.6.4
-	closing     = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                    // RFC 9110 15.6.4
-	cutBody     = &reply.Failure{Status: 400, Msg: "the request's body ended before its time: send all of it"}                                                                                       // RFC 9112 8
-	clientGone  = &reply.Failure{Status: 499, Msg: "the client has gone away"}                                                                                                                       // of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
+	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                                            // protocol 7, 8
+	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}                            // protocol 7, 8
+	badQuery         = manage.BadQuery                                                                                                                                                                    // protocol 7
+	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                           // protocol 7
+	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                                                    // protocol 7
+	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}                                                                                                    // protocol 7
+	stale            = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                       // RFC 9110 15.6.4
+	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                            // protocol 8
+	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                             // RFC 9110 15.6.3
+	slowGateway      = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                               // RFC 9110 15.6.5
+	busyGateway      = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)} // RFC 9110 15.6.4
+	closing          = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                    // RFC 9110 15.6.4
+	cutBody          = &reply.Failure{Status: 400, Msg: "the request's body ended before its time: send all of it"}                                                                                       // RFC 9112 8
+	clientGone       = &reply.Failure{Status: 499, Msg: "the client has gone away"}                                                                                                                       // of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
 )
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }

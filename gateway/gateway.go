@@ -222,3 +222,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 	g.work.close()
 	return g.ledger.Close(ctx)
 }
+
+// Billing returns the rules about money over the gateway's own counts: what is owed and used has
+// this process's last call in it. An order that it decides about holds for the next call.
+func (g *Gateway) Billing() *billing.Billing { return g.billing }

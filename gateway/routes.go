@@ -1,12 +1,15 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
-	"slices"
 
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/owner"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Paths of the endpoints (protocol 4.7).
@@ -15,14 +18,6 @@ const (
 	pathUsage  = "/api/v1/usage"
 	pathPlans  = "/api/v1/billing/plans"
 	pathVerify = "/api/v1/verify"
-
-	pathApps        = "/api/v1/apps"
-	pathApp         = pathApps + "/{client_id}"
-	pathSecret      = pathApp + "/secret"
-	pathUpgrade     = "/api/v1/billing/upgrade"
-	pathOrders      = "/api/v1/billing/orders"
-	pathOrder       = pathOrders + "/{order_id}"
-	pathSettlements = "/api/v1/billing/settlements"
 )
 
 // routes lists every endpoint of this package.
@@ -35,16 +30,18 @@ func (g *Gateway) routes() []reply.Route {
 		{Path: pathVerify, Handle: g.verify}, // proxies ask in any method, and some put the path behind it
 		{Path: pathVerify + "/{path...}", Handle: g.verify},
 	}
-	and := func(more ...string) []string { return append(slices.Clone(read), more...) }
-	return append(routes,
-		reply.Route{Path: pathApps, Methods: and(http.MethodPost), Handle: g.apps},
-		reply.Route{Path: pathApp, Methods: and(http.MethodPatch, http.MethodDelete), Handle: g.app},
-		reply.Route{Path: pathSecret, Methods: []string{http.MethodPost}, Handle: g.rotateSecret},
-		reply.Route{Path: pathUpgrade, Methods: []string{http.MethodPost}, Handle: g.upgrade},
-		reply.Route{Path: pathOrders, Methods: read, Handle: g.orders},
-		reply.Route{Path: pathOrder, Methods: and(http.MethodDelete), Handle: g.oneOrder},
-		reply.Route{Path: pathSettlements, Methods: read, Handle: g.settlements},
-	)
+	return append(routes, owner.New(owner.Config{
+		Store: g.c.Store, Billing: g.billing, Forget: g.Forget,
+		Revoke:   func(ctx context.Context, rs ...driver.Revocation) error { return g.c.Tokens.Revoke(ctx, rs...) },
+		Recorder: manage.Recorder{Trail: g.c.Trail, Notifier: g.c.Notifier, ClientIP: g.c.ClientIP},
+		Caller: func(r *http.Request) (storage.Caller, storage.App, error) {
+			caller, account, err := g.caller(r)
+			if err != nil {
+				return caller, storage.App{}, err
+			}
+			return caller, account.App, nil
+		},
+	}).Routes()...)
 }
 
 // caller returns the caller of a request; it fails if there is none.

@@ -33,8 +33,7 @@ func (r *rule) covers(i int) bool {
 	return found
 }
 
-// newAccessIndex compiles the rules for the tools of a capability, which are those of s from lo
-// to hi.
+// newAccessIndex compiles the rules of the capability whose tools are s.tools[lo:hi].
 func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *accessIndex {
 	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules)}
 	var readOnly []int
@@ -46,7 +45,7 @@ func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *ac
 	for _, stored := range rules {
 		subject, err := access.ParseSubject(stored.Subject)
 		if err != nil {
-			continue // the store takes none of these; it is nobody
+			continue // the store accepts no such subject; it matches nobody
 		}
 		r := rule{deny: stored.Deny, all: len(stored.Tools) == 0 && !stored.ReadOnly}
 		if stored.ReadOnly {
@@ -68,8 +67,8 @@ func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *ac
 	return a
 }
 
-// standing reports whether somebody may use the tools if no rule is about them.
-func (a *accessIndex) standing(who *toolaccess.Who) bool {
+// defaultAllowed reports whether a subject may use the tools that no rule mentions.
+func (a *accessIndex) defaultAllowed(who *toolaccess.Who) bool {
 	if a.open {
 		return true
 	}
@@ -77,9 +76,9 @@ func (a *accessIndex) standing(who *toolaccess.Who) bool {
 	return allowed
 }
 
-// allows reports whether somebody may use a tool of the capability.
+// allows reports whether a subject may use a tool of the capability.
 func (a *accessIndex) allows(who *toolaccess.Who, i int) bool {
-	allowed := a.standing(who)
+	allowed := a.defaultAllowed(who)
 	if a.rules == nil {
 		return allowed
 	}
@@ -107,15 +106,15 @@ func (a *accessIndex) allows(who *toolaccess.Who, i int) bool {
 	return allowed
 }
 
-// mark sets the bits of all tools that somebody may use.
+// mark sets the bits of all tools that a subject may use.
 func (a *accessIndex) mark(who *toolaccess.Who, in bits) {
-	if a.standing(who) {
+	if a.defaultAllowed(who) {
 		in.set(a.lo, a.hi)
 	}
 	if a.rules == nil {
 		return
 	}
-	for _, deny := range []bool{false, true} { // what denies comes last, and wins
+	for _, deny := range []bool{false, true} { // deny rules come last, and win
 		for _, subject := range who.Subjects() {
 			for _, r := range a.rules[subject] {
 				if r.deny == deny {

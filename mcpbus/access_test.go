@@ -17,17 +17,17 @@ import (
 )
 
 // allow writes the access list of a capability anew.
-func (h *house) allow(member string, rules ...access.Rule) {
+func (h *fixture) allow(member string, rules ...access.Rule) {
 	h.Helper()
 	l := must(h.store.Access(h.Context(), member))(h)
 	l.Rules = rules
 	must(h.store.SaveAccess(h.Context(), l))(h)
 }
 
-// payroll is a house with a capability that drops salaries, of the user uo, and a harmless
+// payroll is a fixture with a capability that drops salaries, of the user uo, and a harmless
 // one of the user u1.
-func payroll(t *testing.T, edits ...func(*mcpbus.Config)) *house {
-	h := emptyHouse(t)
+func payroll(t *testing.T, edits ...func(*mcpbus.Config)) *fixture {
+	h := emptyFixture(t)
 	c := capability("payroll", "https://payroll.example.com")
 	c.Owner = "uo"
 	h.register(c, rest("delete", "wipe"), rest("get", "show"))
@@ -39,7 +39,7 @@ func payroll(t *testing.T, edits ...func(*mcpbus.Config)) *house {
 	return h
 }
 
-func (h *house) wantFound(what, bearer string, want ...string) {
+func (h *fixture) wantFound(what, bearer string, want ...string) {
 	h.Helper()
 	names, _ := h.walk(as(bearer)...)
 	if !slices.Equal(names, want) {
@@ -86,7 +86,7 @@ func TestAnAccessListSaysWhoFindsATool(t *testing.T) {
 }
 
 func TestWhereStrangersSignUpOnlyOwnersAndAdministratorsMay(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	admin := must(h.store.CreateUser(t.Context(), storage.User{Username: "root", Role: storage.RoleAdmin}))(t)
 	h.open(func(c *mcpbus.Config) { c.DefaultAccess = storage.AccessOwner })
@@ -120,7 +120,7 @@ func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
 	subjects := []string{"everyone", "role:admin", "role:developer", "user:u1", "user:u2", "app:app1", "app:app2", "tier:free", "tier:enterprise"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		open := round%3 > 0
 		dev := must(h.store.CreateUser(t.Context(), storage.User{Username: "dev", Role: storage.RoleDeveloper}))(t)
 		rich := must(h.store.SaveApp(t.Context(), storage.App{Name: "R", Domains: []string{"r.example"}, Tier: storage.TierEnterprise, Owner: dev.Sub}))(t)
@@ -183,7 +183,7 @@ func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
 }
 
 func TestPagesOfAViewAreFullAndTellOfNothingElse(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	var hidden, tools []string
 	var stored []toolplan.Tool
 	for i := range 300 {

@@ -11,18 +11,18 @@ import (
 	"github.com/keystile/keystile/storage/access"
 )
 
-// address is an address of the bus: that of the whole, or of a bundle.
+// address describes one URL of the bus: of the whole bus, or of a bundle.
 type address struct {
 	bundle    string   // its name; "": the whole bus
 	uri       string   // the resource that tokens for it name (RFC 8707)
-	scopes    []string // that clients are told to ask for
-	audiences []string // what tokens that open it are for
-	metadata  string   // where its document is
+	scopes    []string // scopes that the challenge names
+	audiences []string // accepted audiences of tokens
+	metadata  string   // URL of its RFC 9728 document
 }
 
 const pathBundle = "bundle" // of a path's pattern
 
-// addressOf returns the address that a request is for; false if there can be none there.
+// addressOf returns the address of a request; false if its path names no possible bundle.
 func (b *Bus) addressOf(r *http.Request) (*address, bool) {
 	name := r.PathValue(pathBundle)
 	if name == "" {
@@ -35,29 +35,29 @@ func (b *Bus) addressOf(r *http.Request) (*address, bool) {
 	return &e, true
 }
 
-// bundleAt is the address of a bundle, whether there is one of that name or not.
+// bundleAt returns the address of a bundle, whether or not it exists.
 func (b *Bus) bundleAt(name string) address {
 	uri := b.root.uri + bundlePath + name
 	return address{
 		bundle: name, uri: uri, scopes: []string{scope.Bundle(name)}, metadata: b.root.metadata + bundlePath + name,
-		audiences: []string{b.c.BaseURL, b.root.uri, uri}, // who has a token for everything may use a part of it
+		audiences: []string{b.c.BaseURL, b.root.uri, uri}, // a token for the whole bus is good for each bundle
 	}
 }
 
-// challenge is the WWW-Authenticate of a 401 (RFC 6750 3, RFC 9728 5.1).
+// challenge returns the WWW-Authenticate header of a 401 (RFC 6750 3, RFC 9728 5.1).
 func (e *address) challenge() string {
 	return `Bearer resource_metadata="` + e.metadata + `", scope="` + strings.Join(e.scopes, " ") + `"`
 }
 
-// lacks refuses a token whose scope is not enough, and says what would be (RFC 6750 3.1).
-func (e *address) lacks(f *reply.Failure, needed string) *reply.Failure {
+// insufficientScope adds a challenge to a failure that names the scope needed (RFC 6750 3.1).
+func (e *address) insufficientScope(f *reply.Failure, needed string) *reply.Failure {
 	return f.With("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+needed+`", resource_metadata="`+e.metadata+`"`)
 }
 
-// reach is how far the scope of a token goes at an address.
+// reach holds which tools the scope of a token opens at an address.
 type reach struct {
 	all     bool
-	members []string // else the tools of these, sorted
+	members []string // otherwise the tools of these members, sorted
 }
 
 // reachOf reads a token's scope (decision 53); false if nothing in it opens
@@ -90,9 +90,10 @@ func (to *reach) covers(member string) bool {
 // maxStepUp bounds the scopes in a challenge, in bytes.
 const maxStepUp = 1 << 10
 
-// with is the scope that opens one capability more. It names what the token opens already:
-// a client asks for what it is told, and would lose the rest (MCP, authorization).
-func (to *reach) with(member string) string {
+// stepUpScope returns the scope that opens one more capability. It includes what the token opens
+// already: a client requests exactly what the challenge names, and would lose the rest (MCP,
+// authorization).
+func (to *reach) stepUpScope(member string) string {
 	more := scope.Member(member)
 	for _, m := range to.members {
 		if len(more) > maxStepUp {

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// pieces are the bytes of an answer, in order. Pages of the list are kept ready and are one
+// pieces holds the bytes of an answer, in order. Pages of the list are kept ready and are one
 // piece, never copied; nobody may write to a piece.
 type pieces [][]byte
 
@@ -21,7 +21,7 @@ func (p pieces) size() (n int) {
 	return n
 }
 
-// succeeded is the answer of a request: result is its JSON.
+// succeeded returns the response to a request; result is its JSON.
 func succeeded(id json.RawMessage, result pieces) pieces {
 	head := make([]byte, 0, 64+len(id))
 	head = append(head, `{"jsonrpc":"2.0","id":`...)
@@ -30,7 +30,7 @@ func succeeded(id json.RawMessage, result pieces) pieces {
 	return append(append(pieces{head}, result...), []byte("}"))
 }
 
-// failed is the answer of a request that was refused; its id is null if it has none.
+// failed returns the response to a refused request; its id is null if the request has none.
 func failed(id json.RawMessage, err *rpc.Error) pieces {
 	body, _ := encode(struct { // an error of ours always encodes
 		Version string          `json:"jsonrpc"`
@@ -52,7 +52,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// write sends an answer. It may hold what only its caller may see, so nobody keeps it.
+// write sends an answer with Cache-Control: no-store, because only its caller may see it.
 func write(w http.ResponseWriter, status int, body pieces) {
 	reply.NoStore(w)
 	h := w.Header()
@@ -61,7 +61,7 @@ func write(w http.ResponseWriter, status int, body pieces) {
 	h["Content-Length"] = []string{strconv.Itoa(body.size())}
 	w.WriteHeader(status)
 	for _, piece := range body {
-		w.Write(piece) // a client that has gone away is no failure of ours
+		w.Write(piece) // a client that has disconnected is no failure of ours
 	}
 }
 

@@ -30,7 +30,7 @@ const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/o
 
 // site is the bus with real tokens, and with the gateway before it.
 type site struct {
-	*house
+	*fixture
 	opened   *oauth.Tokens
 	provider *oauth.Server
 	trail    *gateway.Trail
@@ -41,7 +41,7 @@ type site struct {
 
 func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 	t.Helper()
-	s := &site{house: emptyHouse(t)}
+	s := &site{fixture: emptyFixture(t)}
 	s.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	s.opened = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{
 		BaseURL: issuer, Store: s.store, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x"), SweepEvery: -1,
@@ -94,8 +94,8 @@ func (s *site) forgeries() forgery.Service {
 	return forgery.Service{Keys: must(s.store.SigningKeys(s.Context()))(s), Issuer: issuer, ClientID: s.app.ID, Sub: "ustranger"}
 }
 
-// doors are the two ways to the bus.
-func (s *site) doors() map[string]http.Handler {
+// entryPoints are the two ways to the bus.
+func (s *site) entryPoints() map[string]http.Handler {
 	return map[string]http.Handler{"the bus": s.bus, "the gateway": s.guarded}
 }
 
@@ -105,13 +105,13 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 	if len(forged) < 40 {
 		t.Fatalf("%d forgeries, want at least 40", len(forged))
 	}
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.entryPoints() {
 		genuine := "Bearer " + forgery.Genuine(t, s.forgeries())
-		if a := send(door, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", genuine)); a.status != 200 || a.code() != 0 {
+		if a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", genuine)); a.status != 200 || a.code() != 0 {
 			t.Fatalf("%s: a genuine token = %d %s", name, a.status, a.text)
 		}
 		for _, f := range forged {
-			a := send(door, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", "Bearer "+f.Token))
+			a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", "Bearer "+f.Token))
 			if a.status != 401 || a.body["errcode"] != 401.0 || a.code() != -32000 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), metadata) {
 				t.Errorf("%s: %s = %d %v %s", name, f.Name, a.status, a.header, a.text)
 			}
@@ -127,7 +127,7 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 	s := newSite(t)
 	const invalid = metadata + `, error="invalid_token"`
 	good := s.bearer()
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.entryPoints() {
 		for what, c := range map[string]struct {
 			challenge string
 			headers   []string
@@ -144,7 +144,7 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 		} {
 			r := request(t.Context(), legacyBody("tools/list", ""), c.headers...)
 			r.URL.RawQuery = strings.TrimPrefix(c.query, "?")
-			a := send(door, r)
+			a := send(entryPoint, r)
 			if a.status != 401 || a.header.Get("WWW-Authenticate") != c.challenge || a.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s, %s = %d, challenge %s, want %s: %s", name, what, a.status, a.header.Get("WWW-Authenticate"), c.challenge, a.text)
 			}
@@ -157,9 +157,9 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 
 func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 	s := newSite(t)
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.entryPoints() {
 		for _, bearer := range []string{s.bearer(), s.bearer("resource", busURI), forgery.Genuine(t, s.forgeries())} {
-			a := send(door, request(t.Context(), legacyBody("tools/list", ""), "Authorization", "Bearer "+bearer))
+			a := send(entryPoint, request(t.Context(), legacyBody("tools/list", ""), "Authorization", "Bearer "+bearer))
 			if a.status != 200 || len(a.names()) != 1 {
 				t.Errorf("%s = %d %s", name, a.status, a.text)
 			}
@@ -168,7 +168,7 @@ func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 }
 
 func TestTheGatewaysWordIsFinal(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, c := range map[string]struct {
 		visit  reqctx.Visit
 		bearer string
@@ -214,14 +214,14 @@ func TestADisabledApplicationReachesNoTool(t *testing.T) {
 }
 
 func TestWithoutGatewayAndVerifierNobodyIsLetIn(t *testing.T) {
-	h := newHouse(t, func(c *mcpbus.Config) { c.Verifier = nil })
+	h := newFixture(t, func(c *mcpbus.Config) { c.Verifier = nil })
 	if a := h.legacy("ping", ""); a.status != 401 {
 		t.Errorf("ping = %d %s", a.status, a.text)
 	}
 }
 
-func TestTokensThatCanNotBeJudgedAreTrouble(t *testing.T) {
-	h := newHouse(t)
+func TestTokensThatCannotBeVerifiedAreErrors(t *testing.T) {
+	h := newFixture(t)
 	for status, err := range map[int]error{503: token.ErrStale, 500: errors.New("inner reason")} {
 		h.tokens.fail = err
 		a := h.legacy("tools/list", "")
@@ -239,7 +239,7 @@ func TestTokensThatCanNotBeJudgedAreTrouble(t *testing.T) {
 
 // RFC 9728 3.
 func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	want := `{"resource":"https://id.example.com/api/mcp","authorization_servers":["https://id.example.com"],"scopes_supported":["tools"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
 	for _, path := range mcpbus.MetadataPaths() {
 		a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil))
@@ -259,7 +259,7 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 
 // A token that cannot be judged now is no bad token: its client is to come again.
 func TestWhatTheGatewayCouldNotFindOutIsTrouble(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	r := httptest.NewRequest("POST", mcpbus.Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	v := &reqctx.Visit{Context: r.Context(), Entry: "seen", Trouble: storage.ErrUnavailable}
 	w := httptest.NewRecorder()

@@ -26,7 +26,7 @@ import (
 // upstream directly, over the same connections.
 func BenchmarkToolsCall(b *testing.B) {
 	url, transport := shop(b)
-	h := benchHouse(b, url, transport)
+	h := benchFixture(b, url, transport)
 	const body = `{"name":"Rex","age":3}`
 	b.Run("direct", func(b *testing.B) {
 		client := &http.Client{Transport: transport}
@@ -76,13 +76,13 @@ func shop(b *testing.B) (url string, transport *http.Transport) {
 	return upstream.URL, transport
 }
 
-// benchHouse has one tool, of the shop.
-func benchHouse(b *testing.B, url string, transport *http.Transport) *house {
+// benchFixture has one tool, of the shop.
+func benchFixture(b *testing.B, url string, transport *http.Transport) *fixture {
 	add := rest("post", "addPet")
 	add.InputSchema = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name"]}`)
 	add.Call = &toolplan.Call{Template: "/pets", Body: &toolplan.Body{ContentType: "application/json",
 		Fields: []toolplan.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}
-	h := emptyHouse(b)
+	h := emptyFixture(b)
 	h.register(capability("pets", url), add)
 	h.open(func(c *mcpbus.Config) {
 		c.Invoker = planned{must(restcall.New(restcall.Config{Transport: transport}))(b), must(restcall.Compile(add))(b)}
@@ -111,7 +111,7 @@ func (free) Note(event.Event)                          {}
 // BenchmarkToolsListPage is a page of 1,000 of 10,000 tools over a real connection, and
 // the same bytes from a handler that only writes them.
 func BenchmarkToolsListPage(b *testing.B) {
-	h := fullHouse(b)
+	h := fullFixture(b)
 	ask := legacyBody("tools/list", `{"cursor":"m4__tool999"}`)
 	page := h.post(ask)
 	if len(page.names()) != 1000 {
@@ -156,7 +156,7 @@ func BenchmarkToolsListPage(b *testing.B) {
 // 10,000, beside one of a caller who finds everything: of half of the capabilities, and of
 // every second tool of each. The ratio is the unfiltered page's time to the filtered one's.
 func BenchmarkToolsListFiltered(b *testing.B) {
-	h := fullHouse(b)
+	h := fullFixture(b)
 	var second []string
 	for j := range 500 {
 		second = append(second, fmt.Sprintf("tool%03d", 2*j))
@@ -208,9 +208,9 @@ func BenchmarkToolsListFiltered(b *testing.B) {
 	}
 }
 
-// fullHouse has 10,000 tools of some 480 bytes.
-func fullHouse(b *testing.B) *house {
-	h := emptyHouse(b)
+// fullFixture has 10,000 tools of some 480 bytes.
+func fullFixture(b *testing.B) *fixture {
+	h := emptyFixture(b)
 	description := strings.Repeat("what this tool is good for ", 8)
 	for i := range 10 {
 		tools := make([]toolplan.Tool, 1000)
@@ -227,7 +227,7 @@ func fullHouse(b *testing.B) *house {
 
 // BenchmarkReload is a bus of 10,000 tools of which one member's 1,000 have changed.
 func BenchmarkReload(b *testing.B) {
-	h := emptyHouse(b)
+	h := emptyFixture(b)
 	for i := range 10 {
 		h.fill(fmt.Sprint("m", i), 1000)
 	}

@@ -17,7 +17,7 @@ import (
 // and nothing goes over a network. Beside a plain call there is one that its client can
 // cancel, and one whose client asks for progress and does not get any.
 func BenchmarkToolsCallAlone(b *testing.B) {
-	h := emptyHouse(b)
+	h := emptyFixture(b)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	ready := answered(200, `{"id":42,"name":"Rex"}`)
 	h.open(func(c *mcpbus.Config) { c.Invoker, c.Meter, c.Audit = instant{ready}, free{}, free{} })

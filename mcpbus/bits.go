@@ -9,12 +9,12 @@ func newBits(n int) bits { return make(bits, (n+63)/64) }
 
 func (b bits) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
 
-// set puts the tools from lo to hi, exclusive, into the set.
+// set adds the tools from lo to hi, exclusive.
 func (b bits) set(lo, hi int) {
 	b.words(lo, hi, func(word *uint64, mask uint64) { *word |= mask })
 }
 
-// clear takes them out.
+// clear removes the tools from lo to hi, exclusive.
 func (b bits) clear(lo, hi int) {
 	b.words(lo, hi, func(word *uint64, mask uint64) { *word &^= mask })
 }
@@ -27,7 +27,7 @@ func (b bits) words(lo, hi int, do func(word *uint64, mask uint64)) {
 	}
 }
 
-// and leaves what is in both.
+// and keeps only the tools that are in both sets.
 func (b bits) and(other bits) {
 	for i := range b {
 		b[i] &= other[i]

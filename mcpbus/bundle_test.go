@@ -14,7 +14,7 @@ import (
 )
 
 // at sends a legacy request to an address.
-func (h *house) at(path, bearer, method, params string) answer {
+func (h *fixture) at(path, bearer, method, params string) answer {
 	r := request(h.Context(), legacyBody(method, params), "Authorization", bearerHeader(bearer))
 	r.URL.Path = path
 	return send(h.bus, r)
@@ -29,9 +29,9 @@ func bearerHeader(bearer string) string {
 
 const supportPath = "/api/mcp/b/support"
 
-// bundled is a house with a bundle of some of its tools.
-func bundled(t *testing.T) *house {
-	h := newHouse(t)
+// bundled is a fixture with a bundle of some of its tools.
+func bundled(t *testing.T) *fixture {
+	h := newFixture(t)
 	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
 	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	h.reload()
@@ -174,11 +174,11 @@ func TestATokenIsIssuedForABundle(t *testing.T) {
 	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	s.reload()
 	bearer := s.bearer("resource", issuer+supportPath)
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.entryPoints() {
 		for path, want := range map[string]int{supportPath: 200, "/api/mcp/b/other": 401, "/api/mcp": 401} {
 			r := request(t.Context(), legacyBody("tools/list", ""), as(bearer)...)
 			r.URL.Path = path
-			if a := send(door, r); a.status != want {
+			if a := send(entryPoint, r); a.status != want {
 				t.Errorf("%s, %s = %d %s, want %d", name, path, a.status, a.text, want)
 			}
 		}
@@ -199,7 +199,7 @@ func TestTheGatewaysWordOnABundleIsChecked(t *testing.T) {
 }
 
 func TestEveryAddressOfTheBusIsNamed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()[1]+"x") {
 		if a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil)); a.status != 200 {
 			t.Errorf("%s = %d", path, a.status)

@@ -24,51 +24,51 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Config is what New needs. Zero values are the defaults.
+// Config holds the parameters of New. Zero values are the defaults.
 type Config struct {
-	BaseURL string  // the origin, such as https://id.example.com; required. The bus is at Path there
+	BaseURL string  // the origin, such as https://id.example.com; required. The bus is served at Path below it
 	Store   Store   // required
 	Invoker Invoker // required
 	Meter   Meter   // required
 
-	// Verifier is asked where no gateway stands in front; nil: such requests are refused.
+	// Verifier checks tokens of requests that came through no gateway; nil: those are refused.
 	Verifier Verifier
-	// Discoverer is asked for the tools of quick registrations; nil: they stay as stored.
+	// Discoverer lists the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
-	// Users have the roles that access lists ask for; nil: the Store, if it has them. A host with
+	// Users returns the roles that access lists mention; nil: the Store, if it has that method. A host with
 	// its own user table implements this. User returns the user with a sub, or an error that wraps
 	// storage.ErrNotFound.
 	Users interface {
 		User(ctx context.Context, sub string) (storage.User, error)
 	}
-	// DefaultAccess says who may use a capability without an access list, unless
+	// DefaultAccess decides who may use a capability without an access list, unless
 	// storage.SettingDefaultAccess is set: storage.AccessEveryone, which is the default, or
-	// storage.AccessOwner, for where strangers sign up by themselves.
+	// storage.AccessOwner, for services where anybody can sign up.
 	DefaultAccess string
-	// Visible says what of that a caller may list and call; nil: all of it. It is asked for
-	// each tool of a list, and must be quick.
+	// Visible reports whether a caller may list and call a tool that access lists allow; nil: always.
+	// It is called for each tool of a list, and must be quick.
 	Visible func(storage.Caller, storage.Capability, toolplan.Tool) bool
 
-	Name         string   // of the server, for its clients; Keystile
-	Version      string   // of the server; 0.0.0
-	Instructions string   // for models: what the tools here are for
-	Scopes       []string // that clients of the whole bus are told to ask for; tools
-	Origins      []string // of pages that may call, beside the BaseURL; such as https://app.example.com
+	Name         string   // server name shown to clients; Keystile
+	Version      string   // server version shown to clients; 0.0.0
+	Instructions string   // text for models: the purpose of the tools
+	Scopes       []string // named in the challenge of the whole bus; tools
+	Origins      []string // of pages that may call, besides the BaseURL; such as https://app.example.com
 
-	MaxTools      int // on the bus; 100,000. A capability that would make it more is left out, and the oldest come first
-	MaxOwnerTools int // of one owner among them, in the same way; 10,000
+	MaxTools      int // on the bus; 100,000. A capability that would exceed it is left out; older ones have priority
+	MaxOwnerTools int // of one owner, in the same way; 10,000
 
-	PageSize    int           // tools on a page of the list; 1,000, which is the most
-	Refresh     time.Duration // how often changes of other processes are looked for; 5 s
-	Discovery   time.Duration // how often a Discoverer is asked for each upstream; 5 min
-	KeepAlive   time.Duration // how often a stream without news says that it is alive; 20 s
-	Progress    time.Duration // how often a call under way says so, to a client that asked for progress; 5 s
-	PerCaller   int           // calls of one caller at the same time; 16
-	PerUpstream int           // calls to one upstream, a scheme and host, at the same time; 32
-	PerListener int           // streams of one caller at the same time; 4
+	PageSize    int           // tools on a page of the list; 1,000, which is the maximum
+	Refresh     time.Duration // interval of polling for changes by other processes; 5 s
+	Discovery   time.Duration // interval of discovery for each upstream; 5 min
+	KeepAlive   time.Duration // interval of keep-alive comments on an idle stream; 20 s
+	Progress    time.Duration // interval of progress notifications to a client that requested them; 5 s
+	PerCaller   int           // concurrent calls of one caller; 16
+	PerUpstream int           // concurrent calls to one upstream (scheme and host); 32
+	PerListener int           // concurrent streams of one caller; 4
 
-	// Audit is where calls are written down, such as *gateway.Trail; nil: nothing is. Note does not
-	// wait until an event is stored.
+	// Audit records calls; *gateway.Trail does; nil: nothing is recorded. Note does not wait until
+	// an event is stored.
 	Audit interface {
 		Note(e event.Event)
 	}
@@ -80,64 +80,64 @@ type users interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// Bus is an http.Handler for Path, the bundles below it and their metadata documents.
+// Bus serves Path, the bundles below it and their metadata documents.
 type Bus struct {
 	c        Config
 	root     address
-	self     string // what calls that come from here are known by
-	meta     []byte // of results of the modern revision
+	self     string // the hop id that outgoing requests carry
+	meta     []byte // _meta of results of the modern revision
 	mux      *reply.Mux
 	methods  map[string]method // of the legacy revisions
 	modern   map[string]method
 	snapshot atomic.Pointer[snapshot]
-	shelf    shelf
-	leftOut  atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
+	catalog  catalogState
+	leftOut  atomic.Pointer[map[string]string] // by member: why a published capability is left out
 	roles    *facts[string]
 	tiers    *facts[storage.App]
 
 	callers, upstreams, streams slots
 	listeners                   listeners
-	running                     running
+	cancellable                 cancellableCalls
 
-	work sync.WaitGroup  // streams, and what runs beside the requests
-	life context.Context // of that; Close ends it
-	end  context.CancelFunc
+	tasks  sync.WaitGroup  // streams and background goroutines
+	runCtx context.Context // of tasks; Close cancels it
+	stop   context.CancelFunc
 }
 
-// New makes a Bus and reads the catalog. It says everything that is wrong with the Config
-// at once. Close ends it.
+// New makes a Bus and reads the catalog. Its error names everything that is wrong with the
+// Config. The caller must Close the Bus.
 func New(ctx context.Context, c Config) (*Bus, error) {
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("mcpbus: %w", err)
 	}
 	uri := c.BaseURL + Path
 	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes, metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
-	b.roles, b.tiers = newFacts(b.roleOf), newFacts(b.tiersOf)
-	b.life, b.end = context.WithCancel(context.Background())
+	b.roles, b.tiers = newFacts(b.roleOf), newFacts(b.tierOf)
+	b.runCtx, b.stop = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
-	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener
+	b.callers.limit, b.upstreams.limit, b.streams.limit = c.PerCaller, c.PerUpstream, c.PerListener
 	b.methods, b.modern = legacyMethods(), modernMethods()
 	b.snapshot.Store(newSnapshot(nil, new(rules)))
 	b.leftOut.Store(&map[string]string{})
-	b.shelf.turn = make(chan struct{}, 1)
+	b.catalog.sem = make(chan struct{}, 1)
 	b.mux = reply.NewMux(c.Log, b.routes()...)
 	if err := b.Reload(ctx); err != nil {
-		if b.shelf.rules == nil {
-			b.end()
+		if b.catalog.rules == nil {
+			b.stop()
 			return nil, err
 		}
 		b.c.Log.WarnContext(ctx, "mcpbus: some tools cannot be read, and are not listed", "err", err)
 	}
-	b.work.Go(b.tend)
+	b.tasks.Go(b.refreshLoop)
 	return b, nil
 }
 
 func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTTP(w, r) }
 
-// Patterns returns the paths that are served here, as http.ServeMux writes them.
+// Patterns returns the served paths in the syntax of http.ServeMux.
 func (b *Bus) Patterns() []string { return b.mux.Patterns() }
 
-// Mount hangs the bus, its bundles and their RFC 9728 documents into a router, such as an
+// Mount registers the bus, its bundles and their RFC 9728 documents with a router, such as an
 // http.ServeMux.
 func (b *Bus) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
@@ -152,10 +152,10 @@ func (b *Bus) Mount(mux interface {
 // waits for streams.
 func (b *Bus) Close(ctx context.Context) error {
 	b.listeners.close()
-	b.end()
+	b.stop()
 	done := make(chan struct{})
 	go func() {
-		b.work.Wait()
+		b.tasks.Wait()
 		close(done)
 	}()
 	select {
@@ -217,7 +217,7 @@ func (c *Config) complete() error {
 	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessEveryone)
 	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.Audit == nil {
-		c.Audit = nowhere{}
+		c.Audit = noAudit{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of

@@ -15,10 +15,10 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// product is what calls are charged to (protocol 2.6).
+// product names the product that calls are charged to (protocol 2.6).
 const product = "mcp"
 
-// Statuses of the audit record of a call that has none from its upstream.
+// Statuses in the audit record of a call that got none from its upstream.
 const (
 	statusRefused    = http.StatusBadRequest
 	statusBusy       = http.StatusTooManyRequests
@@ -28,15 +28,15 @@ const (
 	statusNoAnswer   = http.StatusBadGateway
 )
 
-// toolCall is one call of a tool.
+// toolCall holds one call of a tool.
 type toolCall struct {
 	*exchange
 	tool  *tool
-	began time.Time
-	ctx   context.Context // ends with the client, or because it says so
+	start time.Time
+	ctx   context.Context // canceled when the client disconnects or cancels the call
 }
 
-// call is tools/call (protocol 4.9).
+// call handles tools/call (protocol 4.9).
 func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	name, ok := m.Params.Text("name")
 	if !ok {
@@ -49,28 +49,28 @@ func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	case arguments != nil && arguments[0] != '{':
 		return nil, badArgs
 	}
-	t := x.find(name)
+	t := x.findTool(name)
 	if t == nil {
 		return nil, noTool
 	}
 	c := toolCall{x, t, time.Now(), x.request.Context()}
-	key := x.key()
-	if !x.bus.callers.take(key) {
-		return c.wait(busyCaller)
+	key := x.callerKey()
+	if !x.bus.callers.acquire(key) {
+		return c.respondBusy(busyCaller)
 	}
-	defer x.bus.callers.give(key)
-	if !x.bus.upstreams.take(t.upstream) {
-		return c.wait(busyUpstream)
+	defer x.bus.callers.release(key)
+	if !x.bus.upstreams.acquire(t.upstream) {
+		return c.respondBusy(busyUpstream)
 	}
-	defer x.bus.upstreams.give(t.upstream)
-	return c.followed(m, arguments)
+	defer x.bus.upstreams.release(t.upstream)
+	return c.dispatchTracked(m, arguments)
 }
 
-// followed makes the call so that its client can cancel it, and hears of it meanwhile, as far
-// as it can and wants to.
-func (c *toolCall) followed(m *rpc.Message, arguments json.RawMessage) (pieces, *rpc.Error) {
+// dispatchTracked dispatches the call so that its client can cancel it and gets progress
+// notifications, as far as the client supports either.
+func (c *toolCall) dispatchTracked(m *rpc.Message, arguments json.RawMessage) (pieces, *rpc.Error) {
 	key, cancels := c.callKey(m.ID)
-	token := c.asksProgress(m)
+	token := c.progressToken(m)
 	if !cancels && token == nil {
 		return c.dispatch(arguments)
 	}
@@ -78,42 +78,42 @@ func (c *toolCall) followed(m *rpc.Message, arguments json.RawMessage) (pieces, 
 	defer end(nil)
 	c.ctx = ctx
 	if cancels {
-		s := &stopper{end}
-		c.bus.running.enter(key, s)
-		defer c.bus.running.leave(key, s)
+		s := &canceller{end}
+		c.bus.cancellable.add(key, s)
+		defer c.bus.cancellable.remove(key, s)
 	}
 	if token != nil {
-		c.teller = c.newTeller(m, token, end)
-		defer c.teller.stop()
-		c.ctx = mcpcall.Watch(ctx, c.teller.hear)
+		c.progress = c.newProgressReporter(m, token, end)
+		defer c.progress.stop()
+		c.ctx = mcpcall.WithProgress(ctx, c.progress.upstreamProgress)
 	}
 	return c.dispatch(arguments)
 }
 
-// find returns a tool by its name, nil if the caller may not use it, which is told in no
-// other way than that there is none. One that the token alone does not open is noted.
-func (x *exchange) find(name string) *tool {
+// findTool returns a tool by its name, nil if the caller may not use it: the answer is then the
+// same as for a tool that does not exist. If only the token's scope is missing, missingScope is set.
+func (x *exchange) findTool(name string) *tool {
 	s := x.snapshot
 	i, there := s.index[name]
-	if !there || !s.mayUse(&x.who, i) || x.at.bundle != "" && !s.bundles[x.at.bundle].has(i) {
+	if !there || !s.mayUse(&x.who, i) || x.address.bundle != "" && !s.bundles[x.address.bundle].has(i) {
 		return nil
 	}
 	t := s.tools[i]
 	if visible := x.bus.c.Visible; visible != nil && !visible(x.caller, *t.capability, t.stored) {
 		return nil
 	}
-	if !x.to.covers(t.capability.Member) {
-		x.lacking = t.capability.Member
+	if !x.reach.covers(t.capability.Member) {
+		x.missingScope = t.capability.Member
 		return nil
 	}
 	return t
 }
 
-// key names the caller in limits: a user of an application, or an application itself.
-func (x *exchange) key() string { return x.caller.AppID + " " + x.caller.UserID }
+// callerKey identifies the caller in limits: a user of an application, or an application itself.
+func (x *exchange) callerKey() string { return x.caller.AppID + " " + x.caller.UserID }
 
-// dispatch makes the call. What was sent to the upstream is charged, also if nobody waits
-// for the answer any more: otherwise hanging up would be a way not to pay.
+// dispatch makes the call. A call that was sent to the upstream is charged even if the client
+// has disconnected: otherwise hanging up would be a way not to pay.
 func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 	r, err := c.invoke(arguments)
 	ctx, log := c.request.Context(), c.bus.c.Log
@@ -154,7 +154,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 	return pieces{body}, nil
 }
 
-// invoke calls the tool. A panic there is this call's alone.
+// invoke calls the tool. It turns a panic into the error of this call.
 func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -164,9 +164,9 @@ func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 	return c.bus.c.Invoker.Call(c.ctx, *c.tool.capability, c.tool.stored, arguments)
 }
 
-// wait is the result of a call for which there is no room now.
-func (c *toolCall) wait(why string) (pieces, *rpc.Error) {
-	body, _ := c.encode(say(why)) // a text never fails
+// respondBusy returns the result of a call that exceeds a concurrency limit.
+func (c *toolCall) respondBusy(why string) (pieces, *rpc.Error) {
+	body, _ := c.encode(textError(why)) // encoding a text never fails
 	c.note(statusBusy, len(body))
 	return pieces{body}, nil
 }
@@ -175,10 +175,10 @@ func (c *toolCall) charge(failed bool) error {
 	return c.bus.c.Meter.Charge(c.caller, product, failed)
 }
 
-// note writes the call on the audit trail.
+// note records the call in the audit trail.
 func (c *toolCall) note(status, bytes int) {
 	event := reqctx.Event(c.request, event.ToolCall, c.bus.c.ClientIP(c.request))
-	event.At, event.Latency = c.began, time.Since(c.began)
+	event.At, event.Latency = c.start, time.Since(c.start)
 	event.App, event.User, event.Product = c.caller.AppID, c.caller.UserID, product
 	event.Detail, event.Status, event.Bytes = c.tool.name, status, int64(bytes)
 	c.bus.c.Audit.Note(event)

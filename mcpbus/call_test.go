@@ -26,7 +26,7 @@ func always(r mcpbus.Result) do {
 const getPet = `{"name":"pets__getPet","arguments":{"id":1}}`
 
 func TestACallReachesItsToolWithItsArguments(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for params, want := range map[string]string{
 		`{"name":"pets__getPet","arguments":{"id":9007199254740993,"x":[1.0,{"y":null}]}}`: `pets.getPet {"id":9007199254740993,"x":[1.0,{"y":null}]}`,
 		`{"name":"maths__add","arguments":{}}`:                                             `maths.add {}`,
@@ -81,7 +81,7 @@ func TestAResultHasTheShapeOfItsRevision(t *testing.T) {
 			`{"content":[{"type":"image","data":"AQI=","mimeType":"image/png"},{"type":"resource","resource":{"uri":"urn:x","blob":"Aw=="}}]}`,
 			`{"content":[{"type":"image","data":"AQI=","mimeType":"image/png"},{"type":"resource","resource":{"uri":"urn:x","blob":"Aw=="}}],"resultType":"complete",` + info + `}`},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.calls.do = always(mcpbus.FromREST(c.result))
 		if a := h.legacy("tools/call", getPet); a.text != `{"jsonrpc":"2.0","id":1,"result":`+c.legacy+`}` {
 			t.Errorf("%s, legacy: %s", name, a.text)
@@ -111,7 +111,7 @@ func TestEachDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
 		"a block that is no JSON":   {always(mcpbus.Result{Dispatched: true, Status: 200, Content: []json.RawMessage{[]byte(`{"inner reason`)}}), nil, 500, -32603},
 		"an answer that is no JSON": {always(mcpbus.Result{Dispatched: true, Status: 200, Structured: []byte(`{"inner reason`)}), nil, 500, -32603},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.calls.do = c.do
 		for _, ask := range []func() answer{
 			func() answer { return h.legacy("tools/call", getPet) }, func() answer { return h.modern("tools/call", `"name":"pets__getPet"`) },
@@ -130,7 +130,7 @@ func TestEachDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
 
 func TestTheAuditRecordSaysWhoCalledWhat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
 			time.Sleep(3 * time.Second)
 			return answered(201, `{"a":1}`), nil
@@ -151,8 +151,8 @@ func TestTheAuditRecordSaysWhoCalledWhat(t *testing.T) {
 	})
 }
 
-func TestWhatCanNotBeChargedIsNotShown(t *testing.T) {
-	h := newHouse(t)
+func TestWhatCannotBeChargedIsNotShown(t *testing.T) {
+	h := newFixture(t)
 	h.meter.fail = errAway
 	a := h.legacy("tools/call", getPet)
 	if a.status != 200 || a.code() != -32603 || strings.Contains(a.text, "getPet") || !strings.Contains(a.text, "counted") {
@@ -167,7 +167,7 @@ func TestWhatCanNotBeChargedIsNotShown(t *testing.T) {
 }
 
 func TestListingIsFree(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.legacy("initialize", "{}")
 	h.walk()
 	h.modern("server/discover", "")
@@ -179,7 +179,7 @@ func TestListingIsFree(t *testing.T) {
 
 func TestAPanicInACallAnswersThatCallOnly(t *testing.T) {
 	var log bytes.Buffer
-	h := newHouse(t, func(c *mcpbus.Config) {
+	h := newFixture(t, func(c *mcpbus.Config) {
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 		c.PerCaller, c.PerUpstream = 1, 1
 	})

@@ -64,7 +64,7 @@ func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 		"a text as escapes":  {`"a-1"`, `"\u0061-1"`, bothTypes, true},
 		"a reader of no SSE": {"7", "7", "application/json", false},
 	} {
-		bubble(t, func(t *testing.T, h *house) {
+		bubble(t, func(t *testing.T, h *fixture) {
 			var u hung
 			h.calls.do = u.call
 			session := h.session()
@@ -92,7 +92,7 @@ func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 }
 
 func TestACancelledCallThatHasToldItsProgressEndsItsStream(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
 		session := h.session()
@@ -109,7 +109,7 @@ func TestACancelledCallThatHasToldItsProgressEndsItsStream(t *testing.T) {
 
 // The random session id, the caller and the id of the request are all needed.
 func TestNobodyElseCancelsACall(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		h.tokens.give("other-app", storage.Caller{AppID: "app2", Scope: "app", Audience: issuer}, time.Hour)
 		h.tokens.give("elsewhere", storage.Caller{AppID: "app2", UserID: "u1", Scope: "tools", Audience: issuer}, time.Hour)
 		h.tokens.give("other-user", storage.Caller{AppID: "app1", UserID: "u2", Scope: "tools", Audience: issuer}, time.Hour)
@@ -159,7 +159,7 @@ func TestNobodyElseCancelsACall(t *testing.T) {
 }
 
 func TestAnIDThatIsUsedAgainIsThatOfTheCallUnderWay(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		session := h.session()
 		if a := h.post(calling("7"), session...); a.status != 200 || a.code() != 0 {
 			t.Fatalf("a call = %d %s", a.status, a.text)
@@ -194,7 +194,7 @@ func TestAnIDThatIsUsedAgainIsThatOfTheCallUnderWay(t *testing.T) {
 }
 
 func TestABatchIsAnsweredWithoutItsCancelledCall(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
 		session := h.session()
@@ -214,7 +214,7 @@ func TestABatchIsAnsweredWithoutItsCancelledCall(t *testing.T) {
 
 // The modern revision has no sessions: who closes the connection cancels, and nothing else does.
 func TestAModernCallIsNotCancelledByAMessage(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
 		session := h.session()
@@ -231,7 +231,7 @@ func TestAModernCallIsNotCancelledByAMessage(t *testing.T) {
 
 // Another node's bus is another Bus: what arrives there ends nothing, and does no harm.
 func TestACancelThatArrivesAtAnotherNodeEndsNothing(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
 		session := h.session()

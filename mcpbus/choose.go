@@ -9,16 +9,16 @@ import (
 	"slices"
 )
 
-// LeftOut says why a published capability is not on the bus, "" if nothing keeps it off.
+// LeftOut returns why a published capability is not on the bus, "" if it is not left out.
 func (b *Bus) LeftOut(member string) string { return (*b.leftOut.Load())[member] }
 
-// choose returns the tools that are on the bus. Who came first stays: neither a name nor a
-// new registration of somebody else pushes anybody out. What is left out is left out whole,
-// for half of a list would pass for one from which tools were removed, and is logged once.
-// Whoever has the turn may call it.
-func (b *Bus) choose(ctx context.Context) (tools []*tool) {
+// chooseTools returns the tools that are on the bus. Older capabilities have priority: neither a
+// name nor a new registration by another owner pushes them out. A capability is left out as a
+// whole, because half a list would look as if tools had been removed, and is logged once.
+// The caller must hold the catalog's lock.
+func (b *Bus) chooseTools(ctx context.Context) (tools []*tool) {
 	leftOut, owned := map[string]string{}, map[string]int{}
-	for _, m := range slices.SortedFunc(maps.Values(b.shelf.members), older) {
+	for _, m := range slices.SortedFunc(maps.Values(b.catalog.members), older) {
 		owner, member := m.capability.Owner, m.capability.Member
 		level := slog.LevelWarn
 		switch {

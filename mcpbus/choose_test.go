@@ -13,8 +13,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// later registers a capability of somebody a second after whatever was before.
-func (h *house) later(owner, member string, tools ...string) {
+// registerLater registers a capability of somebody a second after whatever was before.
+func (h *fixture) registerLater(owner, member string, tools ...string) {
 	h.Helper()
 	time.Sleep(time.Second)
 	c := capability(member, "https://x.example.com")
@@ -33,18 +33,18 @@ func (h *house) later(owner, member string, tools ...string) {
 func TestWhenTheBusIsFullTheOldestRegistrationsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := emptyHouse(t)
-		h.later("u1", "payroll", "wipe", "pay")
-		h.later("u2", "zoo", "feed")
+		h := emptyFixture(t)
+		h.registerLater("u1", "payroll", "wipe", "pay")
+		h.registerLater("u2", "zoo", "feed")
 		h.open(func(c *mcpbus.Config) { c.MaxTools, c.Log = 4, slog.New(slog.NewTextHandler(&log, nil)) })
-		h.later("eve", "aaa", "x", "y")
-		h.later("eve2", "aab", "x", "y")
+		h.registerLater("eve", "aaa", "x", "y")
+		h.registerLater("eve2", "aab", "x", "y")
 		h.reload()
 		h.wantList("with two newer ones, first by name,", "payroll__pay", "payroll__wipe", "zoo__feed")
-		h.later("eve", "aac", "z")
+		h.registerLater("eve", "aac", "z")
 		h.reload()
 		h.wantList("with one that fits,", "aac__z", "payroll__pay", "payroll__wipe", "zoo__feed")
-		h.later("u1", "payroll", "wipe", "due")
+		h.registerLater("u1", "payroll", "wipe", "due")
 		h.reload()
 		h.wantList("after the oldest was registered again,", "aac__z", "payroll__due", "payroll__wipe", "zoo__feed")
 		if why := h.bus.LeftOut("aaa"); !strings.Contains(why, "at most 4 tools") {
@@ -66,11 +66,11 @@ func TestWhenTheBusIsFullTheOldestRegistrationsStay(t *testing.T) {
 
 func TestOwnersWhoFillTheirSharesTogetherPushOutNobodyWhoCameBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := emptyHouse(t)
-		h.later("u1", "payroll", "wipe")
+		h := emptyFixture(t)
+		h.registerLater("u1", "payroll", "wipe")
 		h.open(func(c *mcpbus.Config) { c.MaxTools, c.MaxOwnerTools = 10, 3 })
 		for i := range 8 {
-			h.later(fmt.Sprint("eve", i), fmt.Sprint("a", i), "x", "y", "z")
+			h.registerLater(fmt.Sprint("eve", i), fmt.Sprint("a", i), "x", "y", "z")
 		}
 		h.reload()
 		h.wantList("of nine owners", "a0__x", "a0__y", "a0__z", "a1__x", "a1__y", "a1__z", "a2__x", "a2__y", "a2__z", "payroll__wipe")
@@ -79,11 +79,11 @@ func TestOwnersWhoFillTheirSharesTogetherPushOutNobodyWhoCameBefore(t *testing.T
 
 func TestWhatGoesBeyondTheShareOfAnOwnerIsLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := emptyHouse(t)
-		h.later("u1", "b", "t1", "t2")
-		h.later("u1", "a", "t1", "t2")
-		h.later("u1", "c", "t1")
-		h.later("u2", "d", "t1", "t2", "t3")
+		h := emptyFixture(t)
+		h.registerLater("u1", "b", "t1", "t2")
+		h.registerLater("u1", "a", "t1", "t2")
+		h.registerLater("u1", "c", "t1")
+		h.registerLater("u2", "d", "t1", "t2", "t3")
 		h.open(func(c *mcpbus.Config) { c.MaxOwnerTools = 3 })
 		h.wantList("of two owners", "b__t1", "b__t2", "c__t1", "d__t1", "d__t2", "d__t3")
 		if why := h.bus.LeftOut("a"); !strings.Contains(why, "at most 3") {
@@ -94,7 +94,7 @@ func TestWhatGoesBeyondTheShareOfAnOwnerIsLeftOut(t *testing.T) {
 				t.Errorf("LeftOut(%s) = %q", listed, why)
 			}
 		}
-		h.later("u1", "b", "t1", "t2", "t3", "t4")
+		h.registerLater("u1", "b", "t1", "t2", "t3", "t4")
 		h.reload()
 		h.wantList("after one has outgrown the share alone", "a__t1", "a__t2", "c__t1", "d__t1", "d__t2", "d__t3")
 		if why := h.bus.LeftOut("b"); why == "" {
@@ -106,7 +106,7 @@ func TestWhatGoesBeyondTheShareOfAnOwnerIsLeftOut(t *testing.T) {
 func TestToolsAnUpstreamListsLaterCountForItsOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, upstream := discovered(t)
-		h.later("u1", "a", "t1", "t2")
+		h.registerLater("u1", "a", "t1", "t2")
 		time.Sleep(time.Second)
 		h.register(quick("quick"))
 		upstream.tools["quick"] = []string{"one"}

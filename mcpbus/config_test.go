@@ -21,12 +21,12 @@ func TestAllThatIsWrongWithAConfigIsSaidAtOnce(t *testing.T) {
 		}
 	}
 	for _, issuer := range []string{"", "id.example.com", "ftp://id.example.com", "https://id.example.com/x", "https://", "https://id.example.com?x"} {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter}); err == nil {
 			t.Errorf("the issuer %q is taken", issuer)
 		}
 	}
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.open(func(c *mcpbus.Config) { c.PageSize, c.BaseURL = 1000, "http://localhost:8080" })
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func TestACursorIsANameOfAToolOrNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for params, want := range map[string][]string{
 		`{"cursor":""}`:               {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
 		`{"cursor":"pets__addPet"}`:   {"pets__dropPet", "pets__getPet"},
@@ -56,7 +56,7 @@ func TestACursorOfABundleIsANameOfAToolToo(t *testing.T) {
 
 // A client that walks through pages goes on where it was, whatever was removed meanwhile.
 func TestACursorOutlivesItsTool(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.register(capability("m", "https://m.example.com"), rest("get", "a"), rest("get", "b"), rest("get", "c"))
 	h.open(func(c *mcpbus.Config) { c.PageSize = 2 })
 	cursor, _ := h.legacy("tools/list", "").at("result.nextCursor").(string)

@@ -13,61 +13,61 @@ import (
 )
 
 const (
-	discoveries    = 4 // upstreams that are asked at the same time
-	discoveryLimit = 30 * time.Second
+	maxDiscoveries   = 4 // concurrent discoveries
+	discoveryTimeout = 30 * time.Second
 )
 
-// discover asks those upstreams for their tools whose time has come, as far as there is
-// room. Who is done makes room for the next.
-func (b *Bus) discover(free chan struct{}) {
-	if b.c.Discoverer == nil || b.shelf.begin(b.life) != nil {
+// startDiscoveries starts the discoveries that are due, up to the limit of slots. One that ends
+// frees its slot and starts the next.
+func (b *Bus) startDiscoveries(slots chan struct{}) {
+	if b.c.Discoverer == nil || b.catalog.lock(b.runCtx) != nil {
 		return
 	}
-	defer b.shelf.end()
+	defer b.catalog.unlock()
 	now := time.Now()
-	for _, m := range b.shelf.members {
-		if m.asking || !m.capability.AutoDiscover() || !m.capability.Publish || now.Before(m.due) {
+	for _, m := range b.catalog.members {
+		if m.discovering || !m.capability.AutoDiscover() || !m.capability.Publish || now.Before(m.discoverAt) {
 			continue
 		}
 		select {
-		case free <- struct{}{}:
+		case slots <- struct{}{}:
 		default:
 			return
 		}
-		m.asking = true
-		b.work.Go(func() {
-			b.ask(m)
-			<-free
-			b.discover(free)
+		m.discovering = true
+		b.tasks.Go(func() {
+			b.discoverMember(m)
+			<-slots
+			b.startDiscoveries(slots)
 		})
 	}
 }
 
-// ask asks an upstream for its tools and lists them. If that fails, the old ones stay:
-// whoever calls one is told what is wrong by the upstream itself.
-func (b *Bus) ask(m *member) {
-	ctx, cancel := context.WithTimeout(b.life, discoveryLimit)
+// discoverMember lists an upstream's tools and publishes them. If that fails, the old ones stay:
+// a call of one returns the upstream's own error.
+func (b *Bus) discoverMember(m *member) {
+	ctx, cancel := context.WithTimeout(b.runCtx, discoveryTimeout)
 	defer cancel()
-	stored, again, err := b.found(ctx, m.capability)
-	if err != nil && b.life.Err() == nil {
-		b.c.Log.WarnContext(ctx, "mcpbus: an upstream does not tell its tools, and the old ones stay", "member", m.capability.Member, "err", err)
+	stored, again, err := b.callDiscoverer(ctx, m.capability)
+	if err != nil && b.runCtx.Err() == nil {
+		b.c.Log.WarnContext(ctx, "mcpbus: discovery failed, and the old tools stay", "member", m.capability.Member, "err", err)
 	}
-	tools := b.encode(ctx, m.capability, stored)
-	if b.shelf.begin(b.life) != nil {
+	tools := b.encodeTools(ctx, m.capability, stored)
+	if b.catalog.lock(b.runCtx) != nil {
 		return
 	}
-	defer b.shelf.end()
-	m.asking, m.due = false, time.Now().Add(max(cmp.Or(again, b.c.Discovery), b.c.Refresh))
+	defer b.catalog.unlock()
+	m.discovering, m.discoverAt = false, time.Now().Add(max(cmp.Or(again, b.c.Discovery), b.c.Refresh))
 	if err == nil {
-		m.tools = tools     // of one that was registered anew meanwhile, nobody sees them
-		if !b.shelf.newer { // else they wait for the rules of what is newer
-			b.swap(ctx)
+		m.tools = tools       // if the member was registered again meanwhile, they are not used
+		if !b.catalog.dirty { // else they wait until the rules of the newer catalog are read
+			b.publish(ctx)
 		}
 	}
 }
 
-// found is what a Discoverer found, or why it panicked.
-func (b *Bus) found(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
+// callDiscoverer returns what the Discoverer found; a panic becomes the error.
+func (b *Bus) callDiscoverer(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			again, err = 0, fmt.Errorf("panic: %v\n%s", p, debug.Stack())

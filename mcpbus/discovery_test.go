@@ -67,8 +67,8 @@ func quick(member string) storage.Capability {
 	return c
 }
 
-func discovered(t *testing.T, members ...string) (*house, *upstreams) {
-	h, u := emptyHouse(t), &upstreams{asked: map[string]int{}, tools: map[string][]string{}}
+func discovered(t *testing.T, members ...string) (*fixture, *upstreams) {
+	h, u := emptyFixture(t), &upstreams{asked: map[string]int{}, tools: map[string][]string{}}
 	for _, member := range members {
 		h.register(quick(member))
 		u.tools[member] = []string{"found"}

@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// Revisions of MCP. The modern one says with each request what the legacy ones say once,
-// with initialize.
+// Revisions of MCP. The modern one sends with each request what the legacy ones send once, with
+// initialize.
 const (
 	modernRevision = "2026-07-28"
 	newestLegacy   = "2025-11-25"
@@ -43,8 +43,8 @@ func isModern(m *rpc.Message) bool {
 	return meta.Get(metaVersion) != nil
 }
 
-// era decides which revision a message is of, and checks what the modern one wants of it
-// (MCP 2026-07-28, transports). What has neither its _meta nor its header is legacy.
+// era decides which revision a message belongs to, and checks what the modern one requires (MCP
+// 2026-07-28, transports). A message with neither its _meta nor its header is legacy.
 func era(h http.Header, m *rpc.Message) (modern bool, wrong *rpc.Error) {
 	meta, _ := m.Params.Object("_meta")
 	claimed := meta.Get(metaVersion)
@@ -65,16 +65,16 @@ func era(h http.Header, m *rpc.Message) (modern bool, wrong *rpc.Error) {
 		return true, noVersion
 	case m.IsRequest() && !hasCapabilities:
 		return true, noCapabilities
-	case !one(h[headerMethod], m.Method):
+	case !single(h[headerMethod], m.Method):
 		return true, methodHeader
 	}
-	if name, ok := m.Params.Text("name"); ok && m.Method == methodCall && !one(decoded(h[headerName]), name) {
+	if name, ok := m.Params.Text("name"); ok && m.Method == methodCall && !single(decodeHeader(h[headerName]), name) {
 		return true, nameHeader
 	}
 	return true, nil
 }
 
-// unsupported refuses a revision that is not spoken here, and names those that are.
+// unsupported returns the error for a revision that is not supported; it names those that are.
 func unsupported(requested string) *rpc.Error {
 	data, _ := json.Marshal(struct { // texts never fail
 		Supported []string `json:"supported"`
@@ -83,10 +83,10 @@ func unsupported(requested string) *rpc.Error {
 	return &rpc.Error{Code: rpc.UnsupportedVersion, Text: "this revision of the protocol is not spoken here: see data.supported, or begin with initialize", Data: data}
 }
 
-func one(values []string, want string) bool { return len(values) == 1 && values[0] == want }
+func single(values []string, want string) bool { return len(values) == 1 && values[0] == want }
 
-// decoded reads =?base64?...?=, which stands for what no header can hold.
-func decoded(values []string) []string {
+// decodeHeader decodes =?base64?...?=, the form of values that no header can hold.
+func decodeHeader(values []string) []string {
 	if len(values) != 1 {
 		return nil
 	}
@@ -104,8 +104,8 @@ func decoded(values []string) []string {
 	return []string{string(raw)}
 }
 
-// hasBatches reports whether the revision of a request has batches. One that names none is
-// taken for 2025-03-26, as that revision wants it.
+// hasBatches reports whether the revision of a request has batches. A request that names no
+// revision counts as 2025-03-26, as that revision demands.
 func hasBatches(h http.Header) bool {
 	headers := h[headerVersion]
 	return len(headers) == 0 || len(headers) == 1 && slices.Contains(batchedRevisions, headers[0])

@@ -7,7 +7,7 @@ import (
 
 // MCP 2026-07-28, streamable HTTP: what headers and _meta must say.
 func TestAModernRequestSaysWhatItIsTwice(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	list := modernBody("tools/list", "")
 	call := modernBody("tools/call", `"name":"pets__getPet"`)
 	v := []string{"MCP-Protocol-Version", version}
@@ -56,7 +56,7 @@ func TestAModernRequestSaysWhatItIsTwice(t *testing.T) {
 }
 
 func TestARevisionThatIsNotSpokenIsToldWhichIs(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	long := strings.Repeat("9", 5000)
 	for asked, told := range map[string]string{"2099-01-01": "2099-01-01", long: long[:64]} {
 		a := h.legacy("tools/list", "", "MCP-Protocol-Version", asked)
@@ -68,7 +68,7 @@ func TestARevisionThatIsNotSpokenIsToldWhichIs(t *testing.T) {
 }
 
 func TestDiscoverSaysWhatTheBusIs(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	a := h.modern("server/discover", "")
 	want := `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},` +
 		`"ttlMs":5000,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"Keystile","version":"0.0.0"}}}}`

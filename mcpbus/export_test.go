@@ -1,15 +1,15 @@
 package mcpbus
 
-// What tests outside of the package say to it.
+// Unexported functions that tests outside of the package call.
 var (
 	FromREST      = fromREST
 	BundlePaths   = bundlePaths
 	MetadataPaths = metadataPaths
 )
 
-// CallsKept is how many ids of calls the bus remembers, to cancel them by.
+// CallsKept returns how many running calls the bus keeps for cancellation.
 func (b *Bus) CallsKept() int {
-	b.running.mu.Lock()
-	defer b.running.mu.Unlock()
-	return len(b.running.calls)
+	b.cancellable.mu.Lock()
+	defer b.cancellable.mu.Unlock()
+	return len(b.cancellable.calls)
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// Every way this room says no to a request, with the section it comes from. The challenge
-// of a 401 is added where it is written.
+// Every refusal of a request, with the section that demands it. The challenge of a 401 is added
+// where it is written.
 var (
-	notAllowed     = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}} // MCP 2026-07-28, transports
-	strangeOrigin  = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}                                                // MCP, transports: security
-	noToken        = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                              // protocol 5, RFC 6750 3.1
-	badToken       = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                               // protocol 5, RFC 6750 3.1
-	noScope        = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                               // RFC 6750 3.1
-	stepUp         = &reply.Failure{Status: 403, Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}                        // MCP 2026-07-28, authorization
-	noBundle       = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}                                                                               // protocol 7
-	stale          = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                          // RFC 9110 15.6.4
-	badType        = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                             // MCP, transports
-	tooLarge       = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                            // RFC 9110 15.5.14
-	brokenBody     = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                 // protocol 7
-	badMessage     = &reply.Failure{Status: 400}                                                                                                                                           // JSON-RPC 5.1; its text is the rpc.Error's
-	looped         = &reply.Failure{Status: 508, Msg: "this call leads back to the service it came from, or comes through too many: register the upstream that is meant, not a bus"}       // RFC 5842 7.2, RFC 8586
-	tooManyStreams = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one", Header: http.Header{"Retry-After": {"30"}}}                                   // protocol 7
-	closing        = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                        // RFC 9110 15.6.4
+	notAllowed       = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}} // MCP 2026-07-28, transports
+	originRefused    = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}                                                // MCP, transports: security
+	noToken          = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                              // protocol 5, RFC 6750 3.1
+	badToken         = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                               // protocol 5, RFC 6750 3.1
+	noScope          = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                               // RFC 6750 3.1
+	stepUp           = &reply.Failure{Status: 403, Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}                        // MCP 2026-07-28, authorization
+	noBundle         = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}                                                                               // protocol 7
+	revocationsStale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                          // RFC 9110 15.6.4
+	badType          = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                             // MCP, transports
+	tooLarge         = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                            // RFC 9110 15.5.14
+	brokenBody       = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                 // protocol 7
+	badMessage       = &reply.Failure{Status: 400}                                                                                                                                           // JSON-RPC 5.1; its text is the rpc.Error's
+	loopDetected     = &reply.Failure{Status: 508, Msg: "this call leads back to the service it came from, or comes through too many: register the upstream that is meant, not a bus"}       // RFC 5842 7.2, RFC 8586
+	tooManyStreams   = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one", Header: http.Header{"Retry-After": {"30"}}}                                   // protocol 7
+	shuttingDown     = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                        // RFC 9110 15.6.4
 )
 
-// Every way it says no to a message.
+// Every refusal of a message.
 var (
 	noTool     = &rpc.Error{Code: rpc.InvalidParams, Text: "there is no such tool: see tools/list"} // of hidden and absent ones alike
 	noName     = &rpc.Error{Code: rpc.InvalidParams, Text: "params.name is the name of a tool"}
@@ -51,19 +51,20 @@ var (
 	oneCall        = &rpc.Error{Code: rpc.InvalidRequest, Text: "a batch carries one tools/call, as a request does: send the others by themselves"}
 )
 
-// What a model is told if a call must wait. These are results: it can do something.
+// Texts for a model whose call exceeds a concurrency limit. They are results, because the model
+// can react to them.
 const (
 	busyCaller   = "too many calls of yours are under way: wait for one of them, then try again"
 	busyUpstream = "too many calls to this tool's upstream are under way: try again in a moment"
 )
 
-// unreadable refuses a body whose message has no answer of its own. The id is the
-// message's, if it has one.
-func unreadable(err *rpc.Error, id json.RawMessage) error {
+// refuseMessage returns the failure for a body whose message gets no response of its own. The id
+// is the message's, if it has one.
+func refuseMessage(err *rpc.Error, id json.RawMessage) error {
 	return badMessage.Saying(err.Text).Because(&refusal{err.Code, id})
 }
 
-// refusal is the cause of a failure that concerns one message.
+// refusal carries the JSON-RPC code and id of a failure that concerns one message.
 type refusal struct {
 	code int
 	id   json.RawMessage
@@ -71,7 +72,7 @@ type refusal struct {
 
 func (*refusal) Error() string { return "the message was refused" }
 
-// bothShapes is how HTTP failures look: as JSON-RPC, and as everywhere else here.
+// bothShapes writes an HTTP failure as JSON-RPC and in the form of all other endpoints at once.
 type bothShapes struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -81,10 +82,10 @@ type bothShapes struct {
 	Msg     string          `json:"msg"`
 }
 
-// WriteError says what a gateway refuses before the bus is asked, as the bus would: give it to
-// gateway.Config.ErrorWriters for Path.
+// WriteError writes a refusal of the gateway in the form of the bus. Set it for Path in
+// gateway.Config.ErrorWriters.
 func WriteError(w http.ResponseWriter, _ *http.Request, status int, msg string) {
-	sayNo(w, status, &refusal{code: rpc.ServerError}, msg)
+	writeFailure(w, status, &refusal{code: rpc.ServerError}, msg)
 }
 
 func (b *Bus) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
@@ -99,9 +100,9 @@ func (b *Bus) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	case f.Status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", at.challenge()+`, error="invalid_token"`)
 	}
-	sayNo(w, f.Status, said, f.Msg)
+	writeFailure(w, f.Status, said, f.Msg)
 }
 
-func sayNo(w http.ResponseWriter, status int, said *refusal, msg string) {
+func writeFailure(w http.ResponseWriter, status int, said *refusal, msg string) {
 	reply.JSON(w, status, bothShapes{"2.0", said.id, rpc.Error{Code: said.code, Text: msg}, status, status, msg})
 }

@@ -11,24 +11,24 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 	var l listeners
 	var work sync.WaitGroup
 	for range 2000 {
-		news, ok := l.join(&work)
+		news, ok := l.add(&work)
 		if !ok {
 			t.Fatal("it is closed")
 		}
-		l.leave(news, &work)
+		l.remove(news, &work)
 	}
 	work.Wait()
 	if len(l.all) != 0 {
 		t.Errorf("%d streams are known after all have ended", len(l.all))
 	}
-	s := slots{most: 2}
+	s := slots{limit: 2}
 	for i := range 2000 {
 		key := strconv.Itoa(i)
-		if first, second, third := s.take(key), s.take(key), s.take(key); !first || !second || third {
+		if first, second, third := s.acquire(key), s.acquire(key), s.acquire(key); !first || !second || third {
 			t.Fatalf("of 2 slots for %s: %t, %t, %t", key, first, second, third)
 		}
-		s.give(key)
-		s.give(key)
+		s.release(key)
+		s.release(key)
 	}
 	if len(s.taken) != 0 {
 		t.Errorf("%d callers are known after all their calls are over", len(s.taken))

@@ -19,7 +19,7 @@ func FuzzBody(f *testing.F) {
 		f.Add([]byte(body), "", "")
 		f.Add([]byte(body), version, "tools/list")
 	}
-	h := newHouse(f)
+	h := newFixture(f)
 	f.Fuzz(func(t *testing.T, body []byte, revision, method string) {
 		gone, leave := context.WithCancel(t.Context())
 		leave() // or a stream would not end

@@ -56,7 +56,7 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := emptyHouse(t)
+			h := emptyFixture(t)
 			quoted, _ := json.Marshal("a" + c.text + "b")
 			document := `{"openapi":"3.1.0","paths":{"/x/{q}":{"post":{"operationId":` + string(quoted) + `,"summary":` + string(quoted) + `,"parameters":[{"name":` + string(quoted) + `,"in":"query","description":` + string(quoted) + `,"schema":` + said(c.text) + `}],"requestBody":{"content":{"application/json":{"schema":` + said(c.text) + `}}}}}}}`
 			parsed := must(registry.Parse(t.Context(), []byte(document), registry.Options{Member: "rest", ResolveRefs: true}))(t)

@@ -17,7 +17,7 @@ import (
 // No sleeping: the bubble does not end before each of its goroutines has.
 func TestAbandonedClientsLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *mcpbus.Config) { c.PerListener = 1000 })
+		h := newFixture(t, func(c *mcpbus.Config) { c.PerListener = 1000 })
 		ctx, leave := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		for i := range 2000 {
@@ -41,7 +41,7 @@ func TestAbandonedClientsLeaveNothing(t *testing.T) {
 }
 
 func TestCloseSaysWhenItDidNotWait(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		hang := make(chan struct{})
 		s := &stuckStream{stream{header: http.Header{}}, hang}
 		go h.bus.ServeHTTP(s, request(t.Context(), modernBody("subscriptions/listen", listenTools), modernHeaders("subscriptions/listen", "")...))
@@ -66,7 +66,7 @@ func (s *stuckStream) Write(p []byte) (int, error) { <-s.until; return len(p), n
 // Over a real connection: events arrive one by one, and a connection that served a stream
 // serves requests afterwards.
 func TestAStreamOverARealConnection(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	server := httptest.NewServer(h.bus)
 	defer server.Close()
 	open := func(body string, headers ...string) *http.Response {

@@ -27,7 +27,7 @@ func TestCallsAtTheSameTimeAreBounded(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
+				h := newFixture(t)
 				for i := range 4 {
 					h.tokens.give(fmt.Sprint("caller", i), storage.Caller{AppID: fmt.Sprint("other", i), Scope: "app", Audience: issuer}, time.Hour)
 				}
@@ -66,7 +66,7 @@ func TestCallsAtTheSameTimeAreBounded(t *testing.T) {
 
 func TestAClientThatGoesAwayCancelsItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		ended := make(chan error, 2)
 		h.calls.do = func(ctx context.Context, _ string, _ json.RawMessage) (mcpbus.Result, error) {
 			<-ctx.Done()

@@ -17,12 +17,12 @@ func hasLinks(h http.Header) bool {
 }
 
 // withoutLinks returns content with a text in place of each resource_link, for clients that
-// refuse a whole result for one block that their revision does not have.
+// refuse a whole result because of one block that their revision does not have.
 func withoutLinks(content []json.RawMessage) []json.RawMessage {
 	out := content
 	for i, block := range content {
 		if bytes.HasPrefix(block, textBlock) {
-			continue // most are; a long one is not read again
+			continue // most blocks are texts; a long one is not parsed again
 		}
 		var link struct{ Type, URI, Name, Description string }
 		if json.Unmarshal(block, &link) != nil || link.Type != "resource_link" {

@@ -10,9 +10,9 @@ import (
 // maxPage bounds the tools on a page in bytes; a single tool may have more.
 const maxPage = 4 << 20
 
-// list is tools/list. What the caller may not use is left out before pages are cut, so that
-// no page is short and no cursor tells of it. The cursor is the last name of a page: it is
-// good for as long as somebody wants, whatever has come and gone.
+// list handles tools/list. Tools that the caller may not use are left out before pages are cut,
+// so that no page is short and no cursor reveals them. The cursor is the last name of a page, so
+// it never expires.
 func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 	s := x.snapshot
 	from := 0
@@ -24,41 +24,41 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 		from = s.after(cursor)
 	}
 	tools, next := s.page(x.view(), from, x.bus.c.PageSize)
-	out := append(make(pieces, 0, len(tools)+4), []byte(`{"tools":[`)) // with room for what is put around it
+	out := append(make(pieces, 0, len(tools)+4), []byte(`{"tools":[`)) // with capacity for what surrounds it
 	return append(append(out, tools...), x.bus.tail(next, x.modern)), nil
 }
 
-// isCursor reports whether a text can be a cursor of a list: "", which is its beginning, or
-// the name of a tool, which need not be there any more. One that never was costs nothing.
+// isCursor reports whether a text can be a cursor of a list: "", its beginning, or the name of a
+// tool, whether or not that tool exists.
 func isCursor(text string) bool {
 	_, _, isTool := toolplan.SplitName(text)
 	return text == "" || isTool && isName(text)
 }
 
-// view is what the caller finds.
+// view returns the tools that the caller sees.
 func (x *exchange) view() *view {
 	s := x.snapshot
 	v := s.everything
-	if s.strict || !x.to.all || x.at.bundle != "" {
-		key := viewKey{bundle: x.at.bundle}
+	if s.strict || !x.reach.all || x.address.bundle != "" {
+		key := viewKey{bundle: x.address.bundle}
 		if s.strict {
-			key.who = s.known(x.who)
+			key.who = s.mentionedOnly(x.who)
 		}
-		if !x.to.all {
+		if !x.reach.all {
 			key.members = x.members()
 		}
 		v = s.view(key)
 	}
 	if visible := x.bus.c.Visible; visible != nil {
-		v = v.narrowed(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })
+		v = v.filter(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })
 	}
 	return v
 }
 
-// members are the capabilities there are that the token is for, as a view's key has them.
+// members returns the existing capabilities that the token is for, in the form of viewKey.members.
 func (x *exchange) members() string {
 	key := " "
-	for _, member := range x.to.members {
+	for _, member := range x.reach.members {
 		if x.snapshot.access[member] != nil {
 			key += " " + member
 		}
@@ -66,7 +66,7 @@ func (x *exchange) members() string {
 	return key
 }
 
-// tail ends the list. Callers may see different tools, so nothing between may keep a page.
+// tail returns the end of the list. Callers may see different tools, so no proxy may cache a page.
 func (b *Bus) tail(next string, modern bool) []byte {
 	out := append(make([]byte, 0, 256), ']')
 	if next != "" {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestTheListIsSortedAndHoldsWhatIsPublished(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.register(capability("b", "https://b.example.com"), rest("get", "two"), rest("get", "One"))
 	h.register(capability("b-c", "https://c.example.com"), rest("get", "x"))
 	hidden := capability("a", "https://a.example.com")
@@ -31,7 +31,7 @@ func TestTheListIsSortedAndHoldsWhatIsPublished(t *testing.T) {
 }
 
 func TestAToolIsListedAsClientsReadIt(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	plain := rest("post", "post")
 	plain.Description = "Says <hello> & \"bye\"\u2028"
 	byName := toolplan.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
@@ -56,7 +56,7 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 }
 
 func TestAnEmptyBusListsNothing(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.open()
 	if a := h.legacy("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}` {
 		t.Errorf("the list is %s", a.text)
@@ -65,7 +65,7 @@ func TestAnEmptyBusListsNothing(t *testing.T) {
 
 func TestPagesFollowEachOther(t *testing.T) {
 	for size, pages := range map[int]int{1: 25, 7: 4, 24: 2, 25: 1, 26: 1, 0: 1} {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		want := h.fill("m", 25)
 		h.open(func(c *mcpbus.Config) { c.PageSize = size })
 		if names, n := h.walk(); !slices.Equal(names, want) || n != pages {
@@ -75,7 +75,7 @@ func TestPagesFollowEachOther(t *testing.T) {
 }
 
 // fill registers n tools, and returns their names on the bus in order.
-func (h *house) fill(member string, n int) (names []string) {
+func (h *fixture) fill(member string, n int) (names []string) {
 	h.Helper()
 	tools := make([]toolplan.Tool, n)
 	for i := range tools {
@@ -87,7 +87,7 @@ func (h *house) fill(member string, n int) (names []string) {
 }
 
 func TestAPageIsBoundedInBytes(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	tools := make([]toolplan.Tool, 45)
 	for i := range tools {
 		tools[i] = rest("get", fmt.Sprintf("t%02d", i))
@@ -111,7 +111,7 @@ func TestAPageIsBoundedInBytes(t *testing.T) {
 }
 
 func TestTheBusIsBounded(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.fill("a", 5)
 	h.fill("b", 6)
 	h.fill("c", 5)
@@ -123,7 +123,7 @@ func TestTheBusIsBounded(t *testing.T) {
 }
 
 func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.fill("m", 30)
 	h.open(func(c *mcpbus.Config) {
 		c.PageSize = 5
@@ -152,7 +152,7 @@ func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
 
 // Decision 36: registering again replaces all at once.
 func TestAListIsNeverHalfOld(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	tools := func(generation string) (out []toolplan.Tool) {
 		for i := range 50 {
 			tool := rest("get", fmt.Sprintf("%s%02d", generation, i))

@@ -12,16 +12,16 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// listeners are the streams that wait for a change of the list.
+// listeners holds the streams that wait for a change of the list.
 type listeners struct {
 	mu     sync.Mutex
 	closed bool
 	all    map[chan struct{}]struct{}
 }
 
-// join adds a stream, unless the bus is closed. Changes that come faster than the stream
-// tells them are one.
-func (l *listeners) join(work *sync.WaitGroup) (news chan struct{}, ok bool) {
+// add adds a stream, unless the bus is closed. Changes that come faster than the stream sends
+// them are merged.
+func (l *listeners) add(work *sync.WaitGroup) (news chan struct{}, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -36,14 +36,14 @@ func (l *listeners) join(work *sync.WaitGroup) (news chan struct{}, ok bool) {
 	return news, true
 }
 
-func (l *listeners) leave(news chan struct{}, work *sync.WaitGroup) {
+func (l *listeners) remove(news chan struct{}, work *sync.WaitGroup) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.all, news)
 	work.Done()
 }
 
-func (l *listeners) tell() {
+func (l *listeners) notifyAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for news := range l.all {
@@ -60,24 +60,24 @@ func (l *listeners) close() {
 	l.closed = true
 }
 
-// listen is subscriptions/listen (MCP 2026-07-28, subscriptions): a stream that says when
-// the list of tools has changed. It ends with the client's token, and with the bus.
+// listen handles subscriptions/listen (MCP 2026-07-28, subscriptions): a stream that notifies of
+// changes of the tool list. It ends with the client's token, and with the bus.
 func (x *exchange) listen(w http.ResponseWriter, m *rpc.Message) error {
 	filter, ok := m.Params.Object("notifications")
 	if !ok {
 		write(w, http.StatusBadRequest, failed(m.ID, noFilter))
 		return nil
 	}
-	b, key := x.bus, x.key()
-	if !b.streams.take(key) {
+	b, key := x.bus, x.callerKey()
+	if !b.streams.acquire(key) {
 		return tooManyStreams.Because(&refusal{rpc.ServerError, m.ID})
 	}
-	defer b.streams.give(key)
-	news, ok := b.listeners.join(&b.work)
+	defer b.streams.release(key)
+	news, ok := b.listeners.add(&b.tasks)
 	if !ok {
-		return closing.Because(&refusal{rpc.ServerError, m.ID})
+		return shuttingDown.Because(&refusal{rpc.ServerError, m.ID})
 	}
-	defer b.listeners.leave(news, &b.work)
+	defer b.listeners.remove(news, &b.tasks)
 	s := newStream(w, m.ID)
 	defer s.end()
 	if !filter.True("toolsListChanged") {
@@ -86,14 +86,14 @@ func (x *exchange) listen(w http.ResponseWriter, m *rpc.Message) error {
 	}
 	last := x.view().digest(x.snapshot)
 	if s.notify("notifications/subscriptions/acknowledged", `,"notifications":{"toolsListChanged":true}`) {
-		x.tell(s, news, last)
+		x.notifyChanges(s, news, last)
 	}
 	return nil
 }
 
-// tell writes news on a stream until it is to end: that the caller's own list is no longer
-// the one that was there last. What others see of the bus is not told.
-func (x *exchange) tell(s *stream, news chan struct{}, last uint64) {
+// notifyChanges notifies the client each time its own list has changed, until the stream is to
+// end. Changes that the caller cannot see are not sent.
+func (x *exchange) notifyChanges(s *stream, news chan struct{}, last uint64) {
 	b := x.bus
 	alive := time.NewTicker(b.c.KeepAlive)
 	defer alive.Stop()
@@ -112,10 +112,10 @@ func (x *exchange) tell(s *stream, news chan struct{}, last uint64) {
 		case <-news:
 			going = look()
 		case <-alive.C:
-			going = !x.revoked() && s.write(": alive\n\n") && look() // a role may have changed
+			going = !x.revoked() && s.write(": alive\n\n") && look() // the user's role may have changed
 		case <-over.C:
 			return
-		case <-b.life.Done():
+		case <-b.runCtx.Done():
 			return
 		case <-x.request.Context().Done():
 			s.broken = true
@@ -124,10 +124,10 @@ func (x *exchange) tell(s *stream, news chan struct{}, last uint64) {
 	}
 }
 
-// digest is that of the caller's list as it is now; false if it cannot be told.
+// digest returns the digest of the caller's current list; false if it cannot be read.
 func (x *exchange) digest() (sum uint64, known bool) {
-	switch err := x.look(); {
-	case errors.Is(err, noBundle): // it was deleted, and nothing is left
+	switch err := x.loadSnapshot(); {
+	case errors.Is(err, noBundle): // it was deleted, so the list is empty
 		return 0, true
 	case err != nil:
 		return 0, false
@@ -135,29 +135,29 @@ func (x *exchange) digest() (sum uint64, known bool) {
 	return x.view().digest(x.snapshot), true
 }
 
-// revoked reports whether the caller's token has ended before its time. Where only the
-// gateway can tell, the stream ends when the token would.
+// revoked reports whether the caller's token has been revoked. If only the gateway can tell, the
+// stream ends when the token expires.
 func (x *exchange) revoked() bool {
 	if x.bus.c.Verifier == nil {
 		return false
 	}
 	bearer, err := token.Bearer(x.request)
 	if err == nil {
-		_, err = x.bus.c.Verifier.Verify(x.request.Context(), bearer, x.at.audiences...)
+		_, err = x.bus.c.Verifier.Verify(x.request.Context(), bearer, x.address.audiences...)
 	}
 	return errors.Is(err, token.ErrInvalid)
 }
 
-// stream is an event stream that answers one request.
+// stream writes an event stream that answers one request.
 type stream struct {
-	w      http.ResponseWriter
-	to     *http.ResponseController
-	id     json.RawMessage
-	broken bool // nobody reads it any more
+	w          http.ResponseWriter
+	controller *http.ResponseController
+	id         json.RawMessage
+	broken     bool // a write has failed
 }
 
-// writeLimit is how long a client may take to read a few bytes.
-const writeLimit = 10 * time.Second
+// writeTimeout bounds how long a client may take to read a few bytes.
+const writeTimeout = 10 * time.Second
 
 func newStream(w http.ResponseWriter, id json.RawMessage) *stream {
 	reply.NoStore(w)
@@ -166,7 +166,7 @@ func newStream(w http.ResponseWriter, id json.RawMessage) *stream {
 	h["X-Content-Type-Options"] = noSniff
 	h.Set("X-Accel-Buffering", "no") // or nginx keeps the events
 	w.WriteHeader(http.StatusOK)
-	return &stream{w: w, to: http.NewResponseController(w), id: id}
+	return &stream{w: w, controller: http.NewResponseController(w), id: id}
 }
 
 // notify sends a notification; more are members of its params.
@@ -179,36 +179,36 @@ func (s *stream) message(text string) bool { return s.write("event: message\ndat
 func (s *stream) meta() string { return `"_meta":{"` + metaSubscription + `":` + string(s.id) + `}` }
 
 func (s *stream) write(text string) bool {
-	s.to.SetWriteDeadline(time.Now().Add(writeLimit)) // where there is none, Write fails in its own time
+	s.controller.SetWriteDeadline(time.Now().Add(writeTimeout)) // where there is none, Write fails in its own time
 	_, err := s.w.Write([]byte(text))
 	if err == nil {
-		err = s.to.Flush()
+		err = s.controller.Flush()
 	}
 	s.broken = err != nil
 	return !s.broken
 }
 
-// response writes the response to the request, which may be large: who reads it has the time
-// that it would have for any answer.
+// response writes the response to the request, which may be large: it has no write deadline but
+// that of any answer.
 func (s *stream) response(body pieces) {
-	s.leave()
-	s.w.Write(streamHead)
+	s.clearDeadline()
+	s.w.Write(eventHead)
 	for _, piece := range body {
 		s.w.Write(piece) // a client that has gone away is no failure of ours
 	}
-	s.w.Write(streamTail)
+	s.w.Write(eventTail)
 }
 
-var streamHead, streamTail = []byte("event: message\ndata: "), []byte("\n\n")
+var eventHead, eventTail = []byte("event: message\ndata: "), []byte("\n\n")
 
-// end answers the request, so that the client knows that no more comes, and leaves the
-// connection as it was.
+// end answers the request, so that the client knows that the stream is complete, and restores
+// the connection.
 func (s *stream) end() {
 	if !s.broken {
 		s.message(`{"jsonrpc":"2.0","id":` + string(s.id) + `,"result":{"resultType":"complete",` + s.meta() + `}}`)
 	}
-	s.leave()
+	s.clearDeadline()
 }
 
-// leave takes back the deadline of the last write.
-func (s *stream) leave() { s.to.SetWriteDeadline(time.Time{}) }
+// clearDeadline removes the deadline of the last write.
+func (s *stream) clearDeadline() { s.controller.SetWriteDeadline(time.Time{}) }

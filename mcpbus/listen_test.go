@@ -59,7 +59,7 @@ func (s *stream) got() (text string, over bool) {
 const listenTools = `"notifications":{"toolsListChanged":true}`
 
 // listen opens a stream. It must run in a synctest bubble.
-func (h *house) listen(ctx context.Context, params string, headers ...string) *stream {
+func (h *fixture) listen(ctx context.Context, params string, headers ...string) *stream {
 	s := &stream{header: http.Header{}}
 	r := request(ctx, modernBody("subscriptions/listen", params), append(modernHeaders("subscriptions/listen", ""), headers...)...)
 	go func() {
@@ -87,14 +87,14 @@ func (s *stream) want(t *testing.T, what, text string, over bool) {
 	}
 }
 
-// bubble runs a test with a house in a bubble.
-func bubble(t *testing.T, test func(*testing.T, *house), edits ...func(*mcpbus.Config)) {
+// bubble runs a test with a fixture in a bubble.
+func bubble(t *testing.T, test func(*testing.T, *fixture), edits ...func(*mcpbus.Config)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, edits...)) })
+	synctest.Test(t, func(t *testing.T) { test(t, newFixture(t, edits...)) })
 }
 
 func TestWhoListensIsToldOfChanges(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		s := h.listen(t.Context(), listenTools)
 		s.want(t, "first", acknowledged, false)
 		if s.status != 200 || s.header.Get("Content-Type") != "text/event-stream" || s.header.Get("X-Accel-Buffering") != "no" || s.header.Get("Cache-Control") != "no-store" {
@@ -115,7 +115,7 @@ func TestWhoListensIsToldOfChanges(t *testing.T) {
 }
 
 func TestAStreamSaysThatItIsAlive(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		s := h.listen(t.Context(), listenTools)
 		s.got()
 		time.Sleep(time.Minute)
@@ -127,7 +127,7 @@ func TestAStreamSaysThatItIsAlive(t *testing.T) {
 }
 
 func TestAStreamEndsWithItsToken(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		h.tokens.give("short", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 30*time.Second)
 		s := h.listen(t.Context(), listenTools, "Authorization", "Bearer short")
 		time.Sleep(30*time.Second - 1)
@@ -143,7 +143,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 }
 
 func TestAStreamEndsWithTheBus(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		s, other := h.listen(t.Context(), listenTools), h.listen(t.Context(), listenTools)
 		if err := h.bus.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -164,7 +164,7 @@ func TestAStreamEndsWithTheBus(t *testing.T) {
 }
 
 func TestAStreamThatNobodyReadsEnds(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		ctx, leave := context.WithCancel(t.Context())
 		s := h.listen(ctx, listenTools)
 		leave()
@@ -180,7 +180,7 @@ func TestAStreamThatNobodyReadsEnds(t *testing.T) {
 }
 
 func TestStreamsOfACallerAreBounded(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		ctx, leave := context.WithCancel(t.Context())
 		for range 4 {
 			h.listen(ctx, listenTools)
@@ -198,7 +198,7 @@ func TestStreamsOfACallerAreBounded(t *testing.T) {
 }
 
 func TestWhatIsNotOfferedIsNotAcknowledged(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		nothing := strings.Replace(acknowledged, `"toolsListChanged":true`, "", 1) + ended
 		for _, filter := range []string{`{}`, `{"promptsListChanged":true,"resourceSubscriptions":["x"]}`, `{"toolsListChanged":false}`, `{"toolsListChanged":"true"}`} {
 			h.listen(t.Context(), `"notifications":`+filter).want(t, filter, nothing, true)

@@ -18,7 +18,7 @@ import (
 
 // listening is a bus behind a listener, with real upstreams.
 type listening struct {
-	*house
+	*fixture
 	server  *httptest.Server
 	origin  string // by its address
 	alias   string // by another name
@@ -36,7 +36,7 @@ func listen(t *testing.T) *listening {
 // listener is one whose bus is not open yet.
 func listener(t *testing.T) *listening {
 	t.Helper()
-	l := &listening{house: emptyHouse(t)}
+	l := &listening{fixture: emptyFixture(t)}
 	l.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.arrived.Add(1) > 40 {
 			http.Error(w, "round and round", http.StatusTeapot)

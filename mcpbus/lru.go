@@ -5,17 +5,18 @@ import (
 	"sync"
 )
 
-// lru remembers what was used last, up to a cost. The zero value with a most is ready.
+// lru caches the most recently used values, up to a total cost. The zero value with a limit is
+// ready to use.
 type lru[K comparable, V any] struct {
-	most int // of the costs of all
+	limit int // of the total cost
 
-	mu    sync.Mutex
-	cost  int
-	known map[K]*list.Element
-	used  list.List // of *remembered, the latest first
+	mu      sync.Mutex
+	cost    int
+	entries map[K]*list.Element
+	used    list.List // of *lruEntry, the most recent first
 }
 
-type remembered[K comparable, V any] struct {
+type lruEntry[K comparable, V any] struct {
 	key   K
 	value V
 	cost  int
@@ -24,29 +25,29 @@ type remembered[K comparable, V any] struct {
 func (c *lru[K, V]) get(key K) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.known[key]
+	e, ok := c.entries[key]
 	if !ok {
 		return v, false
 	}
 	c.used.MoveToFront(e)
-	return e.Value.(*remembered[K, V]).value, true
+	return e.Value.(*lruEntry[K, V]).value, true
 }
 
-// keep remembers a value, unless there is one: it returns the one that is remembered.
-func (c *lru[K, V]) keep(key K, v V, cost int) V {
+// getOrPut returns the cached value; if there is none, it caches v and returns it.
+func (c *lru[K, V]) getOrPut(key K, v V, cost int) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, there := c.known[key]; there {
+	if e, there := c.entries[key]; there {
 		c.used.MoveToFront(e)
-		return e.Value.(*remembered[K, V]).value
+		return e.Value.(*lruEntry[K, V]).value
 	}
-	if c.known == nil {
-		c.known = map[K]*list.Element{}
+	if c.entries == nil {
+		c.entries = map[K]*list.Element{}
 	}
-	c.known[key] = c.used.PushFront(&remembered[K, V]{key, v, cost})
-	for c.cost += cost; c.cost > c.most; {
-		gone := c.used.Remove(c.used.Back()).(*remembered[K, V])
-		delete(c.known, gone.key)
+	c.entries[key] = c.used.PushFront(&lruEntry[K, V]{key, v, cost})
+	for c.cost += cost; c.cost > c.limit; {
+		gone := c.used.Remove(c.used.Back()).(*lruEntry[K, V])
+		delete(c.entries, gone.key)
 		c.cost -= gone.cost
 	}
 	return v

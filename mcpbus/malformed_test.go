@@ -45,7 +45,7 @@ func TestOneMalformedToolCostsNobodyTheOthers(t *testing.T) {
 		"no description":           undescribed,
 		"a name twice":             rest("get", "good"),
 	} {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		h.register(capability("m", "https://m.example.com"), rest("get", "good"), bad, rest("get", "also"))
 		h.open()
 		if names, _ := h.walk(); !slices.Equal(names, []string{"m__also", "m__good"}) {

@@ -42,7 +42,7 @@ func TestSoManyCallsAtATimeHoldSoMuch(t *testing.T) {
 	} {
 		body := `[` + strings.Repeat(c.piece, (c.answer-len(`[0]`))/len(c.piece)) + `0]`
 		var together sync.WaitGroup
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		for _, member := range []string{"a", "b", "c"} {
 			h.register(secured(capability(member, "https://"+member+".example.com")), rest("get", "x"))
 		}

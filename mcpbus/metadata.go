@@ -21,16 +21,16 @@ const (
 	bundlePath   = "/b/" // below Path, and the name of a bundle behind it
 )
 
-// metadataPaths are where the RFC 9728 document is: for the bus, and at the root for
-// clients that look there alone. Those of bundles are below bundlePaths.
+// metadataPaths returns the paths of the RFC 9728 document: that of the bus, and the root for
+// clients that look only there. Those of bundles are below bundlePaths.
 func metadataPaths() []string { return []string{metadataRoot, metadataRoot + Path} }
 
-// bundlePaths are what the addresses of bundles, and of their RFC 9728 documents, begin
-// with. Each ends in a slash.
+// bundlePaths returns the prefixes of the paths of bundles and of their RFC 9728 documents. Each
+// ends in a slash.
 func bundlePaths() []string { return []string{Path + bundlePath, metadataRoot + Path + bundlePath} }
 
-// Resources are what tokens for the bus alone may be for (RFC 8707), at an issuer: the bus,
-// and each bundle. Give them to oauth.TokensConfig.Resources.
+// Resources returns the RFC 8707 resources of the bus and its bundles at an issuer, for
+// oauth.TokensConfig.Resources.
 func Resources(issuer string) []string { return []string{issuer + Path, issuer + Path + bundlePath} }
 
 func (b *Bus) routes() []reply.Route {
@@ -50,8 +50,8 @@ func (b *Bus) routes() []reply.Route {
 	return routes
 }
 
-// bundleMetadata is the document of a bundle. It is made of the name alone, and is there for
-// every name: who has no token learns from it of no bundle.
+// bundleMetadata serves the document of a bundle. It is derived from the name alone and exists
+// for every name, so it does not reveal which bundles exist.
 func (b *Bus) bundleMetadata(w http.ResponseWriter, r *http.Request) error {
 	at, ok := b.addressOf(r)
 	if !ok {
@@ -61,7 +61,7 @@ func (b *Bus) bundleMetadata(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// metadata is a protected resource's document (RFC 9728 2).
+// metadata returns a protected resource's document (RFC 9728 2).
 func (b *Bus) metadata(at *address) *reply.Document {
 	body, _ := json.Marshal(struct { // texts and lists of texts never fail
 		Resource string   `json:"resource"`

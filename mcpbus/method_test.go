@@ -7,7 +7,7 @@ import (
 )
 
 func TestOnlyPOSTIsServed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, method := range []string{"GET", "HEAD", "DELETE", "PUT", "OPTIONS", "PATCH"} {
 		r := httptest.NewRequest(method, busURI, nil)
 		r.Header.Set("Authorization", "Bearer app")

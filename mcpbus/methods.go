@@ -24,7 +24,7 @@ func legacyMethods() map[string]method {
 	}
 }
 
-// modernMethods are those that answer at once: see listen for the other.
+// modernMethods returns the methods that answer at once; listen handles the other one.
 func modernMethods() map[string]method {
 	return map[string]method{
 		"server/discover": (*exchange).discover,
@@ -33,7 +33,7 @@ func modernMethods() map[string]method {
 	}
 }
 
-// answer answers a request.
+// answer calls the method's handler and returns the response.
 func (x *exchange) answer(m *rpc.Message) (pieces, *rpc.Error) {
 	table := x.bus.methods
 	if x.modern {
@@ -55,23 +55,23 @@ type serverInfo struct {
 	Version string `json:"version"`
 }
 
-// meta is what results of the modern revision say of the server.
+// meta names the server in results of the modern revision.
 type meta struct {
 	Server serverInfo `json:"io.modelcontextprotocol/serverInfo"`
 }
 
 func (b *Bus) info() serverInfo { return serverInfo{b.c.Name, b.c.Version} }
 
-// initialize is the handshake of the legacy revisions. It is answered, and nothing of it is
-// remembered: what comes next needs no handshake. Nor is the session id, with which a client
-// can cancel its calls.
+// initialize answers the handshake of the legacy revisions. Nothing of it is kept, and later
+// requests need no handshake. The session id, with which a client can cancel its calls, is not
+// kept either.
 func (x *exchange) initialize(m *rpc.Message) (pieces, *rpc.Error) {
 	if x.writer != nil { // MCP 2025-03-26 has no initialize in a batch
 		x.writer.Header()[headerSession] = []string{newSession()}
 	}
 	version, _ := m.Params.Text("protocolVersion")
 	if !slices.Contains(legacyRevisions, version) {
-		version = newestLegacy // the client goes on with it or not (MCP 2025-11-25, lifecycle)
+		version = newestLegacy // the client accepts it or disconnects (MCP 2025-11-25, lifecycle)
 	}
 	return result(struct {
 		Version      string         `json:"protocolVersion"`
@@ -83,7 +83,7 @@ func (x *exchange) initialize(m *rpc.Message) (pieces, *rpc.Error) {
 
 func (x *exchange) ping(*rpc.Message) (pieces, *rpc.Error) { return pieces{[]byte("{}")}, nil }
 
-// discover is what the modern revision has instead (MCP 2026-07-28, discovery).
+// discover answers server/discover of the modern revision (MCP 2026-07-28, discovery).
 func (x *exchange) discover(*rpc.Message) (pieces, *rpc.Error) {
 	type tools struct {
 		ListChanged bool `json:"listChanged"`
@@ -102,7 +102,7 @@ func (x *exchange) discover(*rpc.Message) (pieces, *rpc.Error) {
 	})
 }
 
-// ttl is how long, in ms, a client may go on with what it was told.
+// ttl returns how long, in ms, a client may cache an answer.
 func (b *Bus) ttl() int64 { return b.c.Refresh.Milliseconds() }
 
 func result(v any) (pieces, *rpc.Error) {

@@ -16,7 +16,7 @@ func TestNoConnectionIsLessPatientThanACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close(context.Background())
-	if has := u.guard.Transport().(*http.Transport).ResponseHeaderTimeout; has < storage.MaxTimeout {
+	if has := u.dialer.Transport().(*http.Transport).ResponseHeaderTimeout; has < storage.MaxTimeout {
 		t.Errorf("an answer's header is waited for %v, and a call may take %v", has, storage.MaxTimeout)
 	}
 }
@@ -24,7 +24,7 @@ func TestNoConnectionIsLessPatientThanACall(t *testing.T) {
 func TestACallHasTheTimeOfItsCapability(t *testing.T) {
 	for seconds, want := range map[int]time.Duration{0: 30 * time.Second, 90: 90 * time.Second, 600: 10 * time.Minute} {
 		c := storage.Capability{Member: "slow", UpstreamURL: "https://slow.example.com", Timeout: seconds}
-		if rest, named := service(c).Timeout, endpoint(c).Timeout; rest != want || named != want {
+		if rest, named := restUpstream(c).Timeout, mcpUpstream(c).Timeout; rest != want || named != want {
 			t.Errorf("of a timeout of %d s, calls by HTTP have %v and calls by name %v, want %v", seconds, rest, named, want)
 		}
 	}

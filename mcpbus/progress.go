@@ -18,9 +18,9 @@ import (
 // maxToken bounds a progress token, in bytes.
 const maxToken = 256
 
-// asksProgress returns the token that progress of a request is told with, as it was sent;
-// nil if its client did not ask for any, or reads no streams.
-func (x *exchange) asksProgress(m *rpc.Message) json.RawMessage {
+// progressToken returns the progress token of a request, as it was sent; nil if its client did
+// not request progress, or reads no streams.
+func (x *exchange) progressToken(m *rpc.Message) json.RawMessage {
 	meta, _ := m.Params.Object("_meta")
 	token := meta.Get("progressToken")
 	if len(token) == 0 || len(token) > maxToken || token[0] != '"' && token[0] != '-' && (token[0] < '0' || token[0] > '9') {
@@ -32,7 +32,7 @@ func (x *exchange) asksProgress(m *rpc.Message) json.RawMessage {
 	return token
 }
 
-// readsStreams reports whether a client says that it takes an answer that is a stream.
+// readsStreams reports whether a client accepts an event stream as the answer.
 func readsStreams(h http.Header) bool {
 	for _, line := range h["Accept"] {
 		for kind := range strings.SplitSeq(line, ",") {
@@ -45,102 +45,103 @@ func readsStreams(h http.Header) bool {
 	return false
 }
 
-// teller tells a client how far its call is (MCP 2025-11-25 and 2026-07-28, progress). The
-// answer becomes a stream with the first thing there is to tell. A nil teller tells nothing.
-type teller struct {
+// progressReporter sends progress of a call to its client (MCP 2025-11-25 and 2026-07-28,
+// progress). The answer becomes a stream with the first notification. A nil reporter sends
+// nothing.
+type progressReporter struct {
 	writer http.ResponseWriter
 	id     json.RawMessage // of the request
 	token  json.RawMessage
 	every  time.Duration
-	gone   context.CancelCauseFunc // ends the call: nobody reads the stream
+	cancel context.CancelCauseFunc // ends the call when nobody reads the stream
 
-	mu       sync.Mutex // of all below, and of the writer until over
-	over     bool
+	mu       sync.Mutex // guards the fields below, and the writer until stopped
+	stopped  bool
 	stream   *stream
 	timer    *time.Timer
-	began    time.Time
-	told     float64 // the progress that was told last
-	base     float64 // what the clock had told before the upstream began to
-	upstream bool    // the upstream tells, and the clock no more
+	start    time.Time
+	reported float64 // the progress that was sent last
+	base     float64 // seconds reported before the upstream sent progress
+	upstream bool    // the upstream sends progress, which replaces the clock's
 	silent   bool    // nothing was written since the last tick
 }
 
-func (x *exchange) newTeller(m *rpc.Message, token json.RawMessage, gone context.CancelCauseFunc) *teller {
-	t := &teller{writer: x.writer, id: m.ID, token: token, every: x.bus.c.Progress, gone: gone, began: time.Now(), told: -1}
+func (x *exchange) newProgressReporter(m *rpc.Message, token json.RawMessage, gone context.CancelCauseFunc) *progressReporter {
+	t := &progressReporter{writer: x.writer, id: m.ID, token: token, every: x.bus.c.Progress, cancel: gone, start: time.Now(), reported: -1}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.timer = time.AfterFunc(t.every, t.tick)
 	return t
 }
 
-// stop ends the telling. The answer is the caller's to write from then on.
-func (t *teller) stop() {
+// stop ends the reporting. From then on the caller writes the answer.
+func (t *progressReporter) stop() {
 	if t == nil {
 		return
 	}
 	t.timer.Stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.over = true
+	t.stopped = true
 }
 
-// begun reports, after stop, whether the answer is a stream.
-func (t *teller) begun() bool { return t != nil && t.stream != nil }
+// streaming reports whether the answer is a stream. Call it after stop.
+func (t *progressReporter) streaming() bool { return t != nil && t.stream != nil }
 
 // answer ends the stream with the response.
-func (t *teller) answer(body pieces) {
+func (t *progressReporter) answer(body pieces) {
 	if !t.stream.broken {
 		t.stream.response(body)
 	}
 }
 
-// tick tells the seconds that have passed; if the upstream tells how far it is, only that
-// the call is still under way.
-func (t *teller) tick() {
+// tick sends the seconds that have passed as progress; if the upstream sends progress of its
+// own, it only keeps the stream alive.
+func (t *progressReporter) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over {
+	if t.stopped {
 		return
 	}
-	defer t.survive()
+	defer t.recoverPanic()
 	if !t.upstream {
-		t.base = math.Floor(time.Since(t.began).Seconds()) // which grows, because ticks are a second apart
-		t.tell(t.base, strconv.FormatFloat(t.base, 'f', -1, 64), "")
+		t.base = math.Floor(time.Since(t.start).Seconds()) // which grows, because ticks are a second apart
+		t.report(t.base, strconv.FormatFloat(t.base, 'f', -1, 64), "")
 	} else if t.silent {
 		t.write(": alive\n\n")
 	}
 	t.silent = true
-	if !t.over {
+	if !t.stopped {
 		t.timer.Reset(t.every)
 	}
 }
 
-// hear tells what the upstream says, unless it is no more than was told before: progress
-// must grow. What the clock has told is added.
-func (t *teller) hear(p mcpcall.Progress) {
+// upstreamProgress forwards progress of the upstream, unless it is no more than was sent before:
+// progress must grow. The seconds reported before are added.
+func (t *progressReporter) upstreamProgress(p mcpcall.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	done, err := strconv.ParseFloat(string(p.Done), 64)
-	if t.over || err != nil {
+	if t.stopped || err != nil {
 		return
 	}
 	t.upstream = true
-	if done += t.base; done <= t.told {
+	if done += t.base; done <= t.reported {
 		return
 	}
 	more := ""
 	if len(p.Total) > 0 {
-		more = `,"total":` + t.shifted(p.Total)
+		more = `,"total":` + t.offset(p.Total)
 	}
 	if len(p.Message) > 0 {
 		more += `,"message":` + string(p.Message)
 	}
-	t.tell(done, t.shifted(p.Done), more)
+	t.report(done, t.offset(p.Done), more)
 }
 
-// shifted is a number of the upstream's on top of what the clock has told; as it was written,
-// if that was nothing.
-func (t *teller) shifted(number json.RawMessage) string {
+// offset adds the seconds reported before to a number of the upstream; it returns the number as
+// it was written if there are none.
+func (t *progressReporter) offset(number json.RawMessage) string {
 	n, err := strconv.ParseFloat(string(number), 64)
 	if t.base == 0 || err != nil {
 		return string(number)
@@ -148,28 +149,29 @@ func (t *teller) shifted(number json.RawMessage) string {
 	return strconv.FormatFloat(n+t.base, 'f', -1, 64)
 }
 
-func (t *teller) tell(done float64, text, more string) {
-	t.told = done
+func (t *progressReporter) report(done float64, text, more string) {
+	t.reported = done
 	t.write("event: message\ndata: " + `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` +
 		string(t.token) + `,"progress":` + text + more + "}}\n\n")
 }
 
-// write writes on the stream, which it begins. A client that does not read ends its call.
-func (t *teller) write(text string) {
+// write writes to the stream, which it begins if necessary. A failed write cancels the call.
+func (t *progressReporter) write(text string) {
 	if t.stream == nil {
 		t.stream = newStream(t.writer, t.id)
 	}
 	t.silent = false
 	if !t.stream.write(text) {
-		t.over = true
-		t.gone(context.Canceled)
+		t.stopped = true
+		t.cancel(context.Canceled)
 	}
 }
 
-// survive keeps a panic of a writer, on the goroutine of a timer, from ending the process.
-func (t *teller) survive() {
+// recoverPanic keeps a panic of the writer from ending the process: ticks run on the goroutine
+// of a timer.
+func (t *progressReporter) recoverPanic() {
 	if p := recover(); p != nil {
-		t.over = true
-		t.gone(fmt.Errorf("mcpbus: the answer cannot be written: %v", p))
+		t.stopped = true
+		t.cancel(fmt.Errorf("mcpbus: the answer cannot be written: %v", p))
 	}
 }

@@ -17,7 +17,7 @@ import (
 const bothTypes = "application/json, text/event-stream"
 
 // begin sends a request whose answer is read as it comes. It must run in a bubble.
-func (h *house) begin(ctx context.Context, body string, headers ...string) *stream {
+func (h *fixture) begin(ctx context.Context, body string, headers ...string) *stream {
 	s := &stream{header: http.Header{}}
 	r := request(ctx, body, headers...)
 	go func() {
@@ -55,8 +55,8 @@ func progressed(token, rest string) string {
 	return "event: message\ndata: " + `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + token + `,"progress":` + rest + "}}\n\n"
 }
 
-// lateResult is the last event of a call that takes its time.
-func lateResult(era string) string {
+// delayedResult is the last event of a call that takes its time.
+func delayedResult(era string) string {
 	more := ""
 	if era == "modern" {
 		more = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"Keystile","version":"0.0.0"}}`
@@ -64,10 +64,10 @@ func lateResult(era string) string {
 	return "event: message\ndata: " + `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"late\":true}"}],"structuredContent":{"late":true}` + more + "}}\n\n"
 }
 
-func TestALongCallTellsWhoAskedHowLongItHasTaken(t *testing.T) {
+func TestALongCallReportsItsProgressIfAsked(t *testing.T) {
 	for _, token := range []string{`7`, `"a\u0062 c"`, `-1.50`} {
 		for era, ask := range askingCall(token) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *fixture) {
 				h.calls.do = takes(90*time.Second + time.Millisecond)
 				began := time.Now()
 				s := h.begin(t.Context(), ask[0], ask[1:]...)
@@ -80,7 +80,7 @@ func TestALongCallTellsWhoAskedHowLongItHasTaken(t *testing.T) {
 					t.Errorf("%s: it is %d %v", era, s.status, s.header)
 				}
 				time.Sleep(time.Millisecond)
-				s.want(t, era+": at last", lateResult(era), true)
+				s.want(t, era+": at last", delayedResult(era), true)
 				if !s.deadline.IsZero() {
 					t.Errorf("%s: a deadline is left on the connection", era)
 				}
@@ -93,7 +93,7 @@ func TestALongCallTellsWhoAskedHowLongItHasTaken(t *testing.T) {
 }
 
 // A quick answer is what it was, and so is that of who did not ask, however long it takes.
-func TestOnlyALongAnswerToWhoAskedIsAStream(t *testing.T) {
+func TestOnlyALongCallWithAProgressTokenIsAStream(t *testing.T) {
 	quick, slow := 4999*time.Millisecond, 90*time.Second
 	for name, c := range map[string]struct {
 		takes        time.Duration
@@ -114,7 +114,7 @@ func TestOnlyALongAnswerToWhoAskedIsAStream(t *testing.T) {
 		"a _meta that is no object":  {slow, `7`, bothTypes, false},
 		"the token in another place": {slow, `{"x":{"progressToken":1}}`, bothTypes, false},
 	} {
-		bubble(t, func(t *testing.T, h *house) {
+		bubble(t, func(t *testing.T, h *fixture) {
 			h.calls.do = takes(c.takes)
 			a := h.legacy("tools/call", `{"name":"pets__getPet","_meta":`+c.meta+`}`, "Accept", c.accept)
 			want := map[bool]string{true: "text/event-stream", false: "application/json"}[c.streams]
@@ -123,7 +123,7 @@ func TestOnlyALongAnswerToWhoAskedIsAStream(t *testing.T) {
 			}
 		})
 	}
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		h.calls.do = takes(slow)
 		a := h.post(`[`+askingCall("1")["legacy"][0]+`]`, "Accept", bothTypes)
 		if a.status != 200 || a.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(a.text, "[{") || !strings.Contains(a.text, `{"late":true}`) || strings.Contains(a.text, "notifications") {
@@ -135,7 +135,7 @@ func TestOnlyALongAnswerToWhoAskedIsAStream(t *testing.T) {
 // reports is an upstream that tells how far it is, and answers when it has told all.
 func reports(steps ...func(tell func(done, total, message string))) do {
 	return func(ctx context.Context, _ string, _ json.RawMessage) (mcpbus.Result, error) {
-		watched := mcpcall.Watched(ctx)
+		watched := mcpcall.ProgressFunc(ctx)
 		for _, step := range steps {
 			step(func(done, total, message string) {
 				p := mcpcall.Progress{Done: json.RawMessage(done)}
@@ -183,11 +183,11 @@ func TestTheUpstreamsProgressIsToldWithTheClientsToken(t *testing.T) {
 		},
 	} {
 		for era, ask := range askingCall(`"t"`) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *fixture) {
 				h.calls.do = c.upstream
 				s := h.begin(t.Context(), ask[0], ask[1:]...)
 				time.Sleep(time.Minute)
-				s.want(t, era+": "+name, c.want+lateResult(era), true)
+				s.want(t, era+": "+name, c.want+delayedResult(era), true)
 			})
 		}
 	}
@@ -196,7 +196,7 @@ func TestTheUpstreamsProgressIsToldWithTheClientsToken(t *testing.T) {
 // Nothing is to be written after the answer, and a client that does not read is gone.
 func TestAClientThatDoesNotReadProgressEndsItsCall(t *testing.T) {
 	for era, ask := range askingCall("1") {
-		bubble(t, func(t *testing.T, h *house) {
+		bubble(t, func(t *testing.T, h *fixture) {
 			h.calls.do = takes(time.Hour)
 			s := h.begin(t.Context(), ask[0], ask[1:]...)
 			s.mu.Lock()
@@ -213,7 +213,7 @@ func TestAClientThatDoesNotReadProgressEndsItsCall(t *testing.T) {
 
 func TestWhatIsWrongWithALongCallIsTheLastEvent(t *testing.T) {
 	for era, ask := range askingCall("1") {
-		bubble(t, func(t *testing.T, h *house) {
+		bubble(t, func(t *testing.T, h *fixture) {
 			h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
 				time.Sleep(6 * time.Second)
 				panic("inner reason")

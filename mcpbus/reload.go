@@ -11,47 +11,47 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// shelf is what the snapshot is made of. Who has the turn may read and change it.
-type shelf struct {
-	turn    chan struct{}
+// catalogState holds what the snapshot is made from. Only the holder of its lock may use it.
+type catalogState struct {
+	sem     chan struct{}
 	members map[string]*member
 	rules   *rules // nil: not read yet
-	newer   bool   // than the snapshot
-	away    bool   // the last look at the catalog failed
+	dirty   bool   // members have changed since the snapshot was made
+	failing bool   // the last refresh failed
 }
 
 // member is a capability on the bus with its tools.
 type member struct {
-	capability storage.Capability
-	tools      []*tool
-	due        time.Time // when its upstream is asked next, if it is to be asked
-	asking     bool
+	capability  storage.Capability
+	tools       []*tool
+	discoverAt  time.Time // time of the next discovery, if it has any
+	discovering bool
 }
 
-// begin waits for the turn.
-func (s *shelf) begin(ctx context.Context) error {
+// lock waits for the lock, or returns why ctx ended.
+func (s *catalogState) lock(ctx context.Context) error {
 	select {
-	case s.turn <- struct{}{}:
+	case s.sem <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-func (s *shelf) end() { <-s.turn }
+func (s *catalogState) unlock() { <-s.sem }
 
-// Reload brings the list up to the catalog: call it when a registration was written.
-// Changes by other processes are found without it, within Config.Refresh. What cannot be
-// read stays as it was, and is the error; everything else is taken over at once.
+// Reload updates the list from the store: call it after a registration was written. Changes by
+// other processes are found without it, within Config.Refresh. A capability that cannot be read
+// stays as it was and is part of the error; everything else takes effect at once.
 func (b *Bus) Reload(ctx context.Context) error {
-	if err := b.shelf.begin(ctx); err != nil {
+	if err := b.catalog.lock(ctx); err != nil {
 		return err
 	}
-	defer b.shelf.end()
+	defer b.catalog.unlock()
 	return b.reload(ctx)
 }
 
-// reloadMembers reads the capabilities anew, and reports whether any has changed.
+// reloadMembers reads the capabilities again, and reports whether any has changed.
 func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	members, errs := map[string]*member{}, []error(nil)
 	for from := ""; ; {
@@ -60,17 +60,17 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 			return false, fmt.Errorf("mcpbus: the capabilities cannot be listed: %w", err)
 		}
 		for _, c := range page {
-			known := b.shelf.members[c.Member]
+			known := b.catalog.members[c.Member]
 			if known != nil && known.capability.Version == c.Version {
 				members[c.Member] = known
 				continue
 			}
 			changed = true
-			read, err := b.read(ctx, c)
+			read, err := b.readMember(ctx, c)
 			switch {
 			case err == nil:
 				members[c.Member] = read
-			case errors.Is(err, storage.ErrNotFound): // removed in between
+			case errors.Is(err, storage.ErrNotFound): // removed meanwhile
 			default:
 				errs = append(errs, fmt.Errorf("mcpbus: the tools of %q cannot be read: %w", c.Member, err))
 				if known != nil {
@@ -83,13 +83,13 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 		}
 		from = next
 	}
-	changed = changed || len(members) != len(b.shelf.members)
-	b.shelf.members = members
+	changed = changed || len(members) != len(b.catalog.members)
+	b.catalog.members = members
 	return changed, errors.Join(errs...)
 }
 
-// read reads a capability's tools, if it is on the bus.
-func (b *Bus) read(ctx context.Context, c storage.Capability) (*member, error) {
+// readMember reads a capability's tools, if it is published.
+func (b *Bus) readMember(ctx context.Context, c storage.Capability) (*member, error) {
 	if !c.Publish {
 		return &member{capability: c}, nil
 	}
@@ -97,16 +97,16 @@ func (b *Bus) read(ctx context.Context, c storage.Capability) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &member{capability: c, due: time.Now()}
+	m := &member{capability: c, discoverAt: time.Now()}
 	if c.Publish {
-		m.tools = b.encode(ctx, c, stored)
+		m.tools = b.encodeTools(ctx, c, stored)
 	}
 	return m, nil
 }
 
-// encode makes tools of stored ones. One that clients could not read is left out and
-// logged, so that it does not cost them the others.
-func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []toolplan.Tool) []*tool {
+// encodeTools encodes stored tools. A tool that clients could not read is left out and logged,
+// so that it does not cost them the others.
+func (b *Bus) encodeTools(ctx context.Context, c storage.Capability, stored []toolplan.Tool) []*tool {
 	tools, names := make([]*tool, 0, len(stored)), make(map[string]bool, len(stored))
 	for _, s := range stored {
 		t, err := newTool(&c, s)
@@ -123,23 +123,23 @@ func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []toolpla
 	return tools
 }
 
-// swap puts a new snapshot in the place of the old one. Each stream finds out by itself
-// whether its caller's list is another one.
-func (b *Bus) swap(ctx context.Context) {
-	b.snapshot.Store(newSnapshot(b.choose(ctx), b.shelf.rules))
-	b.shelf.newer = false
-	b.listeners.tell()
+// publish replaces the snapshot. Each stream checks by itself whether its caller's list has
+// changed.
+func (b *Bus) publish(ctx context.Context) {
+	b.snapshot.Store(newSnapshot(b.chooseTools(ctx), b.catalog.rules))
+	b.catalog.dirty = false
+	b.listeners.notifyAll()
 }
 
-// tend looks for changes of other processes, and asks upstreams, until Close.
-func (b *Bus) tend() {
+// refreshLoop polls for changes by other processes and starts discoveries, until Close.
+func (b *Bus) refreshLoop() {
 	tick := time.NewTicker(b.c.Refresh)
 	defer tick.Stop()
-	free := make(chan struct{}, discoveries)
+	slots := make(chan struct{}, maxDiscoveries)
 	for {
-		b.discover(free)
+		b.startDiscoveries(slots)
 		select {
-		case <-b.life.Done():
+		case <-b.runCtx.Done():
 			return
 		case <-tick.C:
 			b.refresh()
@@ -147,24 +147,24 @@ func (b *Bus) tend() {
 	}
 }
 
-const refreshLimit = 30 * time.Second
+const refreshTimeout = 30 * time.Second
 
-// refresh is Reload with a log: the first failure is told, and that it is over.
+// refresh reloads the catalog. It logs the first failure and the recovery.
 func (b *Bus) refresh() {
-	ctx, cancel := context.WithTimeout(b.life, refreshLimit)
+	ctx, cancel := context.WithTimeout(b.runCtx, refreshTimeout)
 	defer cancel()
-	if b.shelf.begin(ctx) != nil {
+	if b.catalog.lock(ctx) != nil {
 		return
 	}
-	defer b.shelf.end()
+	defer b.catalog.unlock()
 	err := b.reload(ctx)
 	switch failed := err != nil; {
-	case b.life.Err() != nil:
+	case b.runCtx.Err() != nil:
 		return
-	case failed && !b.shelf.away:
+	case failed && !b.catalog.failing:
 		b.c.Log.WarnContext(ctx, "mcpbus: the list of tools cannot be refreshed, and stays as it is", "err", err)
-	case !failed && b.shelf.away:
+	case !failed && b.catalog.failing:
 		b.c.Log.InfoContext(ctx, "mcpbus: the list of tools is refreshed again")
 	}
-	b.shelf.away = err != nil
+	b.catalog.failing = err != nil
 }

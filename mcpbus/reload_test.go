@@ -59,14 +59,14 @@ func (f *faulty) was() (read []string, listed int) {
 	return slices.Sorted(slices.Values(f.read)), f.listed
 }
 
-func (h *house) openFaulty(edits ...func(*mcpbus.Config)) *faulty {
+func (h *fixture) openFaulty(edits ...func(*mcpbus.Config)) *faulty {
 	h.Helper()
 	f := &faulty{Store: h.store}
 	h.open(append(edits, func(c *mcpbus.Config) { c.Store, c.Users = f, h.store })...)
 	return f
 }
 
-func (h *house) wantList(what string, want ...string) {
+func (h *fixture) wantList(what string, want ...string) {
 	h.Helper()
 	if names, _ := h.walk(); !slices.Equal(names, want) {
 		h.Errorf("%s the list is %v, want %v", what, names, want)
@@ -75,7 +75,7 @@ func (h *house) wantList(what string, want ...string) {
 
 func TestChangesOfOtherProcessesAreFoundByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		for _, member := range []string{"a", "b", "c", "d", "e"} {
 			h.register(capability(member, "https://x.example.com"), rest("get", "x"))
 		}
@@ -102,7 +102,7 @@ func TestChangesOfOtherProcessesAreFoundByThemselves(t *testing.T) {
 }
 
 func TestARegistrationHereIsListedAtOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.register(capability("maths", "https://maths.example.com"), rest("get", "sum"))
 	h.reload()
 	h.wantList("after Reload", "maths__sum", "pets__addPet", "pets__dropPet", "pets__getPet")
@@ -122,7 +122,7 @@ func TestARegistrationHereIsListedAtOnce(t *testing.T) {
 }
 
 func TestWhatIsNotPublishedIsNotEvenRead(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	hidden := capability("a", "https://x.example.com")
 	hidden.Publish = false
 	h.register(hidden, rest("get", "x"))
@@ -145,10 +145,10 @@ func (c outdated) Capabilities(ctx context.Context, owner, from string, n int) (
 	return page, next, err
 }
 
-func TestWhatCanNotBeReadStaysAsItWas(t *testing.T) {
+func TestWhatCannotBeReadStaysAsItWas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		h.register(capability("a", "https://x.example.com"), rest("get", "x"))
 		h.register(capability("b", "https://x.example.com"), rest("get", "x"))
 		f := h.openFaulty(func(c *mcpbus.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -184,7 +184,7 @@ func TestWhatCanNotBeReadStaysAsItWas(t *testing.T) {
 }
 
 func TestABusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.register(capability("a", "https://x.example.com"), rest("get", "x"))
 	f := &faulty{Store: h.store, list: errAway}
 	c := mcpbus.Config{BaseURL: issuer, Store: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
@@ -200,7 +200,7 @@ func TestABusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
 
 func TestReloadWaitsNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		slow := make(chan struct{})
 		h.open(func(c *mcpbus.Config) { c.Store = &hanging{h.store, slow, false} })
 		go h.bus.Reload(context.Background())

@@ -7,11 +7,11 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// respond writes the response to a request, or what is wrong with it.
+// respond writes the response to a request, or its error.
 func (x *exchange) respond(w http.ResponseWriter, m *rpc.Message, answer pieces, wrong *rpc.Error) {
 	status := http.StatusOK
 	if wrong == cancelled {
-		x.unanswered(w, m.ID)
+		x.respondCancelled(w, m.ID)
 		return
 	}
 	if wrong != nil {
@@ -20,24 +20,24 @@ func (x *exchange) respond(w http.ResponseWriter, m *rpc.Message, answer pieces,
 			status = statusOf(wrong)
 		}
 	}
-	if x.teller.begun() {
-		x.teller.answer(answer)
+	if x.progress.streaming() {
+		x.progress.answer(answer)
 		return
 	}
 	write(w, status, answer)
 }
 
-// unanswered ends the answer to a call that its client has cancelled. There is no response
-// (MCP 2025-11-25, cancellation), and still the HTTP request has an answer: a stream without
-// an event. Who does not read streams is told that the call was cancelled.
-func (x *exchange) unanswered(w http.ResponseWriter, id json.RawMessage) {
+// respondCancelled answers a cancelled call. There is no JSON-RPC response (MCP 2025-11-25,
+// cancellation), but the HTTP request needs an answer: a stream without an event or, for clients
+// that read no streams, an error.
+func (x *exchange) respondCancelled(w http.ResponseWriter, id json.RawMessage) {
 	switch {
-	case x.teller.begun():
-		x.teller.stream.leave()
+	case x.progress.streaming():
+		x.progress.stream.clearDeadline()
 	case readsStreams(x.request.Header):
 		s := newStream(w, id)
 		s.write(": cancelled\n\n")
-		s.leave()
+		s.clearDeadline()
 	default:
 		write(w, http.StatusOK, failed(id, cancelled))
 	}

@@ -6,19 +6,19 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 )
 
-// Result is what a call of a tool gives.
+// Result holds the outcome of a call of a tool.
 type Result struct {
 	IsError    bool
-	Content    []json.RawMessage // blocks of content as MCP writes them
-	Structured json.RawMessage   // any JSON; nil: none
+	Content    []json.RawMessage // MCP content blocks
+	Structured json.RawMessage   // structuredContent, any JSON; nil: none
 
 	Dispatched bool  // false: the call was refused before anything was sent
-	Status     int   // of the upstream's answer in HTTP; 0: none came
+	Status     int   // HTTP status of the upstream's answer; 0: none came
 	Bytes      int64 // of the upstream's answer
-	Cause      error // why there is no answer, for the log
+	Cause      error // why there is no answer; for the log
 }
 
-// fromREST is the Result of a call that was made by HTTP.
+// fromREST converts the result of a call that was made by HTTP.
 func fromREST(r restcall.Result) Result {
 	out := Result{r.IsError, make([]json.RawMessage, len(r.Content)), r.Structured, r.Dispatched, r.Status, r.Bytes, r.Cause}
 	for i, block := range r.Content {
@@ -27,14 +27,14 @@ func fromREST(r restcall.Result) Result {
 	return out
 }
 
-// say is a result of a text that a model reads.
-func say(text string) Result {
+// textError returns an error result with a text for the model.
+func textError(text string) Result {
 	return fromREST(restcall.Result{IsError: true, Content: []restcall.Content{{Type: "text", Text: text}}})
 }
 
-// encode writes a result for the caller's revision. structuredContent that is no object
-// makes clients of legacy revisions refuse the result, so they read it as text alone; and so
-// do links before 2025-06-18.
+// encode writes a result for the caller's revision. Clients of legacy revisions refuse a result
+// whose structuredContent is no object, so it is left out for them; links become texts before
+// 2025-06-18.
 func (c *toolCall) encode(r Result) ([]byte, error) {
 	out := struct {
 		Content    []json.RawMessage `json:"content"`

@@ -12,26 +12,25 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// rules say who may use what, and what the bundles are.
+// rules holds the access lists and the bundles.
 type rules struct {
-	lists   map[string]access.List // by member
-	bundles []access.Bundle
-	open    bool // everybody may use a capability without a list
+	lists       map[string]access.List // by member
+	bundles     []access.Bundle
+	defaultOpen bool // everybody may use a capability without a list
 }
 
-// same reports whether nothing was written between two readings.
+// same reports whether two readings are the same.
 func (r *rules) same(other *rules) bool {
-	return r != nil && r.open == other.open &&
+	return r != nil && r.defaultOpen == other.defaultOpen &&
 		maps.EqualFunc(r.lists, other.lists, func(a, b access.List) bool { return a.Version == b.Version }) &&
 		slices.EqualFunc(r.bundles, other.bundles, func(a, b access.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
 }
 
-// readings bound how often rules are read until they hold still.
-const readings = 3
+// maxReadings bounds how often rules are read until two readings agree.
+const maxReadings = 3
 
-// reload brings the snapshot up to the catalog. The rules are read before and after the
-// capabilities, until they are the same: what was removed meanwhile is never listed without
-// the rules it had.
+// reload makes a new snapshot if the catalog has changed. The rules are read before and after
+// the capabilities until both readings agree, so that no tool is listed without its rules.
 func (b *Bus) reload(ctx context.Context) error {
 	before, err := b.readRules(ctx)
 	if err != nil {
@@ -40,8 +39,8 @@ func (b *Bus) reload(ctx context.Context) error {
 	var errs error
 	for n := 1; ; n++ {
 		changed, err := b.reloadMembers(ctx)
-		b.shelf.newer = b.shelf.newer || changed
-		if b.shelf.members == nil { // nothing was ever read
+		b.catalog.dirty = b.catalog.dirty || changed
+		if b.catalog.members == nil { // nothing was ever read
 			return err
 		}
 		errs = err
@@ -50,23 +49,23 @@ func (b *Bus) reload(ctx context.Context) error {
 			return errors.Join(errs, err)
 		}
 		still := before.same(after)
-		if before = after; still || n == readings {
+		if before = after; still || n == maxReadings {
 			break
 		}
 	}
-	if b.shelf.newer || !b.shelf.rules.same(before) {
-		b.shelf.rules = before
-		b.swap(ctx)
+	if b.catalog.dirty || !b.catalog.rules.same(before) {
+		b.catalog.rules = before
+		b.publish(ctx)
 	}
 	return errs
 }
 
 func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 	r = &rules{lists: map[string]access.List{}}
-	if r.open, err = b.isOpen(ctx); err != nil {
+	if r.defaultOpen, err = b.isOpen(ctx); err != nil {
 		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
 	}
-	lists, err := all(func(from string) ([]access.List, string, error) {
+	lists, err := readAll(func(from string) ([]access.List, string, error) {
 		return b.c.Store.AccessLists(ctx, from, driver.Page)
 	})
 	if err != nil {
@@ -75,7 +74,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 	for _, l := range lists {
 		r.lists[l.Member] = l
 	}
-	r.bundles, err = all(func(from string) ([]access.Bundle, string, error) {
+	r.bundles, err = readAll(func(from string) ([]access.Bundle, string, error) {
 		return b.c.Store.Bundles(ctx, from, driver.Page)
 	})
 	if err != nil {
@@ -96,8 +95,8 @@ func (b *Bus) isOpen(ctx context.Context) (bool, error) {
 	}
 }
 
-// all walks the pages of a list.
-func all[T any](page func(from string) ([]T, string, error)) (out []T, err error) {
+// readAll reads all pages of a list.
+func readAll[T any](page func(from string) ([]T, string, error)) (out []T, err error) {
 	for from := ""; ; {
 		some, next, err := page(from)
 		if err != nil {

@@ -32,7 +32,7 @@ func (c *stumbling) AccessLists(ctx context.Context, from string, n int) ([]acce
 
 // What was read of the capabilities before the rules could not be read is not lost.
 func TestAChangeIsListedOnceTheRulesCanBeReadAgain(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	catalog := &stumbling{h.store, 1000}
 	h.open(func(c *mcpbus.Config) { c.Store = catalog })
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
@@ -63,7 +63,7 @@ func (c *shifting) Capabilities(ctx context.Context, owner, from string, n int) 
 }
 
 func TestWhatIsRemovedMeanwhileIsNotListedWithoutItsRules(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	c := h.register(capability("payroll", "https://payroll.example.com"), rest("delete", "wipe"))
 	h.allow("payroll", access.Rule{Subject: "user:u9"})
 	catalog := &shifting{Store: h.store}

@@ -13,7 +13,7 @@ import (
 )
 
 // user gives a token of a user by an application.
-func (h *house) user(bearer, sub, scope string) {
+func (h *fixture) user(bearer, sub, scope string) {
 	h.tokens.give(bearer, storage.Caller{AppID: "app1", UserID: sub, Scope: scope, Audience: issuer}, time.Hour)
 }
 
@@ -31,7 +31,7 @@ func (u unread) Read([]byte) (int, error) { u.t.Error("the body was read"); retu
 // Decision 53, RFC 6750 3.1: an application that a user has let in to know who
 // they are has not been let in to act for them.
 func TestATokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, scope := range []string{"", "openid", "openid profile email", "app", "openid app", "apps", "toolss", "tools:", "tools:b:", "tools:b:x", "Tools", "offline_access"} {
 		h.user("poor", "u2", scope)
 		for _, body := range []string{legacyBody("tools/call", `{"name":"pets__dropPet"}`), legacyBody("tools/list", ""), legacyBody("ping", ""), "no JSON", "[" + legacyBody("tools/list", "") + "]"} {
@@ -50,7 +50,7 @@ func TestATokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
 }
 
 func TestWhatOpensEveryTool(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user("all", "u2", "openid tools")
 	h.user("both", "u2", "tools tools:pets")
 	h.tokens.give("machine", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, time.Hour)
@@ -65,7 +65,7 @@ func TestWhatOpensEveryTool(t *testing.T) {
 }
 
 func TestATokenForACapabilityOpensThatAlone(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user("pets", "u2", "openid tools:pets")
 	h.user("two", "u2", "tools:maths tools:pets tools:none")
 	h.user("none", "u2", "tools:none")
@@ -86,7 +86,7 @@ func TestATokenForACapabilityOpensThatAlone(t *testing.T) {
 // MCP, authorization: a client whose token does not open a tool is told what would, with
 // what the token opens already, or the client would lose that.
 func TestAToolBeyondTheScopeAsksForMore(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user("pets", "u2", "openid tools:pets")
 	h.user("none", "u2", "tools:zoo tools:bar")
 	for name, a := range map[string]answer{
@@ -115,7 +115,7 @@ func TestAToolBeyondTheScopeAsksForMore(t *testing.T) {
 }
 
 func TestInABatchAToolBeyondTheScopeIsUnknown(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user("pets", "u2", "tools:pets")
 	a := h.post("["+legacyBody("tools/call", `{"name":"maths__add"}`)+"]", as("pets")...)
 	b := h.post("["+legacyBody("tools/call", `{"name":"maths__none"}`)+"]", as("pets")...)
@@ -126,7 +126,7 @@ func TestInABatchAToolBeyondTheScopeIsUnknown(t *testing.T) {
 
 // What is hidden from the user is never confirmed by a challenge.
 func TestOnlyWhatTheUserMayUseIsAskedFor(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	h.register(capability("payroll", "https://payroll.example.com"), rest("delete", "wipe"))
 	h.allow("payroll", access.Rule{Subject: "user:u9"})
@@ -136,7 +136,7 @@ func TestOnlyWhatTheUserMayUseIsAskedFor(t *testing.T) {
 }
 
 // same checks that a tool is answered as one that is not there, to the byte.
-func (h *house) same(bearer, name string) {
+func (h *fixture) same(bearer, name string) {
 	h.Helper()
 	for _, headers := range [][]string{as(bearer)} {
 		for what, pair := range map[string][2]answer{
@@ -157,7 +157,7 @@ func (h *house) same(bearer, name string) {
 }
 
 func TestClientsAreToldTheScopesOfTheConfig(t *testing.T) {
-	h := newHouse(t, func(c *mcpbus.Config) { c.Scopes = []string{"openid", "tools"} })
+	h := newFixture(t, func(c *mcpbus.Config) { c.Scopes = []string{"openid", "tools"} })
 	a := h.legacy("ping", "", "Authorization", "")
 	if want := strings.Replace(metadata, `"tools"`, `"openid tools"`, 1); a.header.Get("WWW-Authenticate") != want {
 		t.Errorf("the challenge is %s, want %s", a.header.Get("WWW-Authenticate"), want)

@@ -11,8 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Store is what this room asks of storage: capabilities, their tools, and who may use them;
-// *storage.Store has it.
+// Store reads capabilities, their tools and access rules; *storage.Store implements it.
 type Store interface {
 	// Capabilities returns a page of all capabilities; owner is "". Their Version changes
 	// with each change of the capability or its tools.
@@ -26,49 +25,48 @@ type Store interface {
 	Bundles(ctx context.Context, from string, n int) (page []access.Bundle, next string, err error)
 	// Setting returns a stored setting, "" if it is not set.
 	Setting(ctx context.Context, name string) (string, error)
-	// App returns an application, whose tier access lists may ask for, or an error that wraps
+	// App returns an application, whose tier access lists may mention, or an error that wraps
 	// storage.ErrNotFound.
 	App(ctx context.Context, id string) (storage.App, error)
 }
 
-// Invoker calls tools: by HTTP if the tool has a Call, else by its name at
-// the upstream's MCP endpoint.
+// Invoker calls tools: by HTTP if the tool has a Call, else by its name at the upstream's MCP
+// endpoint. *Upstreams implements it.
 type Invoker interface {
-	// Call checks arguments and sends them. They are a JSON object, or nil for none, sound
-	// and without a name twice, and must not be kept after Call returns. Whatever the
-	// upstream does is a Result; refused arguments are one with Dispatched false. An error
-	// is that ctx ended, or trouble of our own.
+	// Call checks arguments and sends them. They are a valid JSON object without duplicate names,
+	// or nil for none, and must not be kept after Call returns. Whatever the upstream does is a
+	// Result; refused arguments are a Result with Dispatched false. The error says that ctx ended,
+	// or that something failed on our side.
 	//
-	// What is worked out of a tool may be remembered under the capability's Member and
-	// Version and the tool's Name; tools without a Call change without a new Version.
+	// An Invoker may cache what it computes from a tool under the capability's Member and Version
+	// and the tool's Name; tools without a Call change without a new Version.
 	Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error)
 }
 
-// Meter counts calls; *gateway.Gateway does. It must not wait for the store.
+// Meter counts calls; *gateway.Gateway implements it. It must not wait for the store.
 type Meter interface {
-	// Charge counts one call of a product (gateway.MCP) against the caller's application;
-	// failed: the upstream did not do what it should. What cannot be counted is not
-	// answered.
+	// Charge counts one call of a product (gateway.MCP) against the caller's application; failed
+	// says that the upstream failed. If it returns an error, the result is withheld.
 	Charge(caller storage.Caller, product string, failed bool) error
 }
 
-// nowhere is the trail of a host that keeps none.
-type nowhere struct{}
+// noAudit discards the events of a host without an audit trail.
+type noAudit struct{}
 
-func (nowhere) Note(event.Event) {}
+func (noAudit) Note(event.Event) {}
 
-// Verifier judges the bearer tokens of requests that no gateway has looked at.
-// *oauth.Tokens is one.
+// Verifier verifies the bearer tokens of requests that no gateway has checked; *oauth.Tokens
+// implements it.
 type Verifier interface {
-	// Verify returns whom a token speaks for, whose audience must be one of audiences,
-	// which are whole. See gateway.Tokens for its errors.
+	// Verify returns the caller that a token authenticates. The token's audience must equal one of
+	// audiences. See gateway.Tokens for its errors.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
 }
 
-// Discoverer asks an upstream MCP endpoint for its tools.
+// Discoverer lists the tools of an upstream MCP endpoint; *Upstreams implements it.
 type Discoverer interface {
-	// Discover returns the tools as they are to be listed: named and described as
-	// toolplan.Tool wants it, with input schemas that any client can read; and after how
-	// long to ask again, 0 for Config.Discovery.
+	// Discover returns the tools as they are to be listed, named and described as toolplan.Tool
+	// demands, with input schemas that any client can read; and the time until the next
+	// discovery, 0 for Config.Discovery.
 	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
 }

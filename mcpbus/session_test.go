@@ -12,7 +12,7 @@ import (
 )
 
 // session begins a session as a legacy client does, and returns its header.
-func (h *house) session() []string {
+func (h *fixture) session() []string {
 	h.Helper()
 	a := h.legacy("initialize", `{"protocolVersion":"2025-11-25"}`)
 	id := a.header.Get("Mcp-Session-Id")
@@ -24,7 +24,7 @@ func (h *house) session() []string {
 
 // A session is an id and nothing else: no node has to know it.
 func TestASessionIsKnownToNobody(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	seen := map[string]bool{}
 	for range 100 {
 		id := h.session()[1]
@@ -54,7 +54,7 @@ func TestASessionIsKnownToNobody(t *testing.T) {
 
 // However a call ends, nothing is left of it.
 func TestNothingIsKeptOfACallThatHasEnded(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		session := h.session()
 		kept := func(what string, want int) {
 			t.Helper()
@@ -86,7 +86,7 @@ func TestNothingIsKeptOfACallThatHasEnded(t *testing.T) {
 
 // A client that makes up its session id might choose one that others guess.
 func TestASessionOfTheClientsOwnMakingCancelsNothing(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
 		ctx, leave := context.WithCancel(t.Context())

@@ -2,18 +2,18 @@ package mcpbus
 
 import "sync"
 
-// slots bound what is under way by key. It holds only keys with something under way.
+// slots limits how many operations run at a time for each key. Idle keys take no memory.
 type slots struct {
-	most  int
+	limit int
 	mu    sync.Mutex
 	taken map[string]int
 }
 
-// take takes a slot, unless all are taken.
-func (s *slots) take(key string) bool {
+// acquire takes a slot and reports whether one was free.
+func (s *slots) acquire(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken[key] >= s.most {
+	if s.taken[key] >= s.limit {
 		return false
 	}
 	if s.taken == nil {
@@ -23,7 +23,7 @@ func (s *slots) take(key string) bool {
 	return true
 }
 
-func (s *slots) give(key string) {
+func (s *slots) release(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taken[key]--; s.taken[key] == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// snapshot is every tool on the bus at one moment, and who may use it. It never changes: a
-// request that began with one ends with it.
+// snapshot holds every tool on the bus at one moment, and who may use it. It is immutable: a
+// request uses the snapshot it began with to its end.
 type snapshot struct {
 	tools []*tool // by name
 	index map[string]int
@@ -22,9 +22,9 @@ type snapshot struct {
 	access     map[string]*accessIndex // by member
 	accesses   []*accessIndex          // in the order of the tools
 	mentioned  map[access.Subject]bool
-	strict     bool            // somebody may not use everything
-	tiers      bool            // a rule is about a tier
-	owners     bool            // a rule is about a user, and so about applications of theirs
+	strict     bool            // not everybody may use everything
+	tiers      bool            // a rule mentions a tier
+	owners     bool            // a rule mentions a user, and so their applications
 	bundles    map[string]bits // by name
 	everything *view
 	views      lru[viewKey, *view]
@@ -35,7 +35,7 @@ type snapshot struct {
 func newSnapshot(tools []*tool, r *rules) *snapshot {
 	slices.SortFunc(tools, func(a, b *tool) int { return cmp.Compare(a.name, b.name) })
 	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), ends: make([]int, len(tools))}
-	s.views.most, s.joined.most = maxViews, maxJoined
+	s.views.limit, s.joined.limit = maxViews, maxJoined
 	size := 0
 	for _, t := range tools {
 		size += len(t.json) + 1
@@ -47,21 +47,21 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 		s.ends[i] = len(s.text)
 		s.text = append(s.text, ',')
 	}
-	s.govern(r)
+	s.addRules(r)
 	return s
 }
 
-// govern adds who may use the tools, and the bundles. The tools of a capability stand side
-// by side: the name of one ends before "__" and has none.
-func (s *snapshot) govern(r *rules) {
+// addRules adds the access rules and the bundles. The tools of a capability are adjacent in the
+// sorted list, because its name cannot contain "__".
+func (s *snapshot) addRules(r *rules) {
 	s.access, s.mentioned, s.bundles = map[string]*accessIndex{}, map[access.Subject]bool{}, map[string]bits{}
-	s.strict = !r.open
+	s.strict = !r.defaultOpen
 	for lo := 0; lo < len(s.tools); {
 		member, hi := s.tools[lo].capability.Member, lo+1
 		for hi < len(s.tools) && s.tools[hi].capability.Member == member {
 			hi++
 		}
-		a := newAccessIndex(s, lo, hi, r.lists[member].Rules, r.open)
+		a := newAccessIndex(s, lo, hi, r.lists[member].Rules, r.defaultOpen)
 		for subject := range a.rules {
 			s.mentioned[subject], s.strict = true, true
 			s.tiers = s.tiers || subject.Kind == access.SubjectTier
@@ -83,7 +83,7 @@ func (s *snapshot) govern(r *rules) {
 	}
 }
 
-// bundle finds the tools of a bundle.
+// bundle returns the tools of a bundle.
 func (s *snapshot) bundle(b access.Bundle) bits {
 	in := newBits(len(s.tools))
 	for _, name := range b.Tools {
@@ -101,8 +101,9 @@ func (s *snapshot) bundle(b access.Bundle) bits {
 	return in
 }
 
-// known is Who without what no rule mentions: who are the same to the access lists are equal.
-func (s *snapshot) known(who toolaccess.Who) toolaccess.Who {
+// mentionedOnly returns who without the subjects that no rule mentions, so that callers whom the
+// rules treat alike are equal.
+func (s *snapshot) mentionedOnly(who toolaccess.Who) toolaccess.Who {
 	unless := func(kind, name string) string {
 		if s.mentioned[access.Subject{Kind: kind, Name: name}] {
 			return name
@@ -115,12 +116,12 @@ func (s *snapshot) known(who toolaccess.Who) toolaccess.Who {
 	}
 }
 
-// mayUse reports whether somebody may use a tool.
+// mayUse reports whether a caller may use a tool.
 func (s *snapshot) mayUse(who *toolaccess.Who, i int) bool {
 	return !s.strict || s.access[s.tools[i].capability.Member].allows(who, i)
 }
 
-// after returns the index of the first tool after a name, which need not be there any more.
+// after returns the index of the first tool after a name, whether or not a tool has that name.
 func (s *snapshot) after(name string) int {
 	return sort.Search(len(s.tools), func(i int) bool { return s.tools[i].name > name })
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What is known of a user's role and an application's tier may be this old.
+// Bounds of the cached roles of users and tiers of applications.
 const (
-	factFresh = 5 * time.Second
-	factBound = time.Minute     // while the store does not answer
-	factWait  = 2 * time.Second // for the store
-	factRetry = time.Second     // between questions that it does not answer
-	factRoom  = 16_384          // remembered ones of a kind
+	factMaxAge     = 5 * time.Second
+	factMaxStale   = time.Minute     // if the store does not answer
+	factTimeout    = 2 * time.Second // of one read
+	factRetryDelay = time.Second     // between failed reads
+	factCapacity   = 16_384          // cached entries of a kind
 )
 
-// facts remember something about users or applications by their id, so that a call costs no
-// read of the store.
+// facts caches a property of users or applications by id, so that most calls read nothing from
+// the store.
 type facts[V any] struct {
 	read  func(ctx context.Context, id string) (V, error)
 	known *cache.Cache[string, *fact[V]]
 }
 
 func newFacts[V any](read func(ctx context.Context, id string) (V, error)) *facts[V] {
-	return &facts[V]{read: read, known: cache.New[string, *fact[V]](factRoom)}
+	return &facts[V]{read: read, known: cache.New[string, *fact[V]](factCapacity)}
 }
 
-// fact is what is known of one id. Who holds the lock is the one who reads it anew.
+// fact holds the cached property of one id. The holder of the lock reads it again.
 type fact[V any] struct {
 	mu    sync.Mutex
 	value V
@@ -46,22 +46,22 @@ func (f *facts[V]) of(ctx context.Context, id string) (V, error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	now := time.Now()
-	if !one.at.IsZero() && now.Sub(one.at) < factFresh {
+	if !one.at.IsZero() && now.Sub(one.at) < factMaxAge {
 		return one.value, nil
 	}
-	if one.err == nil || now.Sub(one.tried) >= factRetry {
+	if one.err == nil || now.Sub(one.tried) >= factRetryDelay {
 		f.refresh(ctx, id, one, now)
 	}
-	if one.err != nil && (one.at.IsZero() || now.Sub(one.at) >= factBound) {
+	if one.err != nil && (one.at.IsZero() || now.Sub(one.at) >= factMaxStale) {
 		var none V
 		return none, one.err
 	}
 	return one.value, nil
 }
 
-// refresh reads a fact. Others wait for it, so one who goes away does not end it.
+// refresh reads a fact. Other requests wait for it, so it outlives the request that started it.
 func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now time.Time) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), factWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), factTimeout)
 	defer cancel()
 	value, err := f.read(ctx, id)
 	one.tried = time.Now()
@@ -70,14 +70,14 @@ func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now tim
 	}
 }
 
-// Forget makes what is known of a user (by sub) or an application (by client_id) be read
-// anew: a role or a tier was changed. Other processes notice within five seconds.
+// Forget drops the cached role of a user (by sub) or tier of an application (by client_id). Call
+// it after a change; other processes notice within five seconds.
 func (b *Bus) Forget(id string) {
 	b.roles.known.Delete(id)
 	b.tiers.known.Delete(id)
 }
 
-// roleOf is a user's role; one who is not there, or may not sign in, has none.
+// roleOf reads a user's role, "" for users that do not exist or are disabled.
 func (b *Bus) roleOf(ctx context.Context, sub string) (string, error) {
 	u, err := b.c.Users.User(ctx, sub)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && u.Disabled {
@@ -86,9 +86,8 @@ func (b *Bus) roleOf(ctx context.Context, sub string) (string, error) {
 	return u.Role, err
 }
 
-// tiersOf is what is agreed on of an application's tier, which is read by the clock, and whose
-// it is.
-func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
+// tierOf reads an application's tiers and owner. Which tier applies depends on the time.
+func (b *Bus) tierOf(ctx context.Context, id string) (storage.App, error) {
 	app, err := b.c.Store.App(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = nil
@@ -96,9 +95,9 @@ func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
 	return storage.App{Tier: app.Tier, Tiers: app.Tiers, Owner: app.Owner}, err
 }
 
-// who finds out whom a caller is to the access lists of a snapshot: nothing that no list
-// asks for.
-func (b *Bus) who(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
+// subjects returns the subjects of access rules that a caller matches. It reads only what the
+// rules of the snapshot mention.
+func (b *Bus) subjects(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
 	who.User, who.App = caller.UserID, caller.AppID
 	if s.strict && who.User != "" {
 		if who.Role, err = b.roles.of(ctx, who.User); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// people are users whose roles a test moves, and who counts how often they are asked for.
-type people struct {
+// userTable are users whose roles a test moves, and who counts how often they are asked for.
+type userTable struct {
 	mu    sync.Mutex
 	roles map[string]string
 	fail  error
@@ -23,7 +23,7 @@ type people struct {
 	asked int
 }
 
-func (p *people) User(ctx context.Context, sub string) (storage.User, error) {
+func (p *userTable) User(ctx context.Context, sub string) (storage.User, error) {
 	p.mu.Lock()
 	role, there := p.roles[sub]
 	fail, hang := p.fail, p.hang
@@ -39,15 +39,15 @@ func (p *people) User(ctx context.Context, sub string) (storage.User, error) {
 	return storage.User{Sub: sub, Role: role}, fail
 }
 
-func (p *people) set(edit func()) {
+func (p *userTable) set(edit func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	edit()
 }
 
-// developers is a house whose one capability is for developers.
-func developers(t *testing.T) (*house, *people) {
-	h, p := emptyHouse(t), &people{roles: map[string]string{"u2": storage.RoleDeveloper}}
+// developers is a fixture whose one capability is for developers.
+func developers(t *testing.T) (*fixture, *userTable) {
+	h, p := emptyFixture(t), &userTable{roles: map[string]string{"u2": storage.RoleDeveloper}}
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	h.allow("pets", access.Rule{Subject: "role:developer"})
 	h.open(func(c *mcpbus.Config) { c.Users = p })
@@ -55,7 +55,7 @@ func developers(t *testing.T) (*house, *people) {
 	return h, p
 }
 
-func (h *house) mayCall(what string, want bool) {
+func (h *fixture) mayCall(what string, want bool) {
 	h.Helper()
 	if a := h.legacy("tools/call", getPet, as("dev")...); a.status != 200 || (a.code() == 0) != want {
 		h.Errorf("%s: %d %s, want it called: %t", what, a.status, a.text, want)
@@ -127,7 +127,7 @@ func TestADisabledUserHasNoRole(t *testing.T) {
 
 func TestATierIsReadByTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		app := storage.App{Name: "A", Domains: []string{"a.example"}}
 		app = must(h.store.SaveApp(t.Context(), app))(t)
 		app.SetTier(storage.TierEnterprise, time.Now(), time.Now().Add(time.Hour))
@@ -155,7 +155,7 @@ func TestALostRoleIsTold(t *testing.T) {
 }
 
 func TestAThousandUsersWithRulesOfTheirOwn(t *testing.T) {
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	tools := make([]toolplan.Tool, 100)
 	for i := range tools {
 		tools[i] = rest("get", fmt.Sprintf("t%02d", i))

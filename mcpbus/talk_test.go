@@ -44,7 +44,7 @@ func (a answer) said() string {
 
 // post sends a body with the application's token. Headers are name, value, name, value; an
 // empty value takes the header away.
-func (h *house) post(body string, headers ...string) answer {
+func (h *fixture) post(body string, headers ...string) answer {
 	return send(h.bus, request(h.Context(), body, headers...))
 }
 
@@ -69,7 +69,7 @@ func send(handler http.Handler, r *http.Request) answer {
 }
 
 // legacy sends a request of a legacy revision; params may be "".
-func (h *house) legacy(method, params string, headers ...string) answer {
+func (h *fixture) legacy(method, params string, headers ...string) answer {
 	return h.post(legacyBody(method, params), headers...)
 }
 
@@ -81,7 +81,7 @@ func legacyBody(method, params string) string {
 }
 
 // modern sends a request of the modern revision; params are members, such as "cursor":"x".
-func (h *house) modern(method, params string, headers ...string) answer {
+func (h *fixture) modern(method, params string, headers ...string) answer {
 	return h.post(modernBody(method, params), append(modernHeaders(method, params), headers...)...)
 }
 
@@ -112,7 +112,7 @@ func (a answer) names() (names []string) {
 }
 
 // walk follows cursors to the end of the list.
-func (h *house) walk(headers ...string) (names []string, pages int) {
+func (h *fixture) walk(headers ...string) (names []string, pages int) {
 	h.Helper()
 	params := "{}"
 	for {

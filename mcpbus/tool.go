@@ -16,26 +16,25 @@ import (
 )
 
 const (
-	maxName = 64        // of a tool on the bus: what model APIs take
-	maxTool = 128 << 10 // bytes of a tool as it is listed
+	maxName = 64        // of a tool on the bus: the limit of model APIs
+	maxTool = 128 << 10 // bytes of an encoded tool
 )
 
-// tool is a tool on the bus. It never changes.
+// tool holds one tool of the bus. It is immutable.
 type tool struct {
 	name       string // member__name
 	capability *storage.Capability
 	stored     toolplan.Tool
-	upstream   string // for the limit of calls: scheme and host
+	upstream   string // scheme and host, for the limit of concurrent calls
 	json       []byte // as it is listed
 	sum        uint64 // of json, for this process
 }
 
 var seed = maphash.MakeSeed()
 
-// newTool encodes a stored tool, without text that nobody sees: what was stored by an older
-// version, or found by a Discoverer that looks at nothing, may have some. A tool that a
-// client could not read is an error: one of
-// them in a list costs many clients the whole list.
+// newTool encodes a stored tool, without invisible text, which an older version may have stored
+// or a Discoverer may have passed on. It fails for a tool that a client could not read: one of
+// them in a list makes many clients discard the whole list.
 func newTool(c *storage.Capability, stored toolplan.Tool) (*tool, error) {
 	t := &tool{name: c.Member + "__" + stored.Name, capability: c, stored: stored, upstream: upstreamOf(c.UpstreamURL)}
 	switch {
@@ -74,8 +73,8 @@ func isName(name string) bool {
 	})
 }
 
-// checkSchema checks what clients need to read a list at all: an object schema whose
-// properties are schemas that are objects, and no number beyond a float64.
+// checkSchema checks what clients need to parse a list: an object schema whose properties are
+// object schemas, and no number beyond a float64.
 func checkSchema(raw json.RawMessage) error {
 	var schema map[string]any
 	if !utf8.Valid(raw) {
@@ -107,8 +106,8 @@ func checkSchema(raw json.RawMessage) error {
 	return nil
 }
 
-// annotations are hints for clients (MCP, tools): what the HTTP method says, or that the
-// upstream says that a tool changes nothing.
+// annotations holds hints for clients (MCP, tools), derived from the HTTP method or the
+// upstream's readOnlyHint.
 type annotations struct {
 	ReadOnly    bool `json:"readOnlyHint,omitempty"`
 	Destructive bool `json:"destructiveHint,omitempty"`
@@ -122,7 +121,7 @@ func annotationsOf(t toolplan.Tool) *annotations {
 		if t.ChangesNothing() {
 			return &annotations{ReadOnly: true, OpenWorld: true}
 		}
-		return nil // what more the upstream says of it is not known here
+		return nil // the upstream's other hints are not stored
 	case "get":
 		return &annotations{ReadOnly: true, OpenWorld: true}
 	case "put":
@@ -133,7 +132,7 @@ func annotationsOf(t toolplan.Tool) *annotations {
 	return &annotations{OpenWorld: true}
 }
 
-// upstreamOf names the server that an upstream URL goes to.
+// upstreamOf returns the scheme and host of an upstream URL.
 func upstreamOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -17,56 +17,56 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// UpstreamsConfig is what NewUpstreams needs. The zero value calls public addresses only.
+// UpstreamsConfig holds the parameters of NewUpstreams. The zero value calls public addresses only.
 type UpstreamsConfig struct {
 	AllowPrivateUpstreams []string     // private networks (CIDR), addresses and host:port that may be called
 	MaxAnswer             int64        // bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB
 	Log                   *slog.Logger // nil: slog.Default()
 }
 
-// Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the
-// others by their name at an MCP endpoint. Nothing goes out but through one guard, which
-// refuses private addresses whatever a name resolves to. Close it after the Bus.
+// Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the others by
+// their name at an MCP endpoint. All requests go through one dialer, which refuses private
+// addresses whatever a name resolves to. Close it after the Bus.
 type Upstreams struct {
-	guard *netguard.Guard
-	rest  *restcall.Caller
-	mcp   *mcpcall.Client
-	plans plans
-	log   *slog.Logger
+	dialer *netguard.Guard
+	rest   *restcall.Caller
+	mcp    *mcpcall.Client
+	plans  plans
+	log    *slog.Logger
 }
 
-// NewUpstreams makes an Upstreams, or says everything that is wrong with the Config.
+// NewUpstreams makes an Upstreams. Its error names what is wrong with the Config.
 func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if c.MaxAnswer != 0 && (c.MaxAnswer < LeastAnswer || c.MaxAnswer > MostAnswer) {
 		return nil, errors.New("mcpbus: MaxAnswer is 64 KiB to 16 MiB, or 0 for 1 MiB")
 	}
-	// What a call may take, its capability says; the guard is only not to be in the way.
-	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams, HeaderTimeout: storage.MaxTimeout})
+	// The capability sets the time limit of a call; the dialer must not end it earlier.
+	dialer, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams, HeaderTimeout: storage.MaxTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
 	}
-	u := &Upstreams{guard: guard, log: c.Log, plans: plans{cache.New[planKey, *restcall.Plan](planRoom)}}
+	u := &Upstreams{dialer: dialer, log: c.Log, plans: plans{cache.New[planKey, *restcall.Plan](planCapacity)}}
 	if u.log == nil {
 		u.log = slog.Default()
 	}
-	if u.rest, err = restcall.New(restcall.Config{Transport: guard.Transport(), MaxResponse: c.MaxAnswer}); err != nil {
+	if u.rest, err = restcall.New(restcall.Config{Transport: dialer.Transport(), MaxResponse: c.MaxAnswer}); err != nil {
 		return nil, err
 	}
-	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: guard.Transport(), MaxAnswer: c.MaxAnswer})
+	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: dialer.Transport(), MaxAnswer: c.MaxAnswer})
 	return u, err
 }
 
-// Close ends the sessions that upstreams keep for this process, and all connections.
+// Close ends the MCP sessions at upstreams and closes all connections.
 func (u *Upstreams) Close(ctx context.Context) error {
-	return errors.Join(u.mcp.Close(ctx), u.guard.Close(ctx))
+	return errors.Join(u.mcp.Close(ctx), u.dialer.Close(ctx))
 }
 
 // Call implements Invoker.
 func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (result Result, err error) {
 	if t.Call == nil {
-		result, err = u.named(ctx, c, t, arguments)
+		result, err = u.callByName(ctx, c, t, arguments)
 	} else {
-		result, err = u.planned(ctx, c, t, arguments)
+		result, err = u.callPlan(ctx, c, t, arguments)
 	}
 	if result.Cause != nil {
 		u.log.InfoContext(ctx, "an upstream failed", "member", c.Member, "tool", t.Name, "err", result.Cause)
@@ -74,25 +74,25 @@ func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.T
 	return result, err
 }
 
-func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
+func (u *Upstreams) callPlan(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
 	plan, err := u.plans.of(c, t)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := u.rest.Call(ctx, service(c), plan, arguments)
+	r, err := u.rest.Call(ctx, restUpstream(c), plan, arguments)
 	return fromREST(r), err
 }
 
-func service(c storage.Capability) restcall.Upstream {
+func restUpstream(c storage.Capability) restcall.Upstream {
 	return restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Timeout: c.CallTimeout()}
 }
 
-func (u *Upstreams) named(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
-	r, err := u.mcp.Call(ctx, endpoint(c), cmp.Or(t.RemoteName, t.Name), arguments)
+func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
+	r, err := u.mcp.Call(ctx, mcpUpstream(c), cmp.Or(t.RemoteName, t.Name), arguments)
 	return Result(r), err
 }
 
-func endpoint(c storage.Capability) mcpcall.Upstream {
+func mcpUpstream(c storage.Capability) mcpcall.Upstream {
 	return mcpcall.Upstream{URL: c.UpstreamURL, Member: c.Member, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Timeout: c.CallTimeout()}
 }
 
@@ -102,15 +102,15 @@ func (u *Upstreams) Discover(ctx context.Context, c storage.Capability) ([]toolp
 	return found.Tools, found.TTL, err
 }
 
-// Find asks an MCP endpoint for its tools, and says what of its list is none. It is what a
-// registrar asks.
+// Find implements registry.Discoverer: it lists the tools of an MCP endpoint, and the entries
+// of its list that are not usable as tools.
 func (u *Upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 	found, err := u.find(ctx, c)
 	return found.Tools, found.Skipped, err
 }
 
 func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Found, error) {
-	found, err := u.mcp.Discover(ctx, endpoint(c))
+	found, err := u.mcp.Discover(ctx, mcpUpstream(c))
 	for i, t := range found.Tools {
 		if remote := found.Names[t.Name]; remote != t.Name {
 			found.Tools[i].RemoteName = remote
@@ -119,7 +119,7 @@ func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Fou
 	return found, err
 }
 
-// plans remembers what was worked out of tools.
+// plans caches the compiled plans of tools.
 type plans struct {
 	known *cache.Cache[planKey, *restcall.Plan]
 }
@@ -129,7 +129,7 @@ type planKey struct {
 	version      int64
 }
 
-const planRoom = 20_000 // plans to remember, some 12 KB each
+const planCapacity = 20_000 // cached plans, some 12 KB each
 
 func (p *plans) of(c storage.Capability, t toolplan.Tool) (*restcall.Plan, error) {
 	key := planKey{c.Member, t.Name, c.Version}

@@ -9,46 +9,45 @@ import (
 )
 
 const (
-	// maxViews bounds the views of one snapshot. One is a bit for each tool, and its key: at
-	// the 100,000 tools of a full bus, all views with the longest keys there can be are 24 MB.
+	// maxViews bounds the cached views of one snapshot. A view has a bit for each tool, and its key:
+	// with the 100,000 tools of a full bus, all views with the longest possible keys take 24 MB.
 	maxViews = 1024
-	// maxJoined bounds the pages of a snapshot that are kept because their tools do not stand
-	// side by side, in bytes.
+	// maxJoined bounds, in bytes, the cached pages of a snapshot whose tools are not adjacent.
 	maxJoined = 32 << 20
-	// manyPieces is how many pieces make a page worth being kept.
+	// manyPieces is the number of pieces from which on a page is cached.
 	manyPieces = 16
 )
 
-// view is the tools that somebody finds on the bus.
+// view holds the tools that a caller sees on the bus.
 type view struct {
-	tools bits
-	count int
-	brief bool // of one request: nothing of it is worth being kept
+	tools      bits
+	count      int
+	oneRequest bool // for one request: nothing of it is cached
 
 	once, summed sync.Once
 	sum          uint64
 }
 
-// viewKey is what a view depends on. Callers about whom the access lists say the same have
-// the same: what no rule mentions is "" (see snapshot.known).
+// viewKey identifies a view. Callers that the access lists treat alike have the same key: what
+// no rule mentions is "" (see snapshot.mentionedOnly).
 type viewKey struct {
 	who     toolaccess.Who
-	members string // those that the token is for, each behind a space; "": no restriction
+	members string // members that the token is for, each behind a space; "": no restriction
 	bundle  string // "": the whole bus
 }
 
-// view returns what is found with a key. Of many who ask for a new one at the same time one
-// makes it, and the others wait for that.
+// view returns the view of a key, cached if possible. Of concurrent requests for a new view one
+// makes it, and the others wait.
 func (s *snapshot) view(key viewKey) *view {
 	v, there := s.views.get(key)
 	if !there {
-		v = s.views.keep(key, new(view), 1)
+		v = s.views.getOrPut(key, new(view), 1)
 	}
 	v.once.Do(func() { s.fill(v, key) })
 	return v
 }
 
-// fill finds the tools of a view.
+// fill computes the tools of a view.
 func (s *snapshot) fill(v *view, key viewKey) {
 	v.tools = newBits(len(s.tools))
 	if key.members == "" {
@@ -72,9 +71,9 @@ func (s *snapshot) fill(v *view, key viewKey) {
 	v.count = v.tools.count()
 }
 
-// narrowed is a view without the tools that keep does not want.
-func (v *view) narrowed(keep func(i int) bool) *view {
-	less := &view{tools: append(bits(nil), v.tools...), brief: true}
+// filter returns a view of the tools for which keep is true.
+func (v *view) filter(keep func(i int) bool) *view {
+	less := &view{tools: append(bits(nil), v.tools...), oneRequest: true}
 	for i := v.tools.next(0); i >= 0; i = v.tools.next(i + 1) {
 		if !keep(i) {
 			less.tools.clear(i, i+1)
@@ -84,7 +83,7 @@ func (v *view) narrowed(keep func(i int) bool) *view {
 	return less
 }
 
-// digest is a number of what a view lists: another one if that is something else.
+// digest returns a hash of the tools that a view lists.
 func (v *view) digest(s *snapshot) uint64 {
 	v.summed.Do(func() {
 		for i := v.tools.next(0); i >= 0; i = v.tools.next(i + 1) {
@@ -95,7 +94,7 @@ func (v *view) digest(s *snapshot) uint64 {
 	return v.sum
 }
 
-// joinedKey is a page of a view.
+// joinedKey identifies a page of a view.
 type joinedKey struct {
 	view    *view
 	from, n int
@@ -106,13 +105,13 @@ type joinedPage struct {
 	next  string
 }
 
-// page returns up to n tools from an index on, as they stand in the snapshot, and the cursor
-// of the next page. Tools that stand side by side are one piece.
+// page returns up to n encoded tools from an index on, and the cursor of the next page. Adjacent
+// tools are one piece.
 func (s *snapshot) page(v *view, from, n int) (tools pieces, next string) {
 	if v.count == len(s.tools) {
 		return s.fullPage(from, n)
 	}
-	if v.brief {
+	if v.oneRequest {
 		return s.scan(v, from, n)
 	}
 	key := joinedKey{v, from, n}
@@ -122,15 +121,15 @@ func (s *snapshot) page(v *view, from, n int) (tools pieces, next string) {
 	tools, next = s.scan(v, from, n)
 	if len(tools) > manyPieces {
 		whole := bytes.Join(tools, nil)
-		s.joined.keep(key, joinedPage{whole, next}, len(whole)+128)
+		s.joined.getOrPut(key, joinedPage{whole, next}, len(whole)+128)
 		tools = pieces{whole}
 	}
 	return tools, next
 }
 
-// scan is page where it is not kept.
+// scan assembles a page that is not cached.
 func (s *snapshot) scan(v *view, from, n int) (tools pieces, next string) {
-	lo, hi, size := 0, 0, 0 // the piece that is being made, and the bytes on the page
+	lo, hi, size := 0, 0, 0 // the current piece, and the bytes on the page
 	for i := v.tools.next(from); ; i = v.tools.next(i + 1) {
 		var more int
 		if i >= 0 {
@@ -158,7 +157,7 @@ func (s *snapshot) scan(v *view, from, n int) (tools pieces, next string) {
 	}
 }
 
-// fullPage is page where everything is found.
+// fullPage returns a page of the whole snapshot.
 func (s *snapshot) fullPage(from, n int) (tools pieces, next string) {
 	to := min(from+n, len(s.tools))
 	for to > from+1 && s.ends[to-1]-s.start(from) > maxPage {

@@ -23,12 +23,12 @@ func ruled(list ...access.Rule) *snapshot {
 		name := fmt.Sprintf("t%02d", i)
 		tools = append(tools, &tool{name: "m__" + name, capability: c, stored: toolplan.Tool{Name: name}, json: []byte(name), sum: uint64(i)})
 	}
-	return newSnapshot(tools, &rules{lists: map[string]access.List{"m": {Member: "m", Rules: list}}, open: true})
+	return newSnapshot(tools, &rules{lists: map[string]access.List{"m": {Member: "m", Rules: list}}, defaultOpen: true})
 }
 
 func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 	s := ruled(access.Rule{Subject: "role:developer"}, access.Rule{Subject: "user:u1", Tools: []string{"t01"}})
-	of := func(who toolaccess.Who) *view { return s.view(viewKey{who: s.known(who)}) }
+	of := func(who toolaccess.Who) *view { return s.view(viewKey{who: s.mentionedOnly(who)}) }
 	strangers := of(toolaccess.Who{User: "u5", App: "a"})
 	for i := range 5000 {
 		if of(toolaccess.Who{User: fmt.Sprint("x", i), App: fmt.Sprint("y", i), Tier: "free"}) != strangers {
@@ -38,7 +38,7 @@ func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 	if of(toolaccess.Who{User: "u1"}) == strangers || of(toolaccess.Who{User: "u5", Role: "developer"}) == strangers || of(toolaccess.Who{User: "uo"}) == strangers {
 		t.Error("who is in a rule, or owns it, has the view of those who are in none")
 	}
-	if n := len(s.views.known); n != 4 {
+	if n := len(s.views.entries); n != 4 {
 		t.Errorf("%d views are known, want 4", n)
 	}
 }
@@ -53,8 +53,8 @@ func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
 			t.Fatalf("the view that everybody asks for was dropped after %d others", i)
 		}
 	}
-	if len(s.views.known) != maxViews || s.views.used.Len() != maxViews {
-		t.Errorf("%d views are known, %d in line, want %d", len(s.views.known), s.views.used.Len(), maxViews)
+	if len(s.views.entries) != maxViews || s.views.used.Len() != maxViews {
+		t.Errorf("%d views are known, %d in line, want %d", len(s.views.entries), s.views.used.Len(), maxViews)
 	}
 	if again := s.view(key(0)); again.count != 100 {
 		t.Errorf("one that was dropped has %d tools when it is made anew", again.count)
@@ -84,12 +84,12 @@ func TestAViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
 // A token for capabilities that are not there is no token for all.
 func TestARestrictionToNothingIsNoneOfAll(t *testing.T) {
 	s := ruled()
-	x := &exchange{bus: &Bus{}, at: &address{}, snapshot: s, to: reach{members: []string{"gone"}}}
+	x := &exchange{bus: &Bus{}, address: &address{}, snapshot: s, reach: reach{members: []string{"gone"}}}
 	if v := x.view(); v.count != 0 {
 		t.Errorf("it finds %d tools", v.count)
 	}
-	x.at = &address{bundle: "gone"}
-	x.to = reach{all: true}
+	x.address = &address{bundle: "gone"}
+	x.reach = reach{all: true}
 	if v := x.view(); v.count != 0 {
 		t.Errorf("in a bundle that is not there it finds %d tools", v.count)
 	}
@@ -180,21 +180,21 @@ func TestRangesOfBits(t *testing.T) {
 
 // Pages that are kept are bounded in bytes.
 func TestKeptPagesAreBounded(t *testing.T) {
-	c := lru[int, []byte]{most: 1000}
+	c := lru[int, []byte]{limit: 1000}
 	for i := range 500 {
-		c.keep(i, nil, 1+i%90)
+		c.getOrPut(i, nil, 1+i%90)
 	}
 	sum := 0
 	for e := c.used.Front(); e != nil; e = e.Next() {
-		sum += e.Value.(*remembered[int, []byte]).cost
+		sum += e.Value.(*lruEntry[int, []byte]).cost
 	}
-	if sum != c.cost || sum > 1000 || sum < 900 || len(c.known) != c.used.Len() {
-		t.Errorf("%d entries of %d, counted as %d", len(c.known), sum, c.cost)
+	if sum != c.cost || sum > 1000 || sum < 900 || len(c.entries) != c.used.Len() {
+		t.Errorf("%d entries of %d, counted as %d", len(c.entries), sum, c.cost)
 	}
 	if _, there := c.get(499); !there {
 		t.Error("the latest one is not there")
 	}
-	if c.keep(7, nil, 2000); len(c.known) != 0 || c.cost != 0 {
+	if c.getOrPut(7, nil, 2000); len(c.entries) != 0 || c.cost != 0 {
 		t.Errorf("one that has no room leaves %d", c.cost)
 	}
 	s := ruled()
@@ -203,11 +203,11 @@ func TestKeptPagesAreBounded(t *testing.T) {
 		v.tools.set(i, i+1)
 		v.count++
 	}
-	s.joined.most = 1500
+	s.joined.limit = 1500
 	for from := range 100 {
 		s.page(v, from, 50)
 	}
-	if n := len(s.joined.known); n == 0 || n > 1500/128 {
+	if n := len(s.joined.entries); n == 0 || n > 1500/128 {
 		t.Errorf("%d pages are kept", n)
 	}
 }
@@ -215,12 +215,12 @@ func TestKeptPagesAreBounded(t *testing.T) {
 // What is known of callers is bounded, however many there are.
 func TestFactsAreBounded(t *testing.T) {
 	f := newFacts(func(_ context.Context, id string) (string, error) { return id, nil })
-	for i := range 5 * factRoom {
+	for i := range 5 * factCapacity {
 		if v, err := f.of(t.Context(), strconv.Itoa(i)); err != nil || v != strconv.Itoa(i) {
 			t.Fatal(v, err)
 		}
 	}
-	if n := f.known.Len(); n > factRoom {
+	if n := f.known.Len(); n > factCapacity {
 		t.Errorf("%d are known", n)
 	}
 }

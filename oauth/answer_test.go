@@ -9,7 +9,7 @@ import (
 
 // The order and the names of protocol 2.1 are those of the structure: what is written by hand may
 // not differ from what encoding/json makes of it.
-func TestTokenAnswersAreWrittenAsTheirStructureSays(t *testing.T) {
+func TestTokenResponsesEncodeLikeTheirStruct(t *testing.T) {
 	same := func(answer tokenResponse) bool {
 		var want bytes.Buffer
 		e := json.NewEncoder(&want)

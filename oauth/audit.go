@@ -10,28 +10,28 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Audit is where this room writes down what it does; *gateway.Gateway has it.
+// Audit records what the provider does; *gateway.Trail implements it.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
 	Note(e event.Event)
-	// NoteNow returns when the event is stored, or why it is not.
+	// NoteNow returns once the event is stored, or the error that kept it from being stored.
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// nowhere is the trail of a host that keeps none.
-type nowhere struct{}
+// noAudit is the Audit of a host without an audit trail.
+type noAudit struct{}
 
-func (nowhere) Note(event.Event)                           {}
-func (nowhere) NoteNow(context.Context, event.Event) error { return nil }
+func (noAudit) Note(event.Event)                           {}
+func (noAudit) NoteNow(context.Context, event.Event) error { return nil }
 
-// act begins the audit event of a request.
-func (s *Server) act(r *http.Request, kind string) *event.Event {
+// newEvent begins the audit event of a request.
+func (s *Server) newEvent(r *http.Request, kind string) *event.Event {
 	e := reqctx.Event(r, kind, s.c.ClientIP(r))
 	return &e
 }
 
-// done completes an event by what came of the request.
-func done(e *event.Event, err error) {
+// completeEvent sets the latency and the status of an event.
+func completeEvent(e *event.Event, err error) {
 	e.Latency, e.Status = time.Since(e.At), http.StatusOK
 	if err != nil {
 		e.Status = reply.FailureOf(err).Status

@@ -16,34 +16,34 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// authorize is GET and POST /oauth/authorize (protocol 4.1).
+// authorize serves GET and POST /oauth/authorize (protocol 4.1).
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
-	app, form, err := s.asker(w, r)
+	app, form, err := s.readAuthorize(w, r)
 	if err != nil {
 		return err
 	}
 	if form.Has(paramTicket) {
 		return s.legacyAuthorize(w, r, app, form)
 	}
-	answer, err := s.decide(r, app, form)
-	var no *reply.Failure
-	var wanted *consentWanted
+	code, err := s.decide(r, app, form)
+	var refused *reply.Failure
+	var consent *consentRequired
 	switch {
-	case errors.Is(err, errAsk):
-		return s.c.SignIn.Ask(w, judged(r), app)
-	case errors.As(err, &wanted):
-		return s.c.Consent.AskConsent(w, judged(r), app, wanted.who, wanted.scope)
-	case errors.As(err, &no) && no.Status < 500:
-		return s.redirect(w, form.Get("redirect_uri"), "error", no.OAuth, "error_description", no.Msg, "state", form.Get("state"))
+	case errors.Is(err, errSignInRequired):
+		return s.c.SignIn.Ask(w, withoutSignature(r), app)
+	case errors.As(err, &consent):
+		return s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope)
+	case errors.As(err, &refused) && refused.Status < 500:
+		return s.redirect(w, form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state", form.Get("state"))
 	case err != nil:
 		return err
 	}
-	return s.redirect(w, form.Get("redirect_uri"), "code", answer, "state", form.Get("state"))
+	return s.redirect(w, form.Get("redirect_uri"), "code", code, "state", form.Get("state"))
 }
 
-// asker reads the request and finds the application. Until its redirect_uri is known to
-// be right, nothing may be sent there.
-func (s *Server) asker(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+// readAuthorize reads the request and finds the application. Nothing may be sent to the
+// redirect_uri before it is known to be registered.
+func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
 	text := r.URL.RawQuery
 	if r.Method == http.MethodPost {
 		if text, err = formBody(w, r); err != nil {
@@ -74,16 +74,16 @@ func (s *Server) asker(w http.ResponseWriter, r *http.Request) (app storage.App,
 	return app, form, nil
 }
 
-var errAsk = errors.New("the visitor has to sign in")
+var errSignInRequired = errors.New("the visitor has to sign in")
 
-// decide returns a code, or errAsk, or what consent is wanted, or a failure for the
-// application. Nothing is written before somebody is signed in and has consented.
+// decide returns a code, errSignInRequired, a *consentRequired, or a failure for the application.
+// Nothing is written before the user is signed in and has consented.
 func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
 	ctx := r.Context()
-	if err := offered(form); err != nil {
+	if err := checkSupported(form); err != nil {
 		return "", err
 	}
-	wish, err := readWish(form)
+	prompt, err := readPromptOptions(form)
 	if err != nil {
 		return "", err
 	}
@@ -98,13 +98,13 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	switch {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return "", err
-	case err == nil && !wish.asksAgain(who, authorization.Scope(), time.Now()):
-	case wish.never:
+	case err == nil && !prompt.needsSignIn(who, authorization.Scope(), time.Now()):
+	case prompt.never:
 		return "", badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
 	default:
-		return "", errAsk
+		return "", errSignInRequired
 	}
-	if err := s.consented(ctx, app, who, authorization.Scope(), wish); wish.never && errors.As(err, new(*consentWanted)) {
+	if err := s.consented(ctx, app, who, authorization.Scope(), prompt); prompt.never && errors.As(err, new(*consentRequired)) {
 		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
 	} else if err != nil {
 		return "", err
@@ -116,8 +116,8 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	return code, failed(err)
 }
 
-// offered refuses what this provider does not do (protocol 1; OpenID Connect Core 6, 3.1.2.6).
-func offered(form url.Values) error {
+// checkSupported refuses parameters that are not supported (protocol 1; OpenID Connect Core 6, 3.1.2.6).
+func checkSupported(form url.Values) error {
 	no := badRequest
 	switch mode := form.Get("response_mode"); {
 	case form.Has("request"):
@@ -136,45 +136,45 @@ func offered(form url.Values) error {
 	return nil
 }
 
-// wish is what the application wants of the sign-in (OpenID Connect Core 3.1.2.1).
-type wish struct {
+// promptOptions holds the parameters prompt and max_age (OpenID Connect Core 3.1.2.1).
+type promptOptions struct {
 	never   bool          // prompt=none
 	always  bool          // prompt=login or select_account
 	consent bool          // prompt=consent
 	maxAge  time.Duration // of the last sign-in; negative: any
 }
 
-func readWish(form url.Values) (wish, error) {
-	w := wish{maxAge: -1}
+func readPromptOptions(form url.Values) (promptOptions, error) {
+	options := promptOptions{maxAge: -1}
 	prompts := strings.Fields(form.Get("prompt"))
-	for _, p := range prompts {
-		switch p {
+	for _, prompt := range prompts {
+		switch prompt {
 		case "none":
-			w.never = true
+			options.never = true
 		case "login", "select_account":
-			w.always = true
+			options.always = true
 		case "consent":
-			w.consent = true
+			options.consent = true
 		default:
-			return w, badRequest.Saying("prompt is none of none, login, consent, select_account")
+			return options, badRequest.Saying("prompt is none of none, login, consent, select_account")
 		}
 	}
-	if w.never && slices.ContainsFunc(prompts, func(p string) bool { return p != "none" }) {
-		return w, badRequest.Saying("prompt=none goes with no other prompt")
+	if options.never && slices.ContainsFunc(prompts, func(prompt string) bool { return prompt != "none" }) {
+		return options, badRequest.Saying("prompt=none goes with no other prompt")
 	}
 	if age := form.Get("max_age"); age != "" {
 		n, err := strconv.ParseUint(age, 10, 31)
 		if err != nil {
-			return w, badRequest.Saying("max_age is not a number of seconds")
+			return options, badRequest.Saying("max_age is not a number of seconds")
 		}
-		w.maxAge = time.Duration(n) * time.Second
+		options.maxAge = time.Duration(n) * time.Second
 	}
-	return w, nil
+	return options, nil
 }
 
-// asksAgain reports whether who is signed in has to sign in again. What is never granted
-// silently takes a recent sign-in, whatever the application wants.
-func (w wish) asksAgain(who storage.Session, granted string, now time.Time) bool {
-	return w.always || w.maxAge >= 0 && now.Sub(who.AuthTime) > w.maxAge ||
+// needsSignIn reports whether a signed-in user has to sign in again. Scopes that are never granted
+// silently take a recent sign-in, whatever the application asks for.
+func (p promptOptions) needsSignIn(who storage.Session, granted string, now time.Time) bool {
+	return p.always || p.maxAge >= 0 && now.Sub(who.AuthTime) > p.maxAge ||
 		scope.HasElevated(granted) && !stepup.Fresh(who.AuthTime, now)
 }

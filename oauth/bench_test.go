@@ -11,21 +11,21 @@ import (
 // transport costs is in neither; internal/test/bench measures with it.
 
 func BenchmarkMachineToken(b *testing.B) {
-	h := newBenchHouse(b)
+	h := newBenchFixture(b)
 	body := h.tokenForm("grant_type", "client_credentials").Encode()
 	h.measure(b, "floor: form and JSON", http.HandlerFunc(floorForm), newCall("POST", "/oauth/token", body))
 	h.measure(b, "client_credentials", h.server, newCall("POST", "/oauth/token", body))
 }
 
 func BenchmarkAuthorize(b *testing.B) {
-	h := newBenchHouse(b)
+	h := newBenchFixture(b)
 	c := newCall("GET", "/oauth/authorize?"+h.codeQuery().Encode(), "")
 	c.want = http.StatusFound
 	h.measure(b, "authorize", h.server, c)
 }
 
 func BenchmarkExchange(b *testing.B) {
-	h := newBenchHouse(b)
+	h := newBenchFixture(b)
 	c := newCall("POST", "/oauth/token", "")
 	b.ReportAllocs()
 	var codes []string
@@ -42,7 +42,7 @@ func BenchmarkExchange(b *testing.B) {
 }
 
 func BenchmarkRefresh(b *testing.B) {
-	h := newBenchHouse(b)
+	h := newBenchFixture(b)
 	next := h.refreshToken()
 	c := newCall("POST", "/oauth/token", "")
 	begin := h.tokenForm("grant_type", "refresh_token").Encode() + "&refresh_token="
@@ -55,7 +55,7 @@ func BenchmarkRefresh(b *testing.B) {
 }
 
 func BenchmarkUserInfo(b *testing.B) {
-	h := newBenchHouse(b)
+	h := newBenchFixture(b)
 	c := newCall("GET", "/oauth/userinfo", "")
 	bearers := h.bearers(b, 20_000)
 	c.header["Authorization"] = bearers[:1]
@@ -77,7 +77,7 @@ func BenchmarkUserInfo(b *testing.B) {
 }
 
 func BenchmarkDocuments(b *testing.B) {
-	h := newBenchHouse(b)
+	h := newBenchFixture(b)
 	for _, path := range []string{"/.well-known/openid-configuration", "/oauth/jwks"} {
 		c := newCall("GET", path, "")
 		c.do(b, h.server, http.StatusOK)

@@ -10,15 +10,15 @@ import (
 )
 
 // Consent knows what users have allowed applications to learn about them and to do for
-// them; *signin.SignIn has it.
+// them; *signin.SignIn implements it.
 type Consent interface {
 	// Allowed reports whether a user (a sub) has allowed an application everything in a scope,
 	// which may be empty: then whether they have allowed it anything.
 	Allowed(ctx context.Context, app storage.App, sub, scope string) (bool, error)
-	// AllowedOnce is Allowed for a scope with a name that the user is asked for each time. It
-	// reports true once for each yes, and only within ten minutes of it.
+	// AllowedOnce is Allowed for a scope with a name that needs consent each time. It reports
+	// true once for each consent, and only within ten minutes of it.
 	AllowedOnce(ctx context.Context, app storage.App, sub, scope string) (bool, error)
-	// AskConsent answers an authorize request with the question. The request is as for
+	// AskConsent answers an authorize request with the consent page. The request is as for
 	// SignIn.Ask; who is signed in and what would be granted have been found right. Afterwards
 	// it brings the browser back to /oauth/authorize with the same parameters, but without
 	// prompt=consent, which would ask for ever; or, if the answer is no, with one more:
@@ -26,35 +26,35 @@ type Consent interface {
 	AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, scope string) error
 }
 
-// paramConsent brings a no back to where the request is judged again, from the start. It is
-// nobody's to believe and needs no proof: whoever forges it has the application told no.
+// paramConsent marks an authorize request that the user has denied. It needs no proof: whoever
+// forges it only makes the provider answer access_denied.
 const paramConsent = "keystile_consent"
 
 func (s *Server) denied(form url.Values) bool {
 	return s.c.Consent != nil && form.Get(paramConsent) == "denied"
 }
 
-// consentWanted is why there is no code yet.
-type consentWanted struct {
+// consentRequired is the error of a request that needs the user's consent first.
+type consentRequired struct {
 	who   storage.Session
 	scope string
 }
 
-func (*consentWanted) Error() string { return "the visitor has to consent" }
+func (*consentRequired) Error() string { return "the visitor has to consent" }
 
-// consented returns nil, or a *consentWanted if the visitor has to be asked, or why that
-// cannot be told. A first-party application asks only where it wants to, or asks for what
-// nobody is granted silently: then it asks each time, and prompt=none gets nothing.
-func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, granted string, w wish) error {
+// consented returns nil, a *consentRequired, or the error of the lookup. A first-party
+// application needs consent only if it sends prompt=consent or asks for a scope that is never
+// granted silently: such a scope needs consent each time, and prompt=none gets nothing.
+func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, granted string, prompt promptOptions) error {
 	elevated := scope.HasElevated(granted)
-	if s.c.Consent == nil || app.FirstParty && !w.consent && !elevated {
+	if s.c.Consent == nil || app.FirstParty && !prompt.consent && !elevated {
 		return nil
 	}
 	allowed := s.c.Consent.Allowed
 	if elevated {
 		allowed = s.c.Consent.AllowedOnce
 	}
-	if !w.consent && !(elevated && w.never) {
+	if !prompt.consent && !(elevated && prompt.never) {
 		switch ok, err := allowed(ctx, app, who.UserID, granted); {
 		case err != nil:
 			return err
@@ -62,5 +62,5 @@ func (s *Server) consented(ctx context.Context, app storage.App, who storage.Ses
 			return nil
 		}
 	}
-	return &consentWanted{who, granted}
+	return &consentRequired{who, granted}
 }

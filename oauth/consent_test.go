@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// conscience is a Consent that believes what the test says.
-type conscience struct {
+// fakeConsent is a Consent that believes what the test says.
+type fakeConsent struct {
 	allowed bool
 	err     error
 	once    int      // how often AllowedOnce says yes
@@ -23,28 +23,28 @@ type conscience struct {
 	query   url.Values
 }
 
-func (c *conscience) Allowed(context.Context, storage.App, string, string) (bool, error) {
+func (c *fakeConsent) Allowed(context.Context, storage.App, string, string) (bool, error) {
 	return c.allowed, c.err
 }
 
-func (c *conscience) AllowedOnce(context.Context, storage.App, string, string) (bool, error) {
+func (c *fakeConsent) AllowedOnce(context.Context, storage.App, string, string) (bool, error) {
 	c.once--
 	return c.once >= 0, c.err
 }
 
-func (c *conscience) AskConsent(w http.ResponseWriter, r *http.Request, _ storage.App, _ storage.Session, scope string) error {
+func (c *fakeConsent) AskConsent(w http.ResponseWriter, r *http.Request, _ storage.App, _ storage.Session, scope string) error {
 	c.asked, c.query = append(c.asked, scope), r.URL.Query()
 	w.Write([]byte("may it?"))
 	return nil
 }
 
-func houseWithConsent(t *testing.T) (*house, *conscience) {
-	c := &conscience{}
-	return newHouse(t, func(o *oauth.Config) { o.Consent, o.Log = c, quiet }), c
+func fixtureWithConsent(t *testing.T) (*fixture, *fakeConsent) {
+	c := &fakeConsent{}
+	return newFixture(t, func(o *oauth.Config) { o.Consent, o.Log = c, quiet }), c
 }
 
 func TestNothingIsWrittenBeforeTheUserConsents(t *testing.T) {
-	h, c := houseWithConsent(t)
+	h, c := fixtureWithConsent(t)
 	calls := h.calls.during(func() {
 		if w := h.authorize("scope", "profile unknown email profile"); w.Code != 200 || w.Body.String() != "may it?" {
 			t.Errorf("authorize = %d %s, want to be asked", w.Code, w.Body)
@@ -60,17 +60,17 @@ func TestNothingIsWrittenBeforeTheUserConsents(t *testing.T) {
 	h.exchange(h.code()).tokens(t)
 }
 
-func TestWhoIsNotSignedInIsAskedToSignInFirst(t *testing.T) {
-	h, c := houseWithConsent(t)
+func TestAVisitorSignsInBeforeConsentIsRequested(t *testing.T) {
+	h, c := fixtureWithConsent(t)
 	h.browser.session = nil
 	h.authorize()
-	if h.browser.asked != 1 || c.asked != nil {
-		t.Errorf("asked to sign in %d times, to consent %q", h.browser.asked, c.asked)
+	if h.browser.prompts != 1 || c.asked != nil {
+		t.Errorf("asked to sign in %d times, to consent %q", h.browser.prompts, c.asked)
 	}
 }
 
-func TestAnApplicationOfTheHouseAsksOnlyWhereItWantsTo(t *testing.T) {
-	h, c := houseWithConsent(t)
+func TestAFirstPartyApplicationAsksForConsentOnlyIfItWantsTo(t *testing.T) {
+	h, c := fixtureWithConsent(t)
 	h.app.FirstParty = true
 	h.app = h.register(h.app)
 	h.code()
@@ -80,8 +80,8 @@ func TestAnApplicationOfTheHouseAsksOnlyWhereItWantsTo(t *testing.T) {
 	}
 }
 
-func TestPromptConsentAsksWhoHasConsented(t *testing.T) {
-	h, c := houseWithConsent(t)
+func TestPromptConsentRequestsConsentAgain(t *testing.T) {
+	h, c := fixtureWithConsent(t)
 	c.allowed = true
 	h.code()
 	if h.authorize("prompt", "consent"); len(c.asked) != 1 {
@@ -89,8 +89,8 @@ func TestPromptConsentAsksWhoHasConsented(t *testing.T) {
 	}
 }
 
-func TestADenialIsJudgedLikeTheRequestItBelongsTo(t *testing.T) {
-	h, c := houseWithConsent(t)
+func TestADenialIsCheckedLikeTheRequestItBelongsTo(t *testing.T) {
+	h, c := fixtureWithConsent(t)
 	for promise, test := range map[string]struct {
 		pairs []string
 		want  string
@@ -109,20 +109,20 @@ func TestADenialIsJudgedLikeTheRequestItBelongsTo(t *testing.T) {
 	if c.asked != nil {
 		t.Errorf("asked %q", c.asked)
 	}
-	h = newHouse(t)
+	h = newFixture(t)
 	h.code("keystile_consent", "denied") // without a Consent the parameter is one of many that mean nothing
 }
 
-func TestAConsentThatCanNotBeReadGrantsNothing(t *testing.T) {
-	h, c := houseWithConsent(t)
+func TestAConsentThatCannotBeReadGrantsNothing(t *testing.T) {
+	h, c := fixtureWithConsent(t)
 	c.err = storage.ErrUnavailable
 	if w := h.authorize(); w.Code != 503 || w.Header().Get("Location") != "" {
 		t.Errorf("authorize = %d to %q, want a 503 page", w.Code, w.Header().Get("Location"))
 	}
 }
 
-func TestASignInOfTheOldEndpointsAsksToo(t *testing.T) {
-	h, c := houseWithConsent(t)
+func TestALegacySignInRequestsConsentToo(t *testing.T) {
+	h, c := fixtureWithConsent(t)
 	begin := h.server.LegacySignIn(h.app, "self", redirect, "s t")
 	visit := func(more string) *httptest.ResponseRecorder {
 		return h.serve(httptest.NewRequest("GET", begin+more, nil))

@@ -32,15 +32,15 @@ const password = "correct horse battery"
 func TestDialogues(t *testing.T) {
 	document := openapitest.New(t, new(oauth.Server).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
-		h, values := stage(t)
+		h, values := dialogueFixture(t)
 		return document.Watch(t, h), values
 	})
 	document.SawEverything(t)
 }
 
-// stage is the whole house as dialogues find it: one application of the house, one of
+// dialogueFixture is the whole house as dialogues find it: one application of the house, one of
 // somebody else's, and Ada, who is signed in as {{session}}.
-func stage(t *testing.T) (http.Handler, map[string]string) {
+func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)

@@ -1,9 +1,8 @@
 // Package oauth is an OAuth 2.1 and OpenID Connect provider (protocol 4.1-4.6).
 //
 // A [Server] is an http.Handler that owns /oauth/* except /oauth/signin, /oauth/account and
-// what is below them, and the documents under /.well-known/. It is made of [Tokens], which every
-// other room takes too, and of something that knows who the visitor is (package oauth/signin, or
-// your own [SignIn]):
+// what is below them, and the documents under /.well-known/. It needs [Tokens], which the other
+// packages share, and a [SignIn] that knows who the visitor is (package oauth/signin, or your own):
 //
 //	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 //	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens})
@@ -11,8 +10,9 @@
 //	provider.Mount(mux)
 //	signIn.Mount(mux)
 //
-// [Tokens.Verify] tells other rooms and your own handlers whom a bearer token speaks for, without
-// a storage call. Tokens also sweep the store of what has ended, once a minute.
+// [Tokens.Verify] tells other packages and your own handlers which caller a bearer token
+// identifies, without a storage call. Tokens also remove expired records from the store, once a
+// minute.
 //
 // Whoever imports this package links fosite, and with it some 260 packages of 53 modules, gRPC and
 // Jaeger's client among them. Packages gateway, registry, mcpbus and legacy do not: a service in
@@ -37,34 +37,33 @@
 //
 // A refresh token lasts 30 days and is replaced at each use; it keeps the grant's scope but
 // for apps. No token carries a role: what administrators do takes their own sign-in, by
-// cookie, at /api/console/. Each handler looks for its scope itself, and none is implied by
-// another but as said here. A scope that a capability or a bundle of that name would have is
-// granted whether or not there is one: it opens what there is when it is used.
+// cookie, at /api/console/. Each handler checks its scope itself, and no scope implies another
+// except as said here. The scope of a capability or a bundle is granted whether or not it exists:
+// it opens what exists when the token is used.
 //
 // # Choices
 //
 // OpenTokens takes a context and reads: the signing keys, made if the store has none, and the
 // revocations. From then on a verified bearer costs no storage call.
 //
-// A failure before the redirect_uri is known to be right is a page and never a redirect.
-// Afterwards failures go to the application, except the service's own (503, 500): an
-// application can do nothing about those, and the person in front of the browser can try
-// again.
+// A failure before the redirect_uri is validated is a page and never a redirect. Afterwards
+// failures go to the application, except the service's own (503, 500): an application can do
+// nothing about those, and the user can try again.
 //
-// Consent, if there is a [Consent], is asked after the sign-in, for exactly the scope that
-// would be granted, and before anything is written: no openid and no code. A no comes back as
-// one more parameter of the authorize request, which is judged from the start, so that it
-// is told to a redirect_uri that has been found right. prompt=consent asks again, also for a
-// FirstParty application. The old check_sso never asks: without consent nobody is signed in.
+// Consent, if there is a [Consent], is requested after the sign-in, for exactly the scope that
+// would be granted, and before anything is written: no openid and no code. A denial comes back as
+// one more parameter of the authorize request, which is checked from the start, so that it goes
+// to a validated redirect_uri. prompt=consent requests consent again, also for a FirstParty
+// application. The old check_sso never shows a page: without consent nobody is signed in.
 //
-// The scope apps is asked for each time. One yes is good for one grant, within ten minutes,
+// The scope apps needs consent each time. One consent is good for one grant, within ten minutes,
 // and is used up before the code is issued: if that fails, the user is asked again. With
 // prompt=none the answer is consent_required whatever was allowed before, so that no page
 // can fetch such a token unseen. Without a [Consent] the scope is not known.
 //
-// At most 32 names of a scope are granted; what comes behind is left out, as unknown names
-// are. A library that sends the scope of its first request at each refresh is not refused
-// because of apps: it is left out there.
+// At most 32 names of a scope are granted; the rest is ignored, as unknown names are. A library
+// that sends the scope of its first request at each refresh is not refused because of apps: that
+// name is ignored there.
 //
 // An authorize request may be sent as a form; then its query is not read.
 //

@@ -13,7 +13,7 @@ import (
 // Decision 52: what manages a user's applications is asked for each time, whoever asks and
 // whatever was allowed before.
 func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
-	h, c := houseWithConsent(t)
+	h, c := fixtureWithConsent(t)
 	c.allowed = true // to everything that is remembered
 	for _, firstParty := range []bool{false, true} {
 		h.app.FirstParty = firstParty
@@ -35,12 +35,12 @@ func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
 }
 
 func TestManagementTakesARecentSignIn(t *testing.T) {
-	h, c := houseWithConsent(t)
+	h, c := fixtureWithConsent(t)
 	for age, asked := range map[time.Duration]int{9 * time.Minute: 0, 11 * time.Minute: 1, -time.Hour: 1} {
-		c.once, h.browser.asked = 1, 0
+		c.once, h.browser.prompts = 1, 0
 		h.browser.session.AuthTime = time.Now().Add(-age)
-		if h.authorize("scope", "apps"); h.browser.asked != asked || c.once != asked {
-			t.Errorf("signed in %v ago: asked to sign in %d times, %d answers left", age, h.browser.asked, c.once)
+		if h.authorize("scope", "apps"); h.browser.prompts != asked || c.once != asked {
+			t.Errorf("signed in %v ago: asked to sign in %d times, %d answers left", age, h.browser.prompts, c.once)
 		}
 		if asked == 0 {
 			continue
@@ -54,7 +54,7 @@ func TestManagementTakesARecentSignIn(t *testing.T) {
 }
 
 func TestManagementLastsAnHourAndNoRefreshRenewsIt(t *testing.T) {
-	h, c := houseWithConsent(t)
+	h, c := fixtureWithConsent(t)
 	c.once = 1
 	granted := h.exchange(h.code("scope", "openid apps tools")).tokens(t)
 	if got := granted.body["expires_in"]; got != float64(3600) {
@@ -78,8 +78,8 @@ func TestManagementLastsAnHourAndNoRefreshRenewsIt(t *testing.T) {
 	}
 }
 
-func TestNobodyIsGrantedManagementWhereNobodyCanBeAsked(t *testing.T) {
-	h := newHouse(t)
+func TestManagementIsNotGrantedWithoutAConsentPage(t *testing.T) {
+	h := newFixture(t)
 	if got := h.exchange(h.code("scope", "openid apps")).text("scope"); got != "openid" {
 		t.Errorf("granted %q", got)
 	}
@@ -90,7 +90,7 @@ func TestNobodyIsGrantedManagementWhereNobodyCanBeAsked(t *testing.T) {
 
 // Decision 53.
 func TestToolsAreGrantedAndNarrowed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	granted := h.exchange(h.code("scope", "openid tools:shop tools tools:b:support tools: tools:b:")).tokens(t)
 	if got := granted.text("scope"); got != "openid tools:shop tools tools:b:support" {
 		t.Fatalf("granted %q", got)
@@ -117,8 +117,8 @@ func TestToolsAreGrantedAndNarrowed(t *testing.T) {
 	}
 }
 
-func TestTheScopesAreListedForClientsOfTools(t *testing.T) {
-	h, _ := houseWithConsent(t)
+func TestTheMetadataListsTheToolScopes(t *testing.T) {
+	h, _ := fixtureWithConsent(t)
 	for path, want := range map[string]string{
 		"/.well-known/oauth-authorization-server": `"scopes_supported":["openid","profile","email","tools","apps"]`,
 		"/.well-known/openid-configuration":       `"scopes_supported":["openid","profile","email"]`, // protocol 2.5: exactly

@@ -13,7 +13,7 @@ import (
 
 // Decision 6.
 func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	own := redirect + "?z=1&a=b%20c&a=%E4%BD%A0&empty="
 	for _, state := range []string{"x", "a b+c%&=?#\"'<>", "你好", "\t\n\x7f", strings.Repeat("long", 5000)} {
 		w := h.authorize("redirect_uri", own, "state", state)
@@ -39,7 +39,7 @@ func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
 
 // Decision 6.
 func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, pairs := range map[string][]string{
 		"unknown client":       {"client_id", "nobody"},
 		"no client":            {"client_id", "-"},
@@ -67,7 +67,7 @@ func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 
 // Decision 14.
 func TestOtherFaultsOfAuthorizeGoToTheApplicationWithState(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, c := range map[string]struct {
 		pairs []string
 		want  string
@@ -94,23 +94,23 @@ func TestOtherFaultsOfAuthorizeGoToTheApplicationWithState(t *testing.T) {
 }
 
 // Decision 14.
-func TestPromptAndMaxAgeDecideWhoIsAsked(t *testing.T) {
-	h := newHouse(t)
+func TestPromptAndMaxAgeDecideWhoMustSignIn(t *testing.T) {
+	h := newFixture(t)
 	h.authorize("prompt", "login")
 	h.authorize("max_age", "0", "prompt", "select_account")
-	if h.browser.asked != 2 {
-		t.Errorf("asked %d times, want 2: prompt=login and select_account ask a signed-in visitor", h.browser.asked)
+	if h.browser.prompts != 2 {
+		t.Errorf("asked %d times, want 2: prompt=login and select_account ask a signed-in visitor", h.browser.prompts)
 	}
 	h.browser.session.AuthTime = h.browser.session.AuthTime.Add(-61e9)
 	h.authorize("max_age", "60")
-	if h.browser.asked != 3 {
+	if h.browser.prompts != 3 {
 		t.Error("max_age=60 does not ask who signed in 61 seconds ago")
 	}
 	h.code("max_age", "3600")
 	h.code("prompt", "none")
 	h.browser.session = nil
 	h.authorize()
-	if h.browser.asked != 4 {
+	if h.browser.prompts != 4 {
 		t.Error("nobody is signed in, and nobody is asked")
 	}
 	if loc := h.authorize("prompt", "none").Header().Get("Location"); !strings.Contains(loc, "error=login_required") {
@@ -120,7 +120,7 @@ func TestPromptAndMaxAgeDecideWhoIsAsked(t *testing.T) {
 
 // Decision 14.
 func TestAuthorizeWorksByFormAndNotByHEAD(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	v := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "s")
 	r := httptest.NewRequest("POST", "/oauth/authorize", strings.NewReader(v.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -139,7 +139,7 @@ func TestAuthorizeWorksByFormAndNotByHEAD(t *testing.T) {
 
 // Decision 4.
 func TestClientAuthenticationFailures(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	grant := []string{"grant_type", "client_credentials"}
 	h.token(append(grant, "client_secret", "wrong")...).wants(t, "a wrong secret", 401, 401, "invalid_client")
 	h.token(append(grant, "client_secret", "-")...).wants(t, "no secret", 401, 401, "invalid_client")
@@ -167,7 +167,7 @@ func TestClientAuthenticationFailures(t *testing.T) {
 
 // Decision 4.
 func TestTwoSecretsAreLiveDuringARotation(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	old := h.app.Secrets[0]
 	h.app.Secrets = []storage.AppSecret{{Secret: storage.DrawSecret()}, old}
 	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
@@ -177,7 +177,7 @@ func TestTwoSecretsAreLiveDuringARotation(t *testing.T) {
 
 // Decision 10.
 func TestMalformedTokenRequestsAreRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	valid := h.tokenForm("grant_type", "client_credentials").Encode()
 	for _, c := range []struct {
 		name, contentType, body string
@@ -206,7 +206,7 @@ func TestMalformedTokenRequestsAreRefused(t *testing.T) {
 
 // Decision 12.
 func TestOnlyAnAccessTokenIsABearer(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.app.IDTokenAlg = "ES256" // signed with the very key that signs access tokens
 	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
 	tokens := h.exchange(h.code()).tokens(t)
@@ -236,7 +236,7 @@ func TestOnlyAnAccessTokenIsABearer(t *testing.T) {
 
 // Decision 12.
 func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	const all = "email email_verified gender iss location login_type name nickname picture preferred_username sub updated_at user_id"
 	for scope, want := range map[string][3]any{
 		"openid":               {"", "", false},
@@ -259,7 +259,7 @@ func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 
 // Decision 9.
 func TestRevocationWorksAndRefusesWhatItMust(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	tokens := h.exchange(h.code()).tokens(t)
 	if a := h.revoke(tokens.text("access_token"), "token_type_hint", "refresh_token"); a.status != 200 || a.number("code") != 0 || a.text("msg") != "success" || a.keys() != "code msg" {
 		t.Errorf("revoke = %d %v, want 200 success whatever the hint", a.status, a.body)
@@ -289,7 +289,7 @@ func TestRevocationWorksAndRefusesWhatItMust(t *testing.T) {
 
 // Decision 13.
 func TestDiscoveryIsExactlyTheProtocols(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	got := h.answer(h.serve(httptest.NewRequest("GET", "/.well-known/openid-configuration", nil)))
 	var want map[string]any
 	json.Unmarshal([]byte(`{
@@ -324,7 +324,7 @@ func mustJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 
 // Decision 13.
 func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/oauth/jwks", "/oauth/jwks.php"} {
 		first := h.serve(httptest.NewRequest("GET", path, nil))
 		etag := first.Header().Get("ETag")
@@ -345,7 +345,7 @@ func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 
 // Decision 15.
 func TestTheKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	var set struct{ Keys []map[string]any }
 	w := h.serve(httptest.NewRequest("GET", "/oauth/jwks", nil))
 	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || len(set.Keys) < 2 {
@@ -359,8 +359,8 @@ func TestTheKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
 }
 
 // Decision 13.
-func TestTwinsAnswerTheSameAndOtherPathsAndMethodsDoNot(t *testing.T) {
-	h := newHouse(t)
+func TestPHPPathsAnswerTheSameAndOtherPathsAndMethodsDoNot(t *testing.T) {
+	h := newFixture(t)
 	a := h.post("/oauth/token.php", h.tokenForm("grant_type", "client_credentials"))
 	if a.status != 200 {
 		t.Errorf("token.php = %d %v", a.status, a.body)
@@ -404,7 +404,7 @@ func TestNewSaysEverythingThatIsWrong(t *testing.T) {
 
 // The issuer is configured: what a request says of hosts and proxies changes nothing.
 func TestHostAndForwardedHeadersAreIgnored(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	plain := h.serve(httptest.NewRequest("GET", issuer+"/.well-known/openid-configuration", nil)).Body.String()
 	v := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect)
 	for _, path := range []string{"/.well-known/openid-configuration", "/oauth/authorize?" + v.Encode()} {

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Every way this room says no, with the section it comes from.
+// All refusals of the provider, each with the section that demands it.
 var (
 	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
 
@@ -24,7 +24,7 @@ var (
 	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // protocol 4.10
 	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()}                                                       // protocol 5, 7
 	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrRepeated.Error()}                                                        // protocol 5
-	badMixture   = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrAmbiguous.Error()}                                                       // protocol 5
+	badAmbiguous = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrAmbiguous.Error()}                                                       // protocol 5
 	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}                                                            // protocol 5
 
 	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; protocol 5: client_secret_post only
@@ -36,14 +36,14 @@ var (
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 
-	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
-	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
-	untold       = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // protocol 7
-	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                  // RFC 9110 15.6.4
+	missingToken          = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
+	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
+	auditFailed           = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+	crossOrigin           = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // protocol 7
+	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                  // RFC 9110 15.6.4
 )
 
-// errcodes are the business codes of refusals that have one of their own (protocol 7).
+// errcodes holds the business codes of refusals that have one (protocol 7).
 var errcodes = map[string]int{engine.CodeUsed: 40163}
 
 // failed gives the engine's refusals their HTTP form; other errors pass through.
@@ -62,7 +62,7 @@ func failed(err error) error {
 	return f
 }
 
-// badBearer tells why a bearer token opens nothing, or that it cannot be judged now.
+// badBearer turns the error of a bearer token into a failure.
 func badBearer(err error) error {
 	switch {
 	case errors.Is(err, token.ErrNoToken):
@@ -70,12 +70,12 @@ func badBearer(err error) error {
 	case errors.Is(err, token.ErrInvalid), errors.Is(err, storage.ErrNotFound):
 		return badToken.Because(err)
 	case errors.Is(err, token.ErrStale):
-		return staleFeed.Because(err)
+		return revocationsUnreadable.Because(err)
 	}
 	return err
 }
 
-// badBody is a body that could not be read: too large, or cut off.
+// badBody turns the error of reading a body, too large or cut off, into a failure.
 func badBody(err error) error {
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
 		return err

@@ -19,18 +19,18 @@ import (
 	"github.com/keystile/keystile/storage/bolt"
 )
 
-// ward is the house on a bolt file, with a disk that can be made to fail.
-type ward struct {
-	*house
+// fileFixture is the house on a bolt file, with a disk that can be made to fail.
+type fileFixture struct {
+	*fixture
 	path   string
 	master storage.MasterKey
 	signIn *signin.SignIn
 	cookie string
 }
 
-func newWard(t *testing.T) *ward {
+func newFileFixture(t *testing.T) *fileFixture {
 	t.Helper()
-	w := &ward{house: &house{TB: t}, path: filepath.Join(t.TempDir(), "keystile.db"), master: storage.NewMasterKey()}
+	w := &fileFixture{fixture: &fixture{TB: t}, path: filepath.Join(t.TempDir(), "keystile.db"), master: storage.NewMasterKey()}
 	w.open()
 	users := users.New(w.store, cheap)
 	w.user = must(users.Create(t.Context(), storage.User{Username: "ada", Nickname: "Ada"}, password))(t)
@@ -42,7 +42,7 @@ func newWard(t *testing.T) *ward {
 
 var cheap = passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 
-func (w *ward) open() {
+func (w *fileFixture) open() {
 	w.Helper()
 	w.calls = &counting{Backend: must(bolt.Open(w.path, bolt.Options{}))(w.TB)}
 	w.Cleanup(func() { w.calls.Close() })
@@ -53,7 +53,7 @@ func (w *ward) open() {
 }
 
 // reopen is what a restart sees.
-func (w *ward) reopen() {
+func (w *fileFixture) reopen() {
 	w.Helper()
 	w.calls.fault = nil
 	if err := w.calls.Close(); err != nil {
@@ -62,14 +62,14 @@ func (w *ward) reopen() {
 	w.open()
 }
 
-func (w *ward) authorize() *httptest.ResponseRecorder {
+func (w *fileFixture) authorize() *httptest.ResponseRecorder {
 	v := form("response_type", "code", "client_id", w.app.ID, "redirect_uri", redirect)
 	r := httptest.NewRequest("GET", "/oauth/authorize?"+v.Encode(), nil)
 	r.AddCookie(&http.Cookie{Name: "open_sso_token", Value: w.cookie})
 	return w.serve(r)
 }
 
-func (w *ward) code() string {
+func (w *fileFixture) code() string {
 	w.Helper()
 	a := w.authorize()
 	to, _ := url.Parse(a.Header().Get("Location"))
@@ -80,7 +80,7 @@ func (w *ward) code() string {
 }
 
 // raw posts a form and does not mind what comes back.
-func (w *ward) raw(h http.Handler, path string, v url.Values) *httptest.ResponseRecorder {
+func (w *fileFixture) raw(h http.Handler, path string, v url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("POST", issuer+path, strings.NewReader(v.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	a := httptest.NewRecorder()
@@ -88,69 +88,69 @@ func (w *ward) raw(h http.Handler, path string, v url.Values) *httptest.Response
 	return a
 }
 
-// act is one request under fault: prepare makes what it needs, send sends it, and check
+// faultCase is one request under fault: prepare makes what it needs, send sends it, and check
 // says what a restart must find, given the answer.
-type act struct {
+type faultCase struct {
 	name    string
-	prepare func(w *ward) string
-	send    func(w *ward, made string) *httptest.ResponseRecorder
-	check   func(w *ward, made string, answer *httptest.ResponseRecorder)
+	prepare func(w *fileFixture) string
+	send    func(w *fileFixture, made string) *httptest.ResponseRecorder
+	check   func(w *fileFixture, made string, answer *httptest.ResponseRecorder)
 }
 
-var acts = []act{
-	{"authorize", func(*ward) string { return "" },
-		func(w *ward, _ string) *httptest.ResponseRecorder { return w.authorize() },
-		func(w *ward, _ string, a *httptest.ResponseRecorder) {
+var faultCases = []faultCase{
+	{"authorize", func(*fileFixture) string { return "" },
+		func(w *fileFixture, _ string) *httptest.ResponseRecorder { return w.authorize() },
+		func(w *fileFixture, _ string, a *httptest.ResponseRecorder) {
 			if to, _ := url.Parse(a.Header().Get("Location")); to != nil && to.Query().Has("code") {
 				w.exchange(to.Query().Get("code")).tokens(w.TB) // a code that was handed out is good
 			}
 		}},
-	{"exchange", (*ward).code,
-		func(w *ward, code string) *httptest.ResponseRecorder {
+	{"exchange", (*fileFixture).code,
+		func(w *fileFixture, code string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/token", w.tokenForm("grant_type", "authorization_code", "code", code, "redirect_uri", redirect))
 		},
-		func(w *ward, code string, a *httptest.ResponseRecorder) {
+		func(w *fileFixture, code string, a *httptest.ResponseRecorder) {
 			if a.Code == 200 {
 				w.refresh(w.answer(a).text("refresh_token")).tokens(w.TB) // tokens that were handed out are stored
 				return
 			}
 			w.exchange(code).tokens(w.TB) // and a failure has spent nothing
 		}},
-	{"refresh", func(w *ward) string { return w.exchange(w.code()).tokens(w.TB).text("refresh_token") },
-		func(w *ward, handle string) *httptest.ResponseRecorder {
+	{"refresh", func(w *fileFixture) string { return w.exchange(w.code()).tokens(w.TB).text("refresh_token") },
+		func(w *fileFixture, handle string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/token", w.tokenForm("grant_type", "refresh_token", "refresh_token", handle))
 		},
-		func(w *ward, handle string, a *httptest.ResponseRecorder) {
+		func(w *fileFixture, handle string, a *httptest.ResponseRecorder) {
 			if a.Code == 200 {
 				handle = w.answer(a).text("refresh_token")
 			}
 			w.refresh(handle).tokens(w.TB)
 		}},
-	{"revoke", func(w *ward) string { return w.exchange(w.code()).tokens(w.TB).text("refresh_token") },
-		func(w *ward, handle string) *httptest.ResponseRecorder {
+	{"revoke", func(w *fileFixture) string { return w.exchange(w.code()).tokens(w.TB).text("refresh_token") },
+		func(w *fileFixture, handle string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/revoke", w.tokenForm("token", handle))
 		},
-		func(w *ward, handle string, a *httptest.ResponseRecorder) {
+		func(w *fileFixture, handle string, a *httptest.ResponseRecorder) {
 			if a.Code == 200 {
 				w.refresh(handle).wants(w.TB, "a token that was said to be revoked", 400, 400, "invalid_grant")
 				return
 			}
 			w.refresh(handle).tokens(w.TB)
 		}},
-	{"revoke an access token", func(w *ward) string { return w.exchange(w.code()).tokens(w.TB).text("access_token") },
-		func(w *ward, access string) *httptest.ResponseRecorder {
+	{"revoke an access token", func(w *fileFixture) string { return w.exchange(w.code()).tokens(w.TB).text("access_token") },
+		func(w *fileFixture, access string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/revoke", w.tokenForm("token", access))
 		},
-		func(w *ward, access string, a *httptest.ResponseRecorder) {
+		func(w *fileFixture, access string, a *httptest.ResponseRecorder) {
 			if u := w.userInfo(access); (u.status == 401) != (a.Code == 200) {
 				w.Errorf("revoke = %d, userinfo after a restart = %d", a.Code, u.status)
 			}
 		}},
-	{"sign in", func(*ward) string { return "" },
-		func(w *ward, _ string) *httptest.ResponseRecorder {
+	{"sign in", func(*fileFixture) string { return "" },
+		func(w *fileFixture, _ string) *httptest.ResponseRecorder {
 			return w.raw(w.signIn, "/oauth/signin", url.Values{"username": {"ada"}, "password": {password}})
 		},
-		func(w *ward, _ string, a *httptest.ResponseRecorder) {
+		func(w *fileFixture, _ string, a *httptest.ResponseRecorder) {
 			for _, c := range a.Result().Cookies() {
 				w.cookie = c.Value
 				w.code() // a session that was handed out is stored
@@ -164,9 +164,9 @@ var acts = []act{
 // For each request, each storage call it makes is made to fail, once with an error and
 // once with a panic. The client never hears of a success that a restart does not find.
 func TestAFailingStoreNeverMakesAPromise(t *testing.T) {
-	for _, a := range acts {
+	for _, a := range faultCases {
 		t.Run(a.name, func(t *testing.T) {
-			w := newWard(t)
+			w := newFileFixture(t)
 			made := a.prepare(w)
 			calls := 0
 			for _, n := range w.calls.during(func() { a.send(w, made) }) {
@@ -178,14 +178,14 @@ func TestAFailingStoreNeverMakesAPromise(t *testing.T) {
 			}
 			for at := range calls {
 				for _, fail := range []func() error{func() error { return errors.New("the disk is gone") }, func() error { panic("the disk is gone") }} {
-					underFault(newWard(t), a, at, fail)
+					underFault(newFileFixture(t), a, at, fail)
 				}
 			}
 		})
 	}
 }
 
-func underFault(w *ward, a act, at int, fail func() error) {
+func underFault(w *fileFixture, a faultCase, at int, fail func() error) {
 	w.Helper()
 	made := a.prepare(w)
 	hit := false

@@ -21,7 +21,7 @@ func bodyForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	form, err := parseForm(text)
-	r.PostForm = form // the body is gone; who counts requests reads grant_type here
+	r.PostForm = form // the body is gone; the metrics read grant_type here
 	return form, err
 }
 
@@ -65,7 +65,7 @@ func parseForm(text string) (url.Values, error) {
 	return form, nil
 }
 
-// printable keeps a client's own text from making an answer unreadable.
+// printable replaces the characters of a client's text that would make an answer unreadable.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {

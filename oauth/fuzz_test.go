@@ -19,7 +19,7 @@ func FuzzTokenForm(f *testing.F) {
 	} {
 		f.Add(body)
 	}
-	h := newHouse(f)
+	h := newFixture(f)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, path := range []string{"/oauth/token", "/oauth/revoke"} {
 			r := httptest.NewRequest("POST", path, strings.NewReader(body))
@@ -44,7 +44,7 @@ func FuzzAuthorizeQuery(f *testing.F) {
 	} {
 		f.Add(query)
 	}
-	h := newHouse(f)
+	h := newFixture(f)
 	f.Fuzz(func(t *testing.T, query string) {
 		if strings.ContainsFunc(query, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '#' }) {
 			return // no request line carries this

@@ -21,7 +21,7 @@ func (a answer) keys() string { return strings.Join(slices.Sorted(maps.Keys(a.bo
 
 // Decisions 1 and 11.
 func TestTheCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	a := h.exchange(h.code()).tokens(t)
 	if got, want := a.keys(), "access_token code expires_in id_token msg refresh_token scope token_type user"; got != want {
 		t.Errorf("fields = %s, want %s", got, want)
@@ -55,7 +55,7 @@ func TestTheCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
 
 // Decision 1.
 func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	c := payload(t, h.exchange(h.code()).tokens(t).text("access_token"))
 	if got, want := strings.Join(slices.Sorted(maps.Keys(c)), " "), "aud client_id exp gid iat iss jti scope sub"; got != want {
 		t.Errorf("claims = %s, want %s", got, want)
@@ -71,7 +71,7 @@ func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
 
 // Decision 3.
 func TestTheIDTokenIsSignedWithTheAppkey(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	a := h.exchange(h.code("nonce", "n-1", "scope", "openid profile email")).tokens(t)
 	parts := strings.Split(a.text("id_token"), ".")
 	mac := hmac.New(sha256.New, []byte(h.app.AppKey().Reveal()))
@@ -89,7 +89,7 @@ func TestTheIDTokenIsSignedWithTheAppkey(t *testing.T) {
 
 func TestARefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		a := h.exchange(h.code("nonce", "n-1")).tokens(t)
 		first := payload(t, a.text("id_token"))
 		time.Sleep(time.Hour)
@@ -102,7 +102,7 @@ func TestARefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
 
 // Decisions 1 and 2.
 func TestClientCredentialsAndRefreshAnswerExactlyTheirFields(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	m := h.token("grant_type", "client_credentials", "scope", "openid app nonsense").tokens(t)
 	if got, want := m.keys(), "access_token code expires_in msg scope token_type"; got != want || m.text("scope") != "app" {
 		t.Errorf("client_credentials = %v, want fields %s and scope app", m.body, want)
@@ -115,8 +115,8 @@ func TestClientCredentialsAndRefreshAnswerExactlyTheirFields(t *testing.T) {
 
 // The hole of naive servers: the first, wrong attempt takes the challenge away, and the
 // second, without verifier, passes.
-func TestPKCECanNotBeShedByFailingFirst(t *testing.T) {
-	h := newHouse(t)
+func TestPKCECannotBeBypassedByFailingFirst(t *testing.T) {
+	h := newFixture(t)
 	code := h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
 	wrong := strings.Repeat("w", 43)
 	h.exchange(code, "code_verifier", wrong).wants(t, "a wrong verifier", 400, 400, "invalid_grant")
@@ -135,13 +135,13 @@ func TestPKCECanNotBeShedByFailingFirst(t *testing.T) {
 
 // Decision 5.
 func TestAVerifierWithoutAChallengeIsRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.exchange(h.code(), "code_verifier", verifier).wants(t, "a verifier for a code without challenge", 400, 400, "invalid_grant")
 }
 
 // Decision 7.
 func TestOfTwentyParallelExchangesOneWins(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	answers := parallel(20, func() answer { return h.exchange(code) })
 	won := 0
@@ -159,7 +159,7 @@ func TestOfTwentyParallelExchangesOneWins(t *testing.T) {
 
 func TestOfTwoParallelRefreshesOneWinsAndTheFamilyLives(t *testing.T) {
 	for range 20 {
-		h := newHouse(t)
+		h := newFixture(t)
 		handle := h.exchange(h.code()).tokens(t).text("refresh_token")
 		var won answer
 		for _, a := range parallel(2, func() answer { return h.refresh(handle) }) {
@@ -192,7 +192,7 @@ func parallel(n int, act func() answer) []answer {
 // Decision 7.
 func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		code := h.code()
 		tokens := h.exchange(code).tokens(t)
 		h.exchange(code).wants(t, "a replay at once", 400, 40163, "invalid_grant")
@@ -213,9 +213,9 @@ func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 }
 
 // Decision 7.
-func TestAStrangersReplayRevokesNothing(t *testing.T) {
+func TestAReplayWithTheWrongVerifierRevokesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		code := h.code()
 		tokens := h.exchange(code).tokens(t)
 		rotated := h.refresh(tokens.text("refresh_token")).tokens(t)
@@ -236,7 +236,7 @@ func TestAStrangersReplayRevokesNothing(t *testing.T) {
 // Decision 8.
 func TestAReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		first := h.exchange(h.code()).tokens(t)
 		second := h.refresh(first.text("refresh_token")).tokens(t)
 		h.refresh(first.text("refresh_token")).wants(t, "a replaced token, at once", 400, 400, "invalid_grant")
@@ -250,7 +250,7 @@ func TestAReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
 
 // Decision 2.
 func TestRefreshMayNarrowButNotWiden(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	first := h.exchange(h.code()).tokens(t)
 	h.refresh(first.text("refresh_token"), "scope", "openid email").wants(t, "widening", 400, 400, "invalid_scope")
 	narrow := h.refresh(first.text("refresh_token"), "scope", "openid offline_access").tokens(t)
@@ -264,7 +264,7 @@ func TestRefreshMayNarrowButNotWiden(t *testing.T) {
 
 func TestLifetimesAreThoseOfTheProtocol(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		early, late := h.code(), h.code()
 		time.Sleep(4*time.Minute + 55*time.Second)
 		tokens := h.exchange(early).tokens(t)
@@ -285,7 +285,7 @@ func TestLifetimesAreThoseOfTheProtocol(t *testing.T) {
 
 // Decision 8.
 func TestADisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	tokens := h.exchange(h.code()).tokens(t)
 	h.user.Disabled = true
@@ -301,7 +301,7 @@ func TestADisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
 
 // Decision 5.
 func TestForcePKCEWorksAtOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	before := h.code()
 	if err := h.store.Set(t.Context(), storage.SettingForcePKCE, "1"); err != nil {
 		t.Fatal(err)
@@ -319,7 +319,7 @@ func TestForcePKCEWorksAtOnce(t *testing.T) {
 
 // Decisions 3 and 4.
 func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.app = h.register(storage.App{Name: "Public", Public: true, Domains: []string{"app.example.com"}})
 	none := []string{"client_secret", "-"}
 	code := h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
@@ -341,7 +341,7 @@ func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 
 // An entry that ends in a slash is for resources that come and go, such as bundles of tools.
 func TestATokenIsIssuedForANameBelowAResource(t *testing.T) {
-	h := newHouseOf(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"}})
+	h := newFixtureWith(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"}})
 	const bundle = issuer + "/api/mcp/b/support"
 	text := h.exchange(h.code("resource", bundle)).tokens(t).text("access_token")
 	if c := payload(t, text); c["aud"] != bundle {
@@ -358,7 +358,7 @@ func TestATokenIsIssuedForANameBelowAResource(t *testing.T) {
 }
 
 func TestResourceNarrowsTheAudience(t *testing.T) {
-	h := newHouseOf(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp"}})
+	h := newFixtureWith(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp"}})
 	a := h.exchange(h.code("resource", issuer+"/api/mcp")).tokens(t)
 	if c := payload(t, a.text("access_token")); c["aud"] != issuer+"/api/mcp" {
 		t.Errorf("aud = %v, want the resource", c["aud"])

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// idClaims is the payload of protocol 2.4 with OpenID Connect Core 2 and 3.1.3.6.
+// idClaims holds the payload of protocol 2.4 with OpenID Connect Core 2 and 3.1.3.6.
 type idClaims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`

@@ -24,9 +24,9 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// The way through authorize that begins at the old endpoints and ends with a code of kind
-// legacy (protocol 4.10). A ticket in the address says that the application, which has proved
-// who it is, asked for this sign-in: without one, nobody is sent that way.
+// A legacy sign-in begins at the old endpoints, goes through authorize and ends with a code of
+// kind legacy (protocol 4.10). A ticket in the address proves that the authenticated application
+// has requested this sign-in: without one, authorize is not in legacy mode.
 const (
 	paramTicket    = "legacy"
 	ticketLifetime = 10 * time.Minute
@@ -34,8 +34,8 @@ const (
 	ticketSize     = ticketHead + sha256.Size
 )
 
-// LegacySignIn returns the address of a sign-in for an application that has proved who it
-// is. It is good for ten minutes, and for these values only.
+// LegacySignIn returns the address of a sign-in for an authenticated application. It is good for
+// ten minutes, and for these values only.
 func (s *Server) LegacySignIn(app storage.App, loginType, redirectURI, state string) string {
 	head := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(ticketLifetime).Unix()))
 	head = append(head, purpose(loginType, redirectURI, state)...)
@@ -44,20 +44,21 @@ func (s *Server) LegacySignIn(app storage.App, loginType, redirectURI, state str
 		"redirect_uri", redirectURI, "state", state, "login_type", loginType, paramTicket, ticket)
 }
 
-// LegacyBegun reports whether a text is a ticket of an application that is still good.
+// LegacyBegun reports whether a text is a valid ticket of an application.
 func (s *Server) LegacyBegun(app storage.App, ticket string) bool {
 	_, ok := openTicket(app, ticket, time.Now())
 	return ok
 }
 
-// purpose digests what a ticket is for. Encode escapes, so that no two look the same.
+// purpose digests the parameters that a ticket is for. Encode escapes them, so no two sets are
+// encoded alike.
 func purpose(loginType, redirectURI, state string) []byte {
 	of := url.Values{"login_type": {loginType}, "redirect_uri": {redirectURI}, "state": {state}}
 	sum := sha256.Sum256([]byte(of.Encode()))
 	return sum[:ticketHead-8]
 }
 
-// seal is keyed with an appkey: who has it could have called act=login as well.
+// seal computes the MAC of a ticket. The key is an appkey: who has it could call act=login as well.
 func seal(app storage.App, key storage.Secret, head []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(key.Reveal()))
 	mac.Write([]byte("keystile legacy sign-in\x00" + app.ID + "\x00"))
@@ -78,8 +79,8 @@ func openTicket(app storage.App, ticket string, now time.Time) (head []byte, ok 
 	return head, ok && now.Unix() < int64(binary.BigEndian.Uint64(head))
 }
 
-// legacyAuthorize is authorize for a request with a ticket. PKCE, prompt and scope are not
-// of its time. A faulty ticket is told on a page and never redirected.
+// legacyAuthorize is authorize for a request with a ticket. It knows no PKCE, prompt and scope. A
+// faulty ticket is answered with a page and never with a redirect.
 func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	target, state := form.Get("redirect_uri"), form.Get("state")
 	head, ok := openTicket(app, form.Get(paramTicket), time.Now())
@@ -91,13 +92,13 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	}
 	who, err := s.c.SignIn.Visitor(r)
 	if errors.Is(err, storage.ErrNotFound) {
-		return s.c.SignIn.Ask(w, judged(r), app)
+		return s.c.SignIn.Ask(w, withoutSignature(r), app)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.consented(r.Context(), app, who, legacyScope, wish{}); errors.As(err, new(*consentWanted)) {
-		return s.c.Consent.AskConsent(w, judged(r), app, who, legacyScope)
+	if err := s.consented(r.Context(), app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
+		return s.c.Consent.AskConsent(w, withoutSignature(r), app, who, legacyScope)
 	} else if err != nil {
 		return err
 	}
@@ -109,10 +110,10 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 }
 
 // LegacyCode issues a code of kind legacy to an application for a user who is signed in in a
-// browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. A user
-// who has not allowed the application that is storage.ErrNotFound.
+// browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. If the user
+// has not consented, it returns storage.ErrNotFound.
 func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
-	if err := s.consented(ctx, app, who, legacyScope, wish{}); errors.As(err, new(*consentWanted)) {
+	if err := s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
 	} else if err != nil {
 		return "", err
@@ -120,7 +121,7 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 	return s.legacyCode(ctx, app, who, redirectURI, from)
 }
 
-// legacyScope is what every code of kind legacy grants.
+// legacyScope is the scope of every code of kind legacy.
 const legacyScope = "openid profile"
 
 func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
@@ -142,8 +143,7 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	return code, s.store.Issue(ctx, t)
 }
 
-// LegacyAccess mints the access token that a legacy code is about to be redeemed for. The
-// caller has judged the code.
+// LegacyAccess mints the access token for a legacy code. The caller has checked the code.
 func (s *Server) LegacyAccess(_ context.Context, code driver.Token) (string, error) {
 	now := time.Now()
 	return s.tokens.keys.SignAccess(token.Claims{

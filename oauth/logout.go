@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// logout is /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). Any page on the web can
+// logout serves /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). Any page on the web can
 // send a browser here, so a GET asks before it ends a session or leads to an application.
 // It does both at once for an application that shows an id_token of the user who is
 // signed in (decision 63). The POST, which is our own form, always does.
@@ -24,7 +24,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	app, err := s.leaving(r, form)
+	app, err := s.postLogoutApp(r, form)
 	if err != nil {
 		return err
 	}
@@ -33,24 +33,24 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !nobody {
 		return err
 	}
-	sub := s.hinted(form, app)
+	sub := s.hintedSubject(form, app)
 	switch {
 	case sub != "" && r.Method == http.MethodGet && nobody:
-		return s.sendBack(w, form)
+		return s.redirectBack(w, form)
 	case sub != "" && r.Method == http.MethodGet && sub == who.UserID:
 		if err := s.c.SignIn.SignOut(w, r); err != nil {
 			return err
 		}
-		return s.sendBack(w, form)
+		return s.redirectBack(w, form)
 	case nobody:
-		return s.sayGone(w, r, app, form)
+		return s.writeSignedOut(w, r, app, form)
 	}
-	return s.confirm(w, r, app, form)
+	return s.writeConfirmation(w, r, app, form)
 }
 
-// hinted is the sub of the user whom an application's id_token_hint names, "" if it
-// proves nothing.
-func (s *Server) hinted(form url.Values, app storage.App) string {
+// hintedSubject returns the sub of the user whom a valid id_token_hint of the application names,
+// or "".
+func (s *Server) hintedSubject(form url.Values, app storage.App) string {
 	hint := form.Get("id_token_hint")
 	if hint == "" || form.Get("post_logout_redirect_uri") == "" {
 		return ""
@@ -70,7 +70,7 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	app, err := s.leaving(r, form)
+	app, err := s.postLogoutApp(r, form)
 	if err != nil {
 		return err
 	}
@@ -78,14 +78,14 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if form.Get("post_logout_redirect_uri") == "" {
-		return s.sayGone(w, r, app, form)
+		return s.writeSignedOut(w, r, app, form)
 	}
-	return s.sendBack(w, form)
+	return s.redirectBack(w, form)
 }
 
-// leaving finds the application that wants the browser back, and judges where to. A
-// request without post_logout_redirect_uri needs no application.
-func (s *Server) leaving(r *http.Request, form url.Values) (app storage.App, err error) {
+// postLogoutApp finds the application that the browser returns to, and checks the
+// post_logout_redirect_uri. A request without one needs no application.
+func (s *Server) postLogoutApp(r *http.Request, form url.Values) (app storage.App, err error) {
 	to := form.Get("post_logout_redirect_uri")
 	if to == "" {
 		return app, nil
@@ -125,12 +125,12 @@ func audienceOf(idToken string) string {
 	return claims.Audience
 }
 
-// sendBack leads to where the application wants the browser: leaving has judged it.
-func (s *Server) sendBack(w http.ResponseWriter, form url.Values) error {
+// redirectBack redirects to the post_logout_redirect_uri, which postLogoutApp has checked.
+func (s *Server) redirectBack(w http.ResponseWriter, form url.Values) error {
 	return reply.Found(w, backTo(form))
 }
 
-// backTo is post_logout_redirect_uri with the state, "" if the request names none.
+// backTo returns post_logout_redirect_uri with the state, "" if the request names none.
 func backTo(form url.Values) string {
 	to := form.Get("post_logout_redirect_uri")
 	if to == "" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func (h *house) logout(method string, header map[string]string, pairs ...string) *httptest.ResponseRecorder {
+func (h *fixture) logout(method string, header map[string]string, pairs ...string) *httptest.ResponseRecorder {
 	v := form(pairs...)
 	r := httptest.NewRequest(method, issuer+"/oauth/logout?"+v.Encode(), nil)
 	if method == "POST" {
@@ -23,7 +23,7 @@ func (h *house) logout(method string, header map[string]string, pairs ...string)
 
 // Decision 17.
 func TestLogoutAsksFirstAndThenSendsTheBrowserBack(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	back := []string{"client_id", h.app.ID, "post_logout_redirect_uri", "https://app.example.com/bye?x=1", "state", `a"b`}
 	w := h.logout("GET", nil, back...)
 	if w.Code != 200 || h.browser.session == nil {
@@ -44,15 +44,15 @@ func TestLogoutAsksFirstAndThenSendsTheBrowserBack(t *testing.T) {
 }
 
 func TestLogoutWithoutAnApplicationSaysSo(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	w := h.logout("POST", nil)
 	if w.Code != 200 || h.browser.session != nil || !regexp.MustCompile(`signed out`).MatchString(w.Body.String()) {
 		t.Errorf("POST logout = %d %s", w.Code, w.Body)
 	}
 }
 
-func TestLogoutNeverRedirectsToAStranger(t *testing.T) {
-	h := newHouse(t)
+func TestLogoutNeverRedirectsToAnUnregisteredAddress(t *testing.T) {
+	h := newFixture(t)
 	for name, pairs := range map[string][]string{
 		"foreign host":   {"client_id", h.app.ID, "post_logout_redirect_uri", "https://evil.example/"},
 		"no application": {"post_logout_redirect_uri", "https://app.example.com/"},
@@ -67,8 +67,8 @@ func TestLogoutNeverRedirectsToAStranger(t *testing.T) {
 	}
 }
 
-func TestAnotherSiteCanNotSignAVisitorOut(t *testing.T) {
-	h := newHouse(t)
+func TestAnotherSiteCannotSignAVisitorOut(t *testing.T) {
+	h := newFixture(t)
 	for _, header := range []map[string]string{
 		{"Sec-Fetch-Site": "cross-site"},
 		{"Sec-Fetch-Site": "same-site"},

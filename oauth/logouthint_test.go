@@ -15,13 +15,13 @@ import (
 const bye = "https://app.example.com/bye"
 
 // idTokenOf gets an id_token of the house's user for its application.
-func (h *house) idTokenOf() string {
+func (h *fixture) idTokenOf() string {
 	h.Helper()
 	return h.exchange(h.code()).tokens(h).text("id_token")
 }
 
 func TestLogoutSendsNobodyOnWithoutAQuestionOrAHint(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.browser.session = nil
 	w := h.logout("GET", nil, "client_id", h.app.ID, "post_logout_redirect_uri", bye+"?x=1", "state", `a"b`)
 	if w.Code != 200 || w.Header().Get("Location") != "" {
@@ -35,7 +35,7 @@ func TestLogoutSendsNobodyOnWithoutAQuestionOrAHint(t *testing.T) {
 }
 
 func TestLogoutNeverRedirectsToADisabledApplication(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	hint := h.idTokenOf()
 	app := must(h.store.App(context.Background(), h.app.ID))(t)
 	app.Disabled = true
@@ -61,22 +61,22 @@ func TestLogoutNeverRedirectsToADisabledApplication(t *testing.T) {
 }
 
 func TestAHintOfThePresentSessionSignsOutAndGoesBackAtOnce(t *testing.T) {
-	for name, change := range map[string]func(*house){
-		"HS256": func(*house) {},
-		"HS256, the secret is being rotated": func(h *house) {
+	for name, change := range map[string]func(*fixture){
+		"HS256": func(*fixture) {},
+		"HS256, the secret is being rotated": func(h *fixture) {
 			app := must(h.store.App(context.Background(), h.app.ID))(h)
 			app.Secrets[0].ExpiresAt = time.Now().Add(time.Hour)
 			app.Secrets = append([]storage.AppSecret{{Secret: storage.DrawSecret(), CreatedAt: time.Now()}}, app.Secrets...)
 			must(h.store.SaveApp(context.Background(), app))(h)
 		},
-		"the application has changed to ES256": func(h *house) {
+		"the application has changed to ES256": func(h *fixture) {
 			app := must(h.store.App(context.Background(), h.app.ID))(h)
 			app.IDTokenAlg = token.ES256
 			must(h.store.SaveApp(context.Background(), app))(h)
 		},
-		"nobody is signed in": func(h *house) { h.browser.session = nil },
+		"nobody is signed in": func(h *fixture) { h.browser.session = nil },
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		hint := h.idTokenOf()
 		change(h)
 		w := h.logout("GET", nil, "id_token_hint", hint, "post_logout_redirect_uri", bye, "state", "s 1")
@@ -84,7 +84,7 @@ func TestAHintOfThePresentSessionSignsOutAndGoesBackAtOnce(t *testing.T) {
 			t.Errorf("%s: GET logout = %d to %q, signed out %t", name, w.Code, w.Header().Get("Location"), h.browser.session == nil)
 		}
 	}
-	h := newHouse(t)
+	h := newFixture(t)
 	app := must(h.store.App(context.Background(), h.app.ID))(t)
 	app.IDTokenAlg = token.ES256
 	must(h.store.SaveApp(context.Background(), app))(t)
@@ -96,7 +96,7 @@ func TestAHintOfThePresentSessionSignsOutAndGoesBackAtOnce(t *testing.T) {
 
 func TestAHintIsGoodAfterItHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		hint := h.idTokenOf()
 		time.Sleep(50 * time.Hour)
 		w := h.logout("GET", nil, "id_token_hint", hint, "post_logout_redirect_uri", bye)
@@ -106,10 +106,10 @@ func TestAHintIsGoodAfterItHasExpired(t *testing.T) {
 	})
 }
 
-func TestAHintThatProvesNothingAsksFirst(t *testing.T) {
-	h := newHouse(t)
+func TestAnInvalidHintShowsTheConfirmationPage(t *testing.T) {
+	h := newFixture(t)
 	hint := h.idTokenOf()
-	ended := func(h *house) string { // a hint of a secret that has ended
+	ended := func(h *fixture) string { // a hint of a secret that has ended
 		app := must(h.store.App(context.Background(), h.app.ID))(t)
 		app.Secrets[0].ExpiresAt = time.Now().Add(-time.Second)
 		app.Secrets = append([]storage.AppSecret{{Secret: storage.DrawSecret(), CreatedAt: time.Now()}}, app.Secrets...)
@@ -148,12 +148,12 @@ func TestAHintThatProvesNothingAsksFirst(t *testing.T) {
 		if hint == nil {
 			continue
 		}
-		h.asksFirst(name, hint)
+		h.confirmsFirst(name, hint)
 	}
-	h.asksFirst("the secret ended meanwhile", []string{"id_token_hint", ended(h)})
+	h.confirmsFirst("the secret ended meanwhile", []string{"id_token_hint", ended(h)})
 }
 
-func (h *house) asksFirst(name string, hint []string) {
+func (h *fixture) confirmsFirst(name string, hint []string) {
 	h.Helper()
 	for _, signedIn := range []bool{true, false} {
 		if h.browser.session = nil; signedIn {
@@ -173,7 +173,7 @@ func (h *house) asksFirst(name string, hint []string) {
 }
 
 func TestAHEADOfLogoutChangesNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	w := h.logout("HEAD", nil, "id_token_hint", h.idTokenOf(), "post_logout_redirect_uri", bye)
 	if w.Code != 200 || h.browser.session == nil {
 		t.Errorf("HEAD logout = %d, signed out %t", w.Code, h.browser.session == nil)
@@ -181,10 +181,10 @@ func TestAHEADOfLogoutChangesNothing(t *testing.T) {
 }
 
 func TestAPublicApplicationsHintIsNeverSignedWithASecret(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	app := must(h.store.App(context.Background(), h.app.ID))(t)
 	hint := h.idTokenOf()
 	app.Public, app.Secrets = true, nil
 	must(h.store.SaveApp(context.Background(), app))(t)
-	h.asksFirst("HS256 of a public application", []string{"id_token_hint", hint})
+	h.confirmsFirst("HS256 of a public application", []string{"id_token_hint", hint})
 }

@@ -23,8 +23,8 @@ var (
 	signedOutPage = template.Must(template.New("signedout").Parse(signedOutText))
 )
 
-// logoutView is what both pages see. Back is a link and no redirect: whoever reads the page
-// sees where it leads before it does.
+// logoutView holds the data of both pages. Back is a link and no redirect, so the reader sees the
+// target before following it.
 type logoutView struct {
 	page.Lang
 	Action     string
@@ -34,7 +34,7 @@ type logoutView struct {
 
 type field struct{ Name, Value string }
 
-func (s *Server) confirm(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+func (s *Server) writeConfirmation(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	var hidden []field
 	for _, name := range []string{"client_id", "id_token_hint", "post_logout_redirect_uri", "state", "ui_locales"} {
 		if form.Has(name) {
@@ -44,8 +44,8 @@ func (s *Server) confirm(w http.ResponseWriter, r *http.Request, app storage.App
 	return s.write(w, r, app, form, "Sign out", logoutPage, hidden)
 }
 
-// sayGone says that nobody is signed in here any more, and offers the way back.
-func (s *Server) sayGone(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+// writeSignedOut shows the page that says that nobody is signed in, with a link back.
+func (s *Server) writeSignedOut(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/oauth/internal/engine"
 )
 
-// metadata is the discovery document of protocol 2.5 and RFC 8414.
+// metadata holds the discovery document of protocol 2.5 and RFC 8414.
 type metadata struct {
 	Issuer                string   `json:"issuer"`
 	Authorization         string   `json:"authorization_endpoint"`
@@ -32,7 +32,8 @@ type metadata struct {
 	IssInResponse         bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// oidcMetadata is protocol 2.5: the endpoints in their .php form, exactly the values listed.
+// oidcMetadata returns the document of protocol 2.5: the endpoints in their .php form, exactly the
+// values listed.
 func (s *Server) oidcMetadata() metadata {
 	return metadata{
 		Issuer:           s.issuer,
@@ -43,7 +44,7 @@ func (s *Server) oidcMetadata() metadata {
 		JWKS:             s.issuer + pathJWKS,
 		EndSession:       s.issuer + pathLogout,
 		ResponseTypes:    []string{"code"},
-		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantMachine},
+		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials},
 		Scopes:           []string{"openid", "profile", "email"},
 		TokenAuthMethods: []string{"client_secret_post"},
 		ChallengeMethods: []string{"S256", "plain"},
@@ -55,7 +56,7 @@ func (s *Server) oidcMetadata() metadata {
 	}
 }
 
-// oauthMetadata is RFC 8414: what a client should use, public ones included.
+// oauthMetadata returns the document of RFC 8414, for all clients, public ones included.
 func (s *Server) oauthMetadata() metadata {
 	m := s.oidcMetadata()
 	m.Authorization = s.issuer + pathAuthorize
@@ -87,7 +88,7 @@ func document(m metadata) reply.HandlerFunc {
 	}
 }
 
-// jwks is GET /oauth/jwks (protocol 4.6).
+// jwks serves GET /oauth/jwks (protocol 4.6).
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
 	s.tokens.keys.JWKS().Write(w, r)
 	return nil

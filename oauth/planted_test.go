@@ -18,7 +18,7 @@ func TestNoSecretIsInTheDataFileOrTheLog(t *testing.T) {
 	quiet = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	slog.SetDefault(quiet)
 
-	w := newWard(t)
+	w := newFileFixture(t)
 	code := w.code()
 	tokens := w.exchange(code).tokens(t)
 	rotated := w.refresh(tokens.text("refresh_token")).tokens(t)

@@ -14,17 +14,17 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// revoke is POST /oauth/revoke (protocol 4.4, RFC 7009). token_type_hint is not needed: the
+// revoke serves POST /oauth/revoke (protocol 4.4, RFC 7009). token_type_hint is not needed: the
 // two kinds of token look different.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
-	act := s.act(r, event.Revocation)
-	act.Anonymous = true
-	err := s.ends(w, r, act)
-	done(act, err)
-	if err != nil || act.Anonymous {
-		s.c.Audit.Note(*act)
-	} else if err := s.c.Audit.NoteNow(r.Context(), *act); err != nil {
-		return untold.Because(err)
+	entry := s.newEvent(r, event.Revocation)
+	entry.Anonymous = true
+	err := s.revokeForClient(w, r, entry)
+	completeEvent(entry, err)
+	if err != nil || entry.Anonymous {
+		s.c.Audit.Note(*entry)
+	} else if err := s.c.Audit.NoteNow(r.Context(), *entry); err != nil {
+		return auditFailed.Because(err)
 	}
 	if err != nil {
 		return err
@@ -33,21 +33,21 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 	return reply.JSON(w, http.StatusOK, revokeResponse{Msg: "success"})
 }
 
-// ends does what is asked. Of an application without a secret only a good token of its own
-// proves that it asks.
-func (s *Server) ends(w http.ResponseWriter, r *http.Request, act *event.Event) error {
+// revokeForClient revokes the token of the request. An application without a secret is identified
+// only by a valid token of its own; until then the event is anonymous.
+func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *event.Event) error {
 	app, form, err := s.client(w, r)
-	act.App = app.ID
+	entry.App = app.ID
 	if err != nil {
 		return err
 	}
-	act.Anonymous = app.Public
+	entry.Anonymous = app.Public
 	text := form.Get("token")
 	if text == "" {
 		return missingToken
 	}
-	ended, err := s.end(r.Context(), app, text)
-	act.Anonymous = act.Anonymous && !ended
+	ended, err := s.revokeToken(r.Context(), app, text)
+	entry.Anonymous = entry.Anonymous && !ended
 	return err
 }
 
@@ -56,11 +56,11 @@ type revokeResponse struct {
 	Msg  string `json:"msg"`
 }
 
-// end revokes a token: a refresh token with its whole family, an access token alone. One
-// that is unknown or over needs no end (RFC 7009 2.2).
-func (s *Server) end(ctx context.Context, app storage.App, text string) (ended bool, err error) {
+// revokeToken revokes a token: a refresh token with its whole family, an access token alone. An
+// unknown or expired one is no error (RFC 7009 2.2).
+func (s *Server) revokeToken(ctx context.Context, app storage.App, text string) (ended bool, err error) {
 	if strings.HasPrefix(text, handle.RefreshPrefix) {
-		return s.endFamily(ctx, app, text)
+		return s.revokeFamily(ctx, app, text)
 	}
 	caller, err := s.tokens.verifier.Issued(text)
 	switch {
@@ -72,7 +72,7 @@ func (s *Server) end(ctx context.Context, app storage.App, text string) (ended b
 	return true, s.tokens.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
 }
 
-func (s *Server) endFamily(ctx context.Context, app storage.App, text string) (ended bool, err error) {
+func (s *Server) revokeFamily(ctx context.Context, app storage.App, text string) (ended bool, err error) {
 	now := time.Now()
 	t, err := s.store.Token(ctx, handle.KeyOf(text))
 	switch {

@@ -15,7 +15,7 @@ import (
 // Keys are rotated while applications get tokens and services verify them: every token
 // that was handed out stays good, and the key set always shows the key that signed it.
 func TestRotationUnderLoadRefusesNoToken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	var issued atomic.Int64

@@ -20,8 +20,8 @@ const (
 	php = ".php"
 )
 
-// routes is the room's one table. HEAD is not served where GET has an effect: a HEAD at
-// authorize would mint a code.
+// routes returns all routes of the provider. HEAD is not served where GET has an effect: a HEAD
+// at authorize would mint a code.
 func (s *Server) routes() []reply.Route {
 	read := []string{http.MethodGet, http.MethodHead}
 	post := []string{http.MethodPost}

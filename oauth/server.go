@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is what this room asks of storage; *storage.Store has it.
+// Store keeps applications, tokens, revocations and keys; *storage.Store implements it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
@@ -38,29 +38,29 @@ type Store interface {
 	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
 }
 
-// Users finds the people that tokens are about; *storage.Store has it. A host with its
-// own user table implements it.
+// Users finds the users that tokens are about; *storage.Store implements it. A host with its own
+// user table implements it too.
 type Users interface {
 	// User returns the user with this sub, or an error that wraps storage.ErrNotFound. A
 	// sub is never equal to a client_id; ID, the user_id of protocol 2.2, may stay 0.
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// SignIn knows who sits in front of the browser; *signin.SignIn has it.
+// SignIn knows which user a browser belongs to; *signin.SignIn implements it.
 type SignIn interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
 	// storage.ErrNotFound if nobody is signed in.
 	Visitor(r *http.Request) (storage.Session, error)
-	// Ask answers an authorize request with the way to sign in. Afterwards it brings the
-	// browser back to /oauth/authorize with the same parameters (r.URL.RawQuery, or
-	// r.PostForm where they came as a form), but without prompt=login, prompt=select_account
-	// and max_age=0, which would ask for ever. Its errors become a 503 or 500 page.
+	// Ask answers an authorize request with the sign-in page. After the sign-in it redirects to
+	// /oauth/authorize with the same parameters (r.URL.RawQuery, or r.PostForm where they came
+	// as a form), but without prompt=login, prompt=select_account and max_age=0, which would
+	// loop for ever. Its errors become a 503 or 500 page.
 	Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
 	// SignOut ends the visitor's session, if there is one, and forgets the cookie.
 	SignOut(w http.ResponseWriter, r *http.Request) error
 }
 
-// Meter counts calls; *gateway.Gateway does.
+// Meter counts calls; *gateway.Gateway implements it.
 type Meter interface {
 	// Meter returns a handler whose calls are charged to a product.
 	Meter(product string, handler http.Handler) http.Handler
@@ -69,15 +69,15 @@ type Meter interface {
 // identity is the product that userinfo is charged to (protocol 8).
 const identity = "identity"
 
-// Config is what New needs. Zero values are the defaults of the protocol.
+// Config says how to make a Server. Zero values are the defaults of the protocol.
 type Config struct {
 	Tokens *Tokens // required: OpenTokens
 	SignIn SignIn  // required
 	Users  Users   // nil: the Store of the Tokens. A host's own table goes into signin.Config too
 
-	// Consent asks users what an application may learn and do, unless it is FirstParty. Nil:
-	// nobody is asked, and every application is granted what it wants, but never the scope
-	// apps, which takes a question each time.
+	// Consent gets the users' consent for applications that are not FirstParty. Nil: every
+	// application is granted what it asks for without consent, but never the scope apps, which
+	// needs consent each time.
 	Consent Consent
 
 	IDTokenLifetime time.Duration // 1 hour
@@ -88,15 +88,15 @@ type Config struct {
 
 	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256
 
-	// Meter counts the calls of userinfo against a quota; nil: nobody does.
+	// Meter counts the calls of userinfo against a quota; nil: they are not counted.
 	Meter Meter
 
-	Audit    Audit                          // nil: nothing is written down
+	Audit    Audit                          // nil: nothing is recorded
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
 }
 
-// Server is the provider.
+// Server is the OAuth 2.1 and OpenID Connect provider.
 type Server struct {
 	c               Config
 	issuer          string
@@ -109,7 +109,7 @@ type Server struct {
 	failures        *bruteforce.Failures
 }
 
-// New makes a Server. It says everything that is wrong with the Config at once.
+// New makes a Server. It reports all errors of the Config at once.
 func New(_ context.Context, c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (c *Config) complete() error {
 		c.IDTokenAlgs = []string{token.HS256}
 	}
 	if c.Audit == nil {
-		c.Audit = nowhere{}
+		c.Audit = noAudit{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
@@ -174,10 +174,10 @@ func (s *Server) engineConfig() engine.Config {
 			v, err := s.store.Setting(ctx, storage.SettingForcePKCE)
 			return v == "1", err
 		},
-		Elevates:     s.c.Consent != nil,
-		IDToken:      s.idToken,
-		Outlives:     s.tokens.outlives,
-		CodeLifetime: s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
+		ElevatedAllowed: s.c.Consent != nil,
+		IDToken:         s.idToken,
+		Outlives:        s.tokens.outlives,
+		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
 		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway,
 	}
 }
@@ -190,7 +190,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// Mount hangs the endpoints into a router, such as an http.ServeMux.
+// Mount registers the endpoints on a router, such as an http.ServeMux.
 func (s *Server) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
@@ -198,8 +198,7 @@ func (s *Server) Mount(mux interface {
 	mux.Handle("/.well-known/", s)
 }
 
-// Close ends the Server. It has nothing that runs beside its requests; the Tokens are closed by
-// whoever has opened them.
+// Close ends the Server, which runs nothing in the background. The caller closes the Tokens.
 func (*Server) Close(context.Context) error { return nil }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.

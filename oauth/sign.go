@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// authorizeNames are the parameters of authorize, also those that are refused. What is signed
+// authorizeNames holds the parameters of authorize, also those that are refused. A signed text
 // must not hide one of them in another.
 var authorizeNames = []string{
 	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age",
@@ -25,9 +25,9 @@ var authorizeNames = []string{
 	paramTicket, paramConsent,
 }
 
-// checkSign judges an authorize request that an SDK has signed (protocol 4.1, 5), before
-// anything else does: what was signed is every parameter as it was sent, also those that
-// are sent empty or twice. Who the application is, is judged later.
+// checkSign verifies an authorize request that an SDK has signed (protocol 4.1, 5), before any
+// other check: the signature covers every parameter as it was sent, also those that are empty or
+// sent twice. The application is checked later.
 func (s *Server) checkSign(ctx context.Context, text string) error {
 	sent, err := url.ParseQuery(text)
 	if err != nil || !md5sign.IsSigned(sent) {
@@ -43,16 +43,16 @@ func (s *Server) checkSign(ctx context.Context, text string) error {
 	case errors.Is(err, md5sign.ErrRepeated):
 		return badRepeat
 	case errors.Is(err, md5sign.ErrAmbiguous):
-		return badMixture
+		return badAmbiguous
 	case err != nil && missing == nil:
 		return badSign
 	}
 	return nil
 }
 
-// judged is a request without what signed it, for whoever brings the browser back: the
-// signature has been judged, and a person may take longer than five minutes to sign in.
-func judged(r *http.Request) *http.Request {
+// withoutSignature returns the request without sign and timestamp, for sign-in to return to: the
+// signature has been verified, and a sign-in may take longer than the five minutes it is good for.
+func withoutSignature(r *http.Request) *http.Request {
 	bare := *r
 	at := *r.URL
 	bare.URL, bare.PostForm = &at, maps.Clone(r.PostForm)
@@ -67,8 +67,8 @@ func judged(r *http.Request) *http.Request {
 	return &bare
 }
 
-// failAuthorize shows a failure to the person in front of the browser. What is wrong with a
-// signature is for whoever wrote the SDK: JSON, unless HTML is asked for.
+// failAuthorize shows a failure as a page. A failure of the signature is for the developer of the
+// SDK: JSON, unless the request accepts HTML.
 func (s *Server) failAuthorize(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	switch {
 	case f.Errcode == 0:

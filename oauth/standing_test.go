@@ -12,7 +12,7 @@ import (
 )
 
 func TestACodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	h.refresh(code).wants(t, "a code at the refresh grant", 400, 400, "invalid_grant")
 	tokens := h.exchange(code).tokens(t)
@@ -23,7 +23,7 @@ func TestACodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
 }
 
 func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	for _, uri := range []string{"-", redirect + "/", redirect + "?", strings.ToUpper(redirect), "https://app.example.com/other"} {
 		h.exchange(code, "redirect_uri", uri).wants(t, "exchange with redirect_uri "+uri, 400, 400, "invalid_grant")
@@ -35,16 +35,16 @@ func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
 // what is granted afterwards works, even within the same second, and where the clock was ahead
 // when it was granted, and is right again.
 func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
-	ids := map[string]func(h *house) string{
-		driver.RevokeUser:    func(h *house) string { return h.user.Sub },
-		driver.RevokeApp:     func(h *house) string { return h.app.ID },
-		driver.RevokeConsent: func(h *house) string { return driver.ConsentID(h.app.ID, h.user.Sub) },
+	ids := map[string]func(h *fixture) string{
+		driver.RevokeUser:    func(h *fixture) string { return h.user.Sub },
+		driver.RevokeApp:     func(h *fixture) string { return h.app.ID },
+		driver.RevokeConsent: func(h *fixture) string { return driver.ConsentID(h.app.ID, h.user.Sub) },
 	}
 	for kind, id := range ids {
 		for _, ahead := range []time.Duration{0, time.Hour} {
 			t.Run(fmt.Sprint(kind, " ", ahead), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					h := newHouse(t)
+					h := newFixture(t)
 					h.store.Later(time.Now().Add(ahead)) // somebody has seen this time
 					open := h.code()
 					tokens := h.exchange(h.code()).tokens(t)
@@ -83,7 +83,7 @@ func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 }
 
 func TestRevocationsAreReadAtStart(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	tokens := h.exchange(h.code()).tokens(t)
 	h.revoke(tokens.text("access_token"))
 	again := tokensOf(t, issuer, h.store)
@@ -97,7 +97,7 @@ func TestRevocationsAreReadAtStart(t *testing.T) {
 
 // Decision 8.
 func TestADisabledApplicationGetsNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	tokens := h.exchange(h.code()).tokens(t)
 	h.app.Disabled = true
@@ -116,7 +116,7 @@ func TestADisabledApplicationGetsNothing(t *testing.T) {
 
 // Decision 5.
 func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code("code_challenge", verifier)
 	h.exchange(code, "code_verifier", strings.Repeat("x", 43)).wants(t, "a wrong plain verifier", 400, 400, "invalid_grant")
 	h.exchange(code, "code_verifier", verifier).tokens(t)
@@ -132,7 +132,7 @@ func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
 
 // Decision 2.
 func TestScopesAreGrantedOnceAndOnlyWhereTheyBelong(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for asked, want := range map[string]string{
 		"-":                              "openid profile",
 		"openid":                         "openid",
@@ -149,7 +149,7 @@ func TestScopesAreGrantedOnceAndOnlyWhereTheyBelong(t *testing.T) {
 
 // Decision 14.
 func TestNoncesOfAnyLengthComeBack(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, nonce := range []string{"x", strings.Repeat("n", 2000), "<\"&>"} {
 		if c := payload(t, h.exchange(h.code("nonce", nonce)).tokens(t).text("id_token")); c["nonce"] != nonce {
 			t.Errorf("nonce = %.40q, want %.40q", c["nonce"], nonce)
@@ -157,8 +157,8 @@ func TestNoncesOfAnyLengthComeBack(t *testing.T) {
 	}
 }
 
-func TestTheResourceOfAGrantCanNotBeExchangedForAnother(t *testing.T) {
-	h := newHouseOf(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/x"}})
+func TestTheResourceOfAGrantCannotBeExchangedForAnother(t *testing.T) {
+	h := newFixtureWith(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/x"}})
 	code := h.code("resource", issuer+"/api/mcp")
 	h.exchange(code, "resource", issuer+"/api/x").wants(t, "another resource", 400, 400, "invalid_target")
 	tokens := h.exchange(code, "resource", issuer+"/api/mcp").tokens(t)
@@ -169,7 +169,7 @@ func TestTheResourceOfAGrantCanNotBeExchangedForAnother(t *testing.T) {
 
 func TestEdDSAAndRS256SignAccessTokensWhereConfigured(t *testing.T) {
 	for _, alg := range []string{"EdDSA", "RS256"} {
-		h := newHouseOf(t, oauth.TokensConfig{SigningAlg: alg})
+		h := newFixtureWith(t, oauth.TokensConfig{SigningAlg: alg})
 		h.app.IDTokenAlg = alg
 		h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
 		tokens := h.exchange(h.code()).tokens(t)

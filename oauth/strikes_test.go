@@ -16,7 +16,7 @@ import (
 func TestAnAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address := "192.0.2.1"
-		h := newHouse(t, func(c *oauth.Config) {
+		h := newFixture(t, func(c *oauth.Config) {
 			c.ClientIP = func(*http.Request) netip.Addr { return netip.MustParseAddr(address) }
 		})
 		guess := func() answer { return h.token("grant_type", "client_credentials", "client_secret", "wrong") }
@@ -49,7 +49,7 @@ func TestAnAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
 // of the applications that there are.
 func TestGuessesAtMadeUpClientsCountTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		guess := func(i int) answer {
 			return h.token("grant_type", "client_credentials", "client_id", fmt.Sprint("made up ", i), "client_secret", "wrong")
 		}
@@ -68,15 +68,15 @@ func TestGuessesAtMadeUpClientsCountTogether(t *testing.T) {
 }
 
 func TestRightAppkeysAreNotCounted(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for range 100 {
 		h.token("grant_type", "client_credentials").tokens(t)
 	}
 }
 
-func TestOneIPv6LineIsOneAddress(t *testing.T) {
+func TestAnIPv6PrefixCountsAsOneAddress(t *testing.T) {
 	n := 0
-	h := newHouse(t, func(c *oauth.Config) {
+	h := newFixture(t, func(c *oauth.Config) {
 		c.ClientIP = func(*http.Request) netip.Addr {
 			n++
 			return netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", n))

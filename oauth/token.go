@@ -16,39 +16,39 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// token is POST /oauth/token (protocol 4.2).
+// token serves POST /oauth/token (protocol 4.2).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
-	act := s.act(r, event.Token)
-	act.Anonymous = true
+	entry := s.newEvent(r, event.Token)
+	entry.Anonymous = true
 	defer func() {
-		done(act, err)
-		s.c.Audit.Note(*act)
+		completeEvent(entry, err)
+		s.c.Audit.Note(*entry)
 	}()
 	app, form, err := s.client(w, r)
-	act.App = app.ID
+	entry.App = app.ID
 	if err != nil {
 		return err
 	}
-	act.Anonymous = app.Public // until a code or a token of it turns out to be good
+	entry.Anonymous = app.Public // until a code or a token of it turns out to be good
 	switch grant := form.Get("grant_type"); grant {
-	case engine.GrantCode, engine.GrantRefresh, engine.GrantMachine:
-		act.Detail = grant
+	case engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials:
+		entry.Detail = grant
 	case "":
 		return badRequest.Saying("grant_type is missing")
 	default:
-		act.Detail = "unknown grant_type"
+		entry.Detail = "unknown grant_type"
 		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials")
 	}
 	granted, err := s.engine.Token(r.Context(), app, form)
 	if err != nil {
 		return failed(err)
 	}
-	act.User, act.Anonymous = granted.User.Sub, false
-	if act.Detail == engine.GrantCode && !granted.Challenge {
-		act.Detail = event.DetailNoPKCE
+	entry.User, entry.Anonymous = granted.User.Sub, false
+	if entry.Detail == engine.GrantCode && !granted.Challenge {
+		entry.Detail = event.DetailNoPKCE
 	}
 	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))
+	return reply.JSON(w, http.StatusOK, newTokenResponse(granted))
 }
 
 // client reads a form and finds the application that sent it, by its secret (protocol 5). An
@@ -92,7 +92,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 	return app, failed(err)
 }
 
-// tokenResponse is protocol 2.1, in its order.
+// tokenResponse holds the members of protocol 2.1, in its order.
 type tokenResponse struct {
 	Code         int         `json:"code"`
 	Msg          string      `json:"msg"`
@@ -105,7 +105,7 @@ type tokenResponse struct {
 	Scope        string      `json:"scope"`
 }
 
-// userObject is the user object of protocol 2.2.
+// userObject holds the user object of protocol 2.2.
 type userObject struct {
 	ID        int64  `json:"id"`
 	OpenID    string `json:"openid"`
@@ -143,7 +143,7 @@ func (u userObject) appendJSON(to []byte) []byte {
 	return append(to, '}')
 }
 
-func tokenAnswer(g engine.Granted) tokenResponse {
+func newTokenResponse(g engine.Granted) tokenResponse {
 	t := tokenResponse{
 		Msg:          "success",
 		AccessToken:  g.Access,

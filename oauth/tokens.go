@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// TokensConfig is what OpenTokens needs. Zero values are the defaults of the protocol.
+// TokensConfig says how to open Tokens. Zero values are the defaults of the protocol.
 type TokensConfig struct {
 	BaseURL string // the service's origin, such as https://id.example.com, which is the issuer; required
 	Store   Store  // required
@@ -26,15 +26,15 @@ type TokensConfig struct {
 	RefreshLifetime time.Duration // 30 days (protocol 8)
 
 	SigningAlg string        // of access tokens: ES256 (default), EdDSA or RS256
-	SweepEvery time.Duration // how often what has ended is removed from the store: each minute; below 0: never, because another process does
+	SweepEvery time.Duration // how often expired records are removed from the store: each minute; below 0: never, because another process does
 
 	Log *slog.Logger // nil: slog.Default()
 
-	Resources []string // what tokens may be for besides the service itself (RFC 8707), such as mcpbus.Resources(origin); one that ends in / is every name right below it
+	Resources []string // audiences besides the service itself (RFC 8707), such as mcpbus.Resources(origin); one that ends in / covers every name right below it
 }
 
-// Tokens verifies access tokens and ends them. It is made before the provider, sign-in and
-// everything else that asks for tokens, so that all of them have the same.
+// Tokens verifies and revokes access tokens. It is made before the provider, sign-in and
+// everything else that needs tokens, so that all of them share one.
 type Tokens struct {
 	c        TokensConfig
 	keys     *token.Keys
@@ -46,8 +46,8 @@ type Tokens struct {
 }
 
 // OpenTokens reads the signing keys, which it makes in an empty store, and all revocations. It
-// says everything that is wrong with the TokensConfig at once. From then on the store is swept:
-// what has ended is removed from it. Close ends that.
+// reports all errors of the TokensConfig at once. From then on expired records are removed from
+// the store until Close.
 func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -69,16 +69,16 @@ func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	return t, nil
 }
 
-// complain logs what keeps the store from being swept.
+// complain logs an error of sweeping the store.
 func (t *Tokens) complain(err error) {
-	if errors.Is(err, storage.ErrClock) { // what it may cost is said there, and nothing has failed
+	if errors.Is(err, storage.ErrClock) { // the error says what it may cost; nothing has failed
 		t.c.Log.Warn("the clock cannot be right", "err", err)
 		return
 	}
 	t.c.Log.Error("sweeping failed", "err", err)
 }
 
-// Close ends the sweeping. Requests must be over.
+// Close stops the sweeping. Requests must be over.
 func (t *Tokens) Close(context.Context) error {
 	t.end()
 	t.work.Wait()
@@ -113,21 +113,22 @@ func (c *TokensConfig) complete() error {
 	return nil
 }
 
-// ErrInvalidToken is Verify's answer to a token that opens nothing.
+// ErrInvalidToken is the error of Verify for a faulty, expired or revoked token.
 var ErrInvalidToken = token.ErrInvalid
 
-// Verify returns whom a bearer token speaks for. The token's audience must be one of audiences,
-// or a name right below one that ends in a slash; without any, the service itself. A faulty,
-// expired or revoked token is ErrInvalidToken; any other error means that it cannot be judged now.
+// Verify returns the caller that a bearer token identifies. The token's audience must be one of
+// audiences, or a name right below one that ends in a slash; without any, the service itself. A
+// faulty, expired or revoked token is ErrInvalidToken; any other error means that the token could
+// not be verified now.
 func (t *Tokens) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error) {
 	return t.verifier.Verify(ctx, bearer, audiences...)
 }
 
-// Resources returns what tokens may be for besides the service itself.
+// Resources returns the audiences that tokens may have besides the service itself.
 func (t *Tokens) Resources() []string { return slices.Clone(t.c.Resources) }
 
-// Revoke ends tokens: in the store first, then here at once. Until may be left zero: then
-// the fact is kept until everything it can cover has expired.
+// Revoke revokes tokens: in the store first, then here at once. If Until is zero, the revocation
+// is kept until everything it can cover has expired.
 func (t *Tokens) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	rs = slices.Clone(rs)
 	for i := range rs {
@@ -143,6 +144,6 @@ func (t *Tokens) outlives(now time.Time) time.Time {
 	return token.Outlives(now, t.c.CodeLifetime, t.c.AccessLifetime, t.c.RefreshLifetime)
 }
 
-// ReloadKeys reads the signing keys again, after a rotation. If that fails those that are known
-// go on being used.
+// ReloadKeys reads the signing keys again, after a rotation. If that fails, the keys that were
+// read before stay in use.
 func (t *Tokens) ReloadKeys(ctx context.Context) error { return t.keys.Reload(ctx) }

@@ -10,7 +10,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// claims is protocol 2.3: all 13, always. What the scope does not open is empty.
+// claims holds the claims of protocol 2.3: all 13, always. Those that the scope does not include
+// are empty.
 type claims struct {
 	Subject string `json:"sub"`
 	UserID  int64  `json:"user_id"`
@@ -21,7 +22,7 @@ type claims struct {
 	Issuer    string `json:"iss"`
 }
 
-// userInfo is GET and POST /oauth/userinfo (protocol 4.3).
+// userInfo serves GET and POST /oauth/userinfo (protocol 4.3).
 func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.caller(r)
 	if err != nil {
@@ -41,8 +42,8 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 	return reply.JSON(w, http.StatusOK, s.claims(user, caller.Scope))
 }
 
-// caller returns whom the request's bearer token speaks for. A gateway before this room
-// may have asked already.
+// caller returns the caller that the request's bearer token identifies. The gateway in front may
+// have verified it already.
 func (s *Server) caller(r *http.Request) (storage.Caller, error) {
 	if v := reqctx.From(r.Context()); v != nil && v.Known && v.Caller.Audience == s.issuer {
 		return v.Caller, nil

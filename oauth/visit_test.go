@@ -9,8 +9,8 @@ import (
 )
 
 // What the gateway has found out is believed, for tokens that are meant for this service.
-func TestUserInfoBelievesTheGatewayInItsOwnAudience(t *testing.T) {
-	h := newHouse(t)
+func TestUserInfoTrustsTheGatewayForItsOwnAudience(t *testing.T) {
+	h := newFixture(t)
 	for audience, want := range map[string]int{issuer: 200, issuer + "/api/mcp": 401, "": 401} {
 		r := httptest.NewRequest("GET", "/oauth/userinfo", nil)
 		v := &reqctx.Visit{Context: r.Context(), Known: true, Caller: storage.Caller{AppID: h.app.ID, UserID: h.user.Sub, Audience: audience, Scope: "openid"}}

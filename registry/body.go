@@ -45,7 +45,7 @@ func (d *document) anyBody(op operation, parameters []parameter, view *toolschem
 	for _, p := range parameters {
 		switch p.in {
 		case "body":
-			b := d.shaped(p.node.Get("schema"), mediaType(d.consumes(op)), p.True("required"), view)
+			b := d.bodyOf(p.node.Get("schema"), mediaType(d.consumes(op)), p.True("required"), view)
 			if b.whole {
 				b.args[0].Schema = toolschema.Described(b.args[0].Schema, p.Text("description"))
 			}
@@ -71,20 +71,20 @@ func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *
 		d.skips.add(target, "a request body without content")
 		return nil
 	}
-	b := d.shaped(media.Get("schema"), kind, v.True("required"), view)
+	b := d.bodyOf(media.Get("schema"), kind, v.True("required"), view)
 	d.encode(b, media.Get("encoding"), view)
 	return b
 }
 
-// shaped returns the body that a schema describes: an object is taken apart into fields,
+// bodyOf returns the body that a schema describes: an object is taken apart into fields,
 // anything else is one argument.
-func (d *document) shaped(schema toolschema.Node, kind string, required bool, view *toolschema.Projection) *body {
+func (d *document) bodyOf(schema toolschema.Node, kind string, required bool, view *toolschema.Projection) *body {
 	b := &body{Body: toolplan.Body{ContentType: kind, Required: required}}
 	if schema.Value == nil {
 		schema.Value = true // anything
 	}
 	if !isJSON(kind) && kind != typeForm && kind != typeMultipart {
-		return d.text(b, schema, view)
+		return d.textBody(b, schema, view)
 	}
 	fields, more, ok := view.Object(schema)
 	fields = slices.DeleteFunc(fields, func(f toolschema.Field) bool {
@@ -95,41 +95,41 @@ func (d *document) shaped(schema toolschema.Node, kind string, required bool, vi
 		return odd
 	})
 	if !ok || len(fields) == 0 {
-		shown, _ := view.Schema(d.resolved(schema))
+		shown, _ := view.Schema(d.resolveTop(schema))
 		b.empty = ok && more == nil
-		return b.all(shown)
+		return b.asOneArgument(shown)
 	}
 	for _, f := range fields {
-		b.args = append(b.args, argument{in: "body", Field: f, form: typed(f, kind)})
+		b.args = append(b.args, argument{in: "body", Field: f, form: fileField(f, kind)})
 	}
 	if more != nil {
-		b.args = append(b.args, argument{in: "body", more: true, Field: toolschema.Field{Name: furtherMembers, Schema: *more}})
+		b.args = append(b.args, argument{in: "body", more: true, Field: toolschema.Field{Name: additionalName, Schema: *more}})
 	}
 	return b
 }
 
-// furtherMembers is the argument for the members of a body that its schema allows and does
+// additionalName is the argument for the members of a body that its schema allows and does
 // not name. A field that has this name keeps it.
-const furtherMembers = "additionalProperties"
+const additionalName = "additionalProperties"
 
-// typed is how a form writes a file whose schema says its type, nil of anything else.
-func typed(f toolschema.Field, kind string) *formField {
+// fileField is how a form writes a file whose schema says its type, nil of anything else.
+func fileField(f toolschema.Field, kind string) *formField {
 	if kind != typeMultipart || !f.Binary || f.MediaType == "" || restcall.CheckMediaTypes(f.MediaType) != nil {
 		return nil
 	}
 	return &formField{Field: toolplan.Field{ContentType: strings.Clone(f.MediaType)}}
 }
 
-// text is a body that no rule makes from values: the caller writes it.
-func (d *document) text(b *body, schema toolschema.Node, view *toolschema.Projection) *body {
-	shown, _ := view.Schema(d.resolved(schema))
+// textBody is a body that no rule makes from values: the caller writes it.
+func (d *document) textBody(b *body, schema toolschema.Node, view *toolschema.Projection) *body {
+	shown, _ := view.Schema(d.resolveTop(schema))
 	if shown.Get("type") != "string" {
 		shown = toolschema.Described(tree.Object{{Key: "type", Value: "string"}}, "the whole body, as "+b.ContentType)
 	}
-	return b.all(shown)
+	return b.asOneArgument(shown)
 }
 
-func (b *body) all(schema tree.Object) *body {
+func (b *body) asOneArgument(schema tree.Object) *body {
 	b.whole = true
 	b.args = []argument{{in: "body", Field: toolschema.Field{Name: "body", Schema: schema, Required: true}}}
 	return b
@@ -153,7 +153,7 @@ func (d *document) form(parameters []parameter, consumes []string, view *toolsch
 		b.Required = b.Required || p.True("required")
 		b.args = append(b.args, argument{in: "body", Field: toolschema.Field{
 			Name: p.name, Schema: schema, Required: p.True("required"), Binary: file,
-		}, form: d.collected(p)})
+		}, form: d.collectionField(p)})
 	}
 	if len(b.args) == 0 {
 		return nil
@@ -168,7 +168,7 @@ func (d *document) consumes(op operation) (out []string) {
 		list, _ = d.Root().Get("consumes").Value.(tree.Array)
 	}
 	for i := range min(len(list), maxMedia) {
-		if kind := bare(list[i]); kind != "" {
+		if kind := mediaTypeOf(list[i]); kind != "" {
 			out = append(out, kind)
 		}
 	}
@@ -183,15 +183,15 @@ const maxMedia = 64
 func choose(at toolschema.Node, content tree.Object) (kind string, media toolschema.Node) {
 	var kinds, keys []string
 	for _, m := range content[:min(len(content), maxMedia)] {
-		if _, is := m.Value.(tree.Object); is && bare(m.Key) != "" {
-			kinds, keys = append(kinds, bare(m.Key)), append(keys, m.Key)
+		if _, is := m.Value.(tree.Object); is && mediaTypeOf(m.Key) != "" {
+			kinds, keys = append(kinds, mediaTypeOf(m.Key)), append(keys, m.Key)
 		}
 	}
 	if len(kinds) == 0 {
 		return "", toolschema.Node{}
 	}
 	best := preferred(kinds)
-	return sent(kinds[best]), at.Get(keys[best])
+	return concreteType(kinds[best]), at.Get(keys[best])
 }
 
 // mediaType returns the one of a list that suits tools best, JSON if there is none.
@@ -199,7 +199,7 @@ func mediaType(kinds []string) string {
 	if len(kinds) == 0 {
 		return typeJSON
 	}
-	return sent(kinds[preferred(kinds)])
+	return concreteType(kinds[preferred(kinds)])
 }
 
 // preferred returns the place of the media type that suits tools best: what carries every
@@ -211,7 +211,7 @@ func preferred(kinds []string) int {
 			return 0
 		case strings.HasSuffix(kind, "+json"):
 			return 1
-		case sent(kind) == typeJSON:
+		case concreteType(kind) == typeJSON:
 			return 2
 		case kind == typeForm:
 			return 3
@@ -229,8 +229,8 @@ func preferred(kinds []string) int {
 	return best
 }
 
-// sent is the type that goes out for one that a document names: a range takes JSON.
-func sent(kind string) string {
+// concreteType is the type that goes out for one that a document names: a range takes JSON.
+func concreteType(kind string) string {
 	if kind == "*/*" || kind == "application/*" {
 		return typeJSON
 	}
@@ -239,8 +239,8 @@ func sent(kind string) string {
 
 func isJSON(kind string) bool { return kind == typeJSON || strings.HasSuffix(kind, "+json") }
 
-// bare returns a media type in lower case and without parameters, "" if it is none.
-func bare(v any) string {
+// mediaTypeOf returns a media type in lower case and without parameters, "" if it is none.
+func mediaTypeOf(v any) string {
 	s, _ := v.(string)
 	kind, _, _ := strings.Cut(s, ";")
 	kind, _, err := mime.ParseMediaType(strings.TrimSpace(kind))

@@ -28,7 +28,7 @@ func (d *document) build(op operation, name string, limits toolschema.Limits) (t
 			Name: name, Method: op.method, Path: strings.Clone(path), Description: op.description(path),
 			Call: &toolplan.Call{Template: strings.Clone(plainTemplate(op.path))},
 		},
-	}.bound(d.options)
+	}.bind(d.options)
 }
 
 // params returns the arguments that go to the path, the query, the headers and the
@@ -91,8 +91,8 @@ type plan struct {
 	rest   tree.Object // what the schema says beside its arguments
 }
 
-// bound names the arguments and binds each of them once.
-func (p plan) bound(o Options) (toolplan.Tool, error) {
+// bind names the arguments and binds each of them once.
+func (p plan) bind(o Options) (toolplan.Tool, error) {
 	args := make([]*argument, 0, len(p.params))
 	for i := range p.params {
 		args = append(args, &p.params[i])
@@ -128,12 +128,12 @@ func (p plan) bound(o Options) (toolplan.Tool, error) {
 		a.param.Arg, a.param.Name, a.param.In, a.param.Required = a.as, strings.Clone(a.Name), a.in, a.Required
 		p.tool.Call.Params = append(p.tool.Call.Params, a.param)
 	}
-	p.tool.Call.Body = p.body.bound()
+	p.tool.Call.Body = p.body.bind()
 	return p.tool, nil
 }
 
-// bound returns the plan of a body whose arguments are named.
-func (b *body) bound() *toolplan.Body {
+// bind returns the plan of a body whose arguments are named.
+func (b *body) bind() *toolplan.Body {
 	if b == nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (b *body) bound() *toolplan.Body {
 		}
 		var f toolplan.Field
 		if a.form != nil {
-			f = a.form.bound()
+			f = a.form.bind()
 		}
 		f.Arg, f.Name, f.Required = a.as, strings.Clone(a.Name), a.Required
 		f.File = a.Binary && out.ContentType == typeMultipart
@@ -160,8 +160,8 @@ func (b *body) bound() *toolplan.Body {
 	return &out
 }
 
-// bound returns how a field is written, its headers with the names of their arguments.
-func (f *formField) bound() toolplan.Field {
+// bind returns how a field is written, its headers with the names of their arguments.
+func (f *formField) bind() toolplan.Field {
 	out := f.Field
 	for _, h := range f.headers {
 		if h.arg != nil {

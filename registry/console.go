@@ -12,13 +12,13 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// actor returns who may register here, before anything of the body is read.
+// actor returns the user who may register, or an error, before the body is read.
 func (g *Registry) actor(r *http.Request, checks ...consoleauth.Check) (storage.User, error) {
 	a, err := g.access.Actor(r, checks...)
 	return a.User, err
 }
 
-// register is POST /api/console/capabilities/register (protocol 4.8).
+// register handles POST /api/console/capabilities/register (protocol 4.8).
 func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.access.Actor(r)
 	if err != nil {
@@ -26,20 +26,20 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	}
 	q, err := readRequest(w, r)
 	if err != nil {
-		return answer(w, err)
+		return writeRejection(w, err)
 	}
-	q.onlyNew = actor.Fresh() != nil
+	q.createOnly = actor.Fresh() != nil
 	done, err := g.Register(r.Context(), actor.User, q)
 	if err != nil {
-		return answer(w, err)
+		return writeRejection(w, err)
 	}
 	if err := g.note(r, actor.User, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount)); err != nil {
 		return err
 	}
-	return reply.Success(w, outcomeOf(done))
+	return reply.Success(w, newRegisterResult(done))
 }
 
-// preview is POST /api/console/capabilities/preview: the same request, and nothing stored.
+// preview handles POST /api/console/capabilities/preview: the same request, but nothing is stored.
 func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.actor(r)
 	if err != nil {
@@ -47,16 +47,16 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	}
 	q, err := readRequest(w, r)
 	if err != nil {
-		return answer(w, err)
+		return writeRejection(w, err)
 	}
 	done, err := g.Preview(r.Context(), actor, q)
 	if err != nil {
-		return answer(w, err)
+		return writeRejection(w, err)
 	}
-	return reply.Success(w, previewed{outcomeOf(done), toolplan.Public(done.Tools), done.Lint})
+	return reply.Success(w, previewResult{newRegisterResult(done), toolplan.Public(done.Tools), done.Lint})
 }
 
-// list is GET /api/console/capabilities.
+// list handles GET /api/console/capabilities.
 func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.actor(r)
 	if err != nil {
@@ -68,13 +68,13 @@ func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	lines := make([]summary, len(all))
 	for i, c := range all {
-		lines[i] = summaryOf(c, g.OffBus(c))
+		lines[i] = newSummary(c, g.OffBus(c))
 	}
 	return reply.Success(w, lines)
 }
 
-// one is GET and DELETE /api/console/capabilities/{member}.
-func (g *Registry) one(w http.ResponseWriter, r *http.Request) error {
+// showOrRemove is GET and DELETE /api/console/capabilities/{member}.
+func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 	var checks []consoleauth.Check
 	if r.Method == http.MethodDelete {
 		checks = append(checks, consoleauth.Actor.Fresh)
@@ -97,11 +97,11 @@ func (g *Registry) one(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return reply.Success(w, shownOf(c))
+	return reply.Success(w, newCapabilityView(c))
 }
 
-// note writes what was changed on the audit trail before it is answered. A detail names the capability and no
-// field of the request: some hold secrets.
+// note records a change in the audit trail, before it is answered. The detail names the
+// capability and no field of the request: some hold secrets.
 func (g *Registry) note(r *http.Request, user storage.User, detail string) error {
 	if g.c.Audit == nil {
 		return nil
@@ -109,7 +109,7 @@ func (g *Registry) note(r *http.Request, user storage.User, detail string) error
 	e := reqctx.Event(r, event.Registration, g.c.ClientIP(r))
 	e.User, e.Status, e.Detail = user.Sub, http.StatusOK, detail
 	if err := g.c.Audit.NoteNow(r.Context(), e); err != nil {
-		return untold.Because(err)
+		return auditFailed.Because(err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 
 // Decision 18.
 func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	eve := h.visitor(h.user("eve", ""))
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 	} {
 		for _, path := range []string{"/register", "/preview"} {
 			body := &untouched{}
-			a := h.ask("POST", all+path, c.cookie, body, c.headers...)
+			a := h.request("POST", all+path, c.cookie, body, c.headers...)
 			if a.status != c.status || body.read.Load() {
 				t.Errorf("%s at %s = %d, body read: %t, want %d before it is", c.name, path, a.status, body.read.Load(), c.status)
 			}
@@ -52,7 +52,7 @@ type untouched struct{ read atomic.Bool }
 func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io.EOF }
 
 func TestARoleThatWasTakenAwayIsGoneAtOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.user("mina", storage.RoleDeveloper)
 	cookie := h.visitor(mina)
 	h.want(h.register(cookie, standard("shop", "a")), 200, 1, "a developer")
@@ -62,12 +62,12 @@ func TestARoleThatWasTakenAwayIsGoneAtOnce(t *testing.T) {
 	h.want(h.register(cookie, standard("shop", "b")), 403, 403, "a developer no more")
 	mina.Role, mina.Disabled = storage.RoleAdmin, true
 	must(h.store.SaveUser(t.Context(), mina))(t)
-	h.want(h.ask("GET", all, cookie, nil), 401, 401, "a disabled user")
+	h.want(h.request("GET", all, cookie, nil), 401, 401, "a disabled user")
 }
 
-func TestAVisitorOfAHostWithItsOwnPeople(t *testing.T) {
-	people := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}, "u2": {Sub: "u2", Role: storage.RoleAdmin, Disabled: true}}
-	h := newHouse(t, func(c *registry.Config) { c.Users, c.Visitors = people, people })
+func TestAVisitorOfAHostWithItsOwnUsers(t *testing.T) {
+	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}, "u2": {Sub: "u2", Role: storage.RoleAdmin, Disabled: true}}
+	h := newFixture(t, func(c *registry.Config) { c.Users, c.Visitors = userTable, userTable })
 	h.want(h.register("u1", standard("shop", "a")), 200, 1, "a developer of the host")
 	h.want(h.register("u2", standard("shop", "a")), 401, 401, "one the host has disabled")
 	h.want(h.register("u3", standard("shop", "a")), 401, 401, "one the host has forgotten")
@@ -92,7 +92,7 @@ func (h hosts) User(_ context.Context, sub string) (storage.User, error) {
 }
 
 func TestWhatFieldsMayHold(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	long := strings.Repeat("é", 201)
 	for fields, errcode := range map[string]int{
@@ -121,13 +121,13 @@ func TestWhatFieldsMayHold(t *testing.T) {
 }
 
 func TestWhatIsNoBody(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	for _, body := range []string{"", "null", "7", `"x"`, "[]", "{", `{"member":"shop"}{}`, `{"member":"shop",}`, "{'member':'shop'}", "member=shop", strings.Repeat(`{"a":`, 20_000)} {
 		h.want(h.register(mina, body), 400, registry.BadField, fmt.Sprintf("body %.20q", body))
 	}
 	h.want(h.register(mina, "\ufeff"+standard("shop", "a")), 200, 1, "a byte order mark")
-	h.want(h.ask("POST", all+"/register", mina, io.MultiReader(strings.NewReader(standard("shop", "b")), torn{})), 400, registry.BadField, "a body that breaks off")
+	h.want(h.request("POST", all+"/register", mina, io.MultiReader(strings.NewReader(standard("shop", "b")), torn{})), 400, registry.BadField, "a body that breaks off")
 	if got := h.stored("shop"); !strings.HasSuffix(got, " a") {
 		t.Errorf("stored is %s, want what came whole", got)
 	}
@@ -139,10 +139,10 @@ type torn struct{}
 func (torn) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func TestABodyOverTheLimitIsNotReadToItsEnd(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	body := &endless{}
-	h.want(h.ask("POST", all+"/register", mina, io.MultiReader(strings.NewReader(`{"x":"`), body)), 400, registry.TooMuch, "an endless body")
+	h.want(h.request("POST", all+"/register", mina, io.MultiReader(strings.NewReader(`{"x":"`), body)), 400, registry.TooMuch, "an endless body")
 	// A document of 16 MiB may come as a string in which each of its bytes is escaped.
 	if n := body.read.Load(); n < 32<<20 || n > 34<<20 {
 		t.Errorf("%d bytes were read, want what the largest document may take and not much more", n)
@@ -160,7 +160,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestTheNamesThatAreNames(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	for name, good := range map[string]bool{
 		"a": true, "A9": true, "9": true, "a-b_c": true, "b-": true, strings.Repeat("a", 48): true, "Register": true, "registers": true,
@@ -176,14 +176,14 @@ func TestTheNamesThatAreNames(t *testing.T) {
 		if !good {
 			continue
 		}
-		h.want(h.ask("GET", all+"/"+name, mina, nil), 200, 1, "show "+name)
+		h.want(h.request("GET", all+"/"+name, mina, nil), 200, 1, "show "+name)
 	}
 }
 
 // Decision 35.
 func TestNoSecretComesBackFromAnywhere(t *testing.T) {
 	const secret, hook = "sesame-0123456789", "hook-9876543210"
-	h := newHouse(t, func(c *registry.Config) { c.Discoverer = leaky{} })
+	h := newFixture(t, func(c *registry.Config) { c.Discoverer = leaky{} })
 	mina, ada := h.developer("mina"), h.developer("ada")
 	body := func(more string) string {
 		return fmt.Sprintf(`{"member":"shop","upstream_url":"https://api.example.com","auth_type":"bearer","auth_secret":%q,"webhook_url":"https://hooks.example.com","webhook_secret":%q%s}`, secret, hook, more)
@@ -192,12 +192,12 @@ func TestNoSecretComesBackFromAnywhere(t *testing.T) {
 	for _, more := range []string{"", `,"openapi":` + document("a"), `,"openapi":{}`, `,"auth_in":7`, `,"publish":"` + secret + `"`, `,"label":"x","label":"y"`} {
 		for _, cookie := range []string{mina, ada, ""} {
 			said.WriteString(h.register(cookie, body(more)).text)
-			said.WriteString(h.ask("POST", all+"/preview", cookie, strings.NewReader(body(more))).text)
+			said.WriteString(h.request("POST", all+"/preview", cookie, strings.NewReader(body(more))).text)
 		}
 	}
-	said.WriteString(h.ask("GET", all+"/shop", mina, nil).text + h.ask("GET", all, mina, nil).text)
+	said.WriteString(h.request("GET", all+"/shop", mina, nil).text + h.request("GET", all, mina, nil).text)
 	h.backend.before(func([]driver.Doc) error { return errors.New("disk full") }, nil)
-	said.WriteString(h.register(mina, body("")).text + h.ask("DELETE", all+"/shop", mina, nil).text)
+	said.WriteString(h.register(mina, body("")).text + h.request("DELETE", all+"/shop", mina, nil).text)
 	fmt.Fprintf(&said, "%s%+v", h.log, h.events)
 	for _, s := range []string{secret, hook} {
 		if strings.Contains(said.String(), s) {
@@ -211,7 +211,7 @@ func TestNoSecretComesBackFromAnywhere(t *testing.T) {
 }
 
 func TestACredentialThatIsNotUsedIsNotKept(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	a := h.register(mina, `{"member":"shop","upstream_url":"https://api.example.com","auth_secret":"sesame","auth_name":"X-Key","auth_in":"header","openapi":`+document("a")+`}`)
 	h.want(a, 200, 1, "a secret without a type")
@@ -225,7 +225,7 @@ func TestACredentialThatIsNotUsedIsNotKept(t *testing.T) {
 }
 
 func TestAtMostTenUnknownFieldsAreListed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	var more strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&more, `"z%02d":1,`, i)
@@ -236,8 +236,8 @@ func TestAtMostTenUnknownFieldsAreListed(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleReadHasNoHiddenCharacters(t *testing.T) {
-	h := newHouse(t)
+func TestTextsForUsersHaveNoHiddenCharacters(t *testing.T) {
+	h := newFixture(t)
 	h.want(h.register(h.developer("mina"), `{"member":"shop","label":" a\u202eb\u0007 ","description":"c\nd\u2066","upstream_url":"https://api.example.com"}`), 200, 1, "odd texts")
 	c := must(h.store.Capability(t.Context(), "shop"))(t)
 	if c.Label != "ab" || c.Description != "c d" {

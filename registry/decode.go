@@ -65,7 +65,7 @@ const requestDepth = 1000
 // requestOfYAML turns a registration in YAML into JSON. As with documents, what begins with a
 // brace is JSON.
 func requestOfYAML(ctx context.Context, text []byte) ([]byte, error) {
-	if t := trim(text); len(t) > 0 && t[0] == '{' {
+	if t := trimBlanks(text); len(t) > 0 && t[0] == '{' {
 		return text, nil
 	}
 	out, err := yamljson.JSON(ctx, text, yamljson.Limits{Bytes: maxRequest, Depth: requestDepth, Nodes: maxValues})
@@ -117,8 +117,8 @@ func (q *Request) fill(fields map[string]json.RawMessage) error {
 		switch {
 		case must != "":
 			wrong = append(wrong, name+" must be "+must)
-		case !known && len(q.unknown) < maxUnknown:
-			q.unknown = append(q.unknown, toolplan.Skip{Pointer: toolschema.Text(pointer(name)), Reason: "a field that is not known here"})
+		case !known && len(q.unknownFields) < maxUnknown:
+			q.unknownFields = append(q.unknownFields, toolplan.Skip{Pointer: toolschema.Text(pointer(name)), Reason: "a field that is not known here"})
 		}
 	}
 	if wrong != nil {
@@ -146,18 +146,18 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 	case documents[name] != nil:
 		*documents[name] = raw
 	case texts[name] != nil:
-		if text, ok = textIn(raw); !ok {
+		if text, ok = readText(raw); !ok {
 			return true, "a string of UTF-8 text"
 		}
 		*texts[name] = text
 	case secrets[name] != nil:
-		if text, ok = textIn(raw); !ok {
+		if text, ok = readText(raw); !ok {
 			return true, "a string of UTF-8 text"
 		}
 		*secrets[name] = storage.NewSecret(text)
 	case name == "timeout":
 		if json.Unmarshal(raw, &q.Timeout) != nil || !isTimeout(q.Timeout) {
-			return true, mustTimeout
+			return true, timeoutRule
 		}
 	case switches[name] != nil:
 		if json.Unmarshal(raw, &on) != nil {
@@ -170,9 +170,9 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 	return true, ""
 }
 
-// textIn reads a string. One that is not text is refused: read leniently, a secret would
+// readText reads a string. One that is not text is refused: read leniently, a secret would
 // be another one.
-func textIn(raw json.RawMessage) (text string, ok bool) {
+func readText(raw json.RawMessage) (text string, ok bool) {
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil && !strings.ContainsRune(text, utf8.RuneError)
 }

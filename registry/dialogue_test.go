@@ -20,10 +20,10 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// stage is the house as dialogues find it: four people who can sign in, three of whom
+// stage is the fixture as dialogues find it: four people who can sign in, three of whom
 // have, and a few upstreams.
 func stage(t *testing.T) (http.Handler, map[string]string) {
-	h := newHouse(t, func(c *registry.Config) {
+	h := newFixture(t, func(c *registry.Config) {
 		c.Discoverer = upstreams{}
 		c.Origins = []string{"https://console.example.com"}
 	})
@@ -43,7 +43,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 }
 
 // plans shows what no endpoint does: how the tools of a capability are called.
-func (h *house) plans(w http.ResponseWriter, r *http.Request) {
+func (h *fixture) plans(w http.ResponseWriter, r *http.Request) {
 	_, tools, err := h.store.Tools(r.Context(), r.PathValue("member"))
 	if err != nil {
 		http.Error(w, err.Error(), 404)
@@ -56,7 +56,7 @@ func (h *house) plans(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(plans)
 }
 
-func (h *house) trail(w http.ResponseWriter, _ *http.Request) {
+func (h *fixture) trail(w http.ResponseWriter, _ *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	json.NewEncoder(w).Encode(h.events)

@@ -16,7 +16,7 @@ import (
 // Decision 34.
 func TestAQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
+		h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 		began := time.Now()
 		a := h.register(h.developer("mina"), `{"member":"m","upstream_url":"http://127.0.0.1/silent?key=sesame"}`)
 		h.want(a, 200, 1, "an upstream that is silent")
@@ -34,7 +34,7 @@ func TestAQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
 
 func TestATroublesomeUpstreamCostsNoRegistration(t *testing.T) {
 	for name, d := range map[string]registry.Discoverer{"none": nil, "one that fails": leaky{}, "one that panics": upstreams{}} {
-		h := newHouse(t, func(c *registry.Config) { c.Discoverer = d })
+		h := newFixture(t, func(c *registry.Config) { c.Discoverer = d })
 		a := h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://broken.example.com/mcp?key=sesame"}`)
 		h.want(a, 200, 1, name)
 		if a.body.Data.ToolCount != 0 || !strings.Contains(a.body.Data.Warning, "it is asked again") || h.stored("m") == "" {
@@ -47,9 +47,9 @@ func TestATroublesomeUpstreamCostsNoRegistration(t *testing.T) {
 }
 
 func TestWhatIsDiscoveredForAnOutdatedRegistrationIsDropped(t *testing.T) {
-	var h *house
+	var h *fixture
 	mina := ""
-	h = newHouse(t, func(c *registry.Config) {
+	h = newFixture(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 			h.want(h.register(mina, standard("m", "newer")), 200, 1, "a registration meanwhile")
 			return upstreams{}.Find(ctx, c)

@@ -39,7 +39,7 @@ func open(ctx context.Context, raw []byte, o Options) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := tree.ParseLazily(text, o.MaxDepth, answers)
+	value, err := tree.ParseLazily(text, o.MaxDepth, isUnneeded)
 	switch {
 	case errors.Is(err, tree.ErrDepth):
 		return nil, tooDeep(o, "")
@@ -58,9 +58,9 @@ func open(ctx context.Context, raw []byte, o Options) (*document, error) {
 	return d, nil
 }
 
-// answers reports the parts of a document that tools are not made of, though references
+// isUnneeded reports the parts of a document that tools are not made of, though references
 // may lead into them. They are most of a large document.
-func answers(path []string) bool {
+func isUnneeded(path []string) bool {
 	switch len(path) {
 	case 1:
 		return path[0] == "responses" || path[0] == "webhooks"
@@ -76,7 +76,7 @@ func answers(path []string) bool {
 // and out of YAML if it does not begin with a brace.
 func textOf(ctx context.Context, raw []byte, o Options) (string, error) {
 	tooLong := limitf("the document has more than %d bytes: remove examples, or split it", o.MaxDocument)
-	if quoted := trim(raw); len(quoted) > 0 && quoted[0] == '"' {
+	if quoted := trimBlanks(raw); len(quoted) > 0 && quoted[0] == '"' {
 		const escaped = 6 // bytes that JSON may take for one: \u0000
 		if len(quoted)/escaped > o.MaxDocument {
 			return "", tooLong
@@ -86,7 +86,7 @@ func textOf(ctx context.Context, raw []byte, o Options) (string, error) {
 			raw = []byte(inner)
 		}
 	}
-	text := trim(raw)
+	text := trimBlanks(raw)
 	switch {
 	case len(text) > o.MaxDocument:
 		return "", tooLong
@@ -124,8 +124,8 @@ func tooDeep(o Options, where string) error {
 	return limitf("the document nests more than %d levels deep%s: flatten its schemas with $ref", o.MaxDepth, where)
 }
 
-// trim takes blanks and byte order marks off both ends.
-func trim(raw []byte) []byte {
+// trimBlanks takes blanks and byte order marks off both ends.
+func trimBlanks(raw []byte) []byte {
 	return bytes.Trim(raw, "\ufeff \t\r\n")
 }
 

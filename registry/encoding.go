@@ -79,7 +79,7 @@ func (d *document) style(a *argument, n toolschema.Node, kind string) {
 		explode := v.True("explode")
 		asked.Explode = &explode
 	}
-	method, err := judged(&asked)
+	method, err := serializationOf(&asked)
 	if err != nil {
 		d.skips.add(n.Get("style"), "not a way to write a field of a form")
 		return
@@ -116,8 +116,8 @@ func (d *document) partHeaders(a *argument, headers toolschema.Node, view *tools
 		}
 		h := header{PartHeader: toolplan.PartHeader{Name: strings.Clone(m.Key)}}
 		v, _ := n.Value.(tree.Object)
-		schema := d.resolved(n.Get("schema"))
-		if text, ok := only(schema); ok {
+		schema := d.resolveTop(n.Get("schema"))
+		if text, ok := fixedValue(schema); ok {
 			h.Value = strings.Clone(text)
 		} else if v.True("required") {
 			shown, _ := view.Schema(schema)
@@ -132,8 +132,8 @@ func (d *document) partHeaders(a *argument, headers toolschema.Node, view *tools
 	}
 }
 
-// only returns the value that a schema leaves, or else suggests, as a text.
-func only(schema toolschema.Node) (text string, ok bool) {
+// fixedValue returns the value that a schema leaves, or else suggests, as a text.
+func fixedValue(schema toolschema.Node) (text string, ok bool) {
 	v, _ := schema.Value.(tree.Object)
 	value := v.Get("const")
 	if list, _ := v.Get("enum").(tree.Array); value == nil && len(list) == 1 {
@@ -155,9 +155,9 @@ func only(schema toolschema.Node) (text string, ok bool) {
 	return text, len(text) <= maxPath && toolschema.Visible(text)
 }
 
-// collected reads the collectionFormat of a list in a form of OpenAPI 2.0, whose default is
+// collectionField reads the collectionFormat of a list in a form of OpenAPI 2.0, whose default is
 // csv.
-func (d *document) collected(p parameter) *formField {
+func (d *document) collectionField(p parameter) *formField {
 	if p.Get("type") != "array" {
 		return nil
 	}

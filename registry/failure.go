@@ -8,22 +8,22 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Every way this room says no beside a [Rejection] and what package consoleauth refuses, with
-// the section it comes from.
+// Every refusal of this package besides a [Rejection] and those of package consoleauth, with the
+// section that demands it.
 var (
-	notYours   = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                                                              // protocol 7
-	looksTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                                                    // protocol 7
-	notHere    = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                                                          // protocol 7
-	untold     = &reply.Failure{Status: 503, Msg: "it is done, but it could not be written down: see the list for what there is, and send it again if you want to be sure", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	changed    = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}}                                                        // RFC 9110 15.6.4
+	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                                                              // protocol 7
+	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                                                    // protocol 7
+	notFound         = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                                                          // protocol 7
+	auditFailed      = &reply.Failure{Status: 503, Msg: "it is done, but it could not be written down: see the list for what there is, and send it again if you want to be sure", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+	tooManyConflicts = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}}                                                        // RFC 9110 15.6.4
 )
 
 func badMember(msg string) error   { return reject(BadMember, msg) }
 func badUpstream(msg string) error { return reject(BadUpstream, msg) }
 func badField(msg string) error    { return reject(BadField, msg) }
 
-// refusal is how a rejected registration is answered.
-type refusal struct {
+// rejectionBody is the answer to a rejected registration.
+type rejectionBody struct {
 	Code    int      `json:"code"`
 	Errcode int      `json:"errcode"`
 	Msg     string   `json:"msg"`
@@ -34,13 +34,13 @@ type skipData struct {
 	Skipped []toolplan.Skip `json:"skipped"`
 }
 
-// answer writes a rejection, which has more to say than other failures. Any other error
-// passes.
-func answer(w http.ResponseWriter, err error) error {
+// writeRejection writes a Rejection, whose body has more members than other failures. It returns
+// any other error.
+func writeRejection(w http.ResponseWriter, err error) error {
 	var no *Rejection
 	if !errors.As(err, &no) {
 		return err
 	}
 	reply.NoStore(w)
-	return reply.JSON(w, http.StatusBadRequest, refusal{no.Errcode, no.Errcode, no.Msg, skipData{listed(no.Skipped)}})
+	return reply.JSON(w, http.StatusBadRequest, rejectionBody{no.Errcode, no.Errcode, no.Msg, skipData{nonNil(no.Skipped)}})
 }

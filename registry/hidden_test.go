@@ -85,7 +85,7 @@ func TestNoTextOfADocumentIsHidden(t *testing.T) {
 		wantVisible(t, "tools_static at "+where, r.Tools, r.Skipped)
 	}
 	q := Request{Member: "m", Label: "Pe" + text + "ts", Description: "All" + text + " pets"}
-	if c := q.over(storage.Capability{}, nil); strings.ReplaceAll(c.Label+c.Description, " ", "") != "PetsAllpets" {
+	if c := q.applyTo(storage.Capability{}, nil); strings.ReplaceAll(c.Label+c.Description, " ", "") != "PetsAllpets" {
 		t.Errorf("a capability is called %q, %q", c.Label, c.Description)
 	}
 }

@@ -181,7 +181,7 @@ func TestAtMost100PiecesAreListedEachOnce(t *testing.T) {
 	}
 }
 
-func TestPathsThatCanNotStandInARequest(t *testing.T) {
+func TestPathsThatCannotStandInARequest(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/a/../b": false, "/..": false, "/a/.": false, "/a/%2e%2E/b": false, "/a/.%2e": false, "/a\\b": false, "/a\nb": false, "/a\x7f": false,
 		"/" + strings.Repeat("x", maxPath): false, "/a..b": true, "/.well-known/x": true, "/a b": true, "/a/...": true, "/" + strings.Repeat("x", maxPath-1): true,

@@ -27,17 +27,17 @@ func Lint(ctx context.Context, document []byte) []string {
 	}
 	root, _ := tree.Parse(d.json, o.MaxDepth) // all of it: the validator reads the answers too
 	d.Document = toolschema.NewDocument(root, o.MaxHops)
-	if why := (&effort{d: d.Document, seen: map[string]bool{}}).of(root); why != "" {
-		return append(slashless(d), "not judged by the strict validator: "+why)
+	if why := (&lintEffort{d: d.Document, seen: map[string]bool{}}).check(root); why != "" {
+		return append(missingSlashes(d), "not judged by the strict validator: "+why)
 	}
-	return append(slashless(d), advice(strict(ctx, []byte(d.json), d.two))...)
+	return append(missingSlashes(d), advice(strict(ctx, []byte(d.json), d.two))...)
 }
 
-// slashless says which paths get a slash at their beginning, which OpenAPI demands.
-func slashless(d *document) (out []string) {
+// missingSlashes says which paths get a slash at their beginning, which OpenAPI demands.
+func missingSlashes(d *document) (out []string) {
 	paths, _ := d.Root().Get("paths").Value.(tree.Object)
 	for _, m := range paths {
-		if path := slashed(paths, m.Key); path != m.Key && !strings.HasPrefix(m.Key, "x-") && len(out) < maxSkips {
+		if path := withLeadingSlash(paths, m.Key); path != m.Key && !strings.HasPrefix(m.Key, "x-") && len(out) < maxSkips {
 			out = append(out, toolschema.Text(fmt.Sprintf("the path %q does not start with /: it is read as %q", m.Key, path)))
 		}
 	}
@@ -88,9 +88,9 @@ func advice(err error) (out []string) {
 	return out
 }
 
-// effort estimates what the strict validator would do. It reads every subtree once per
+// lintEffort estimates what the strict validator would do. It reads every subtree once per
 // level above it, and compares each schema with all those on the way to it.
-type effort struct {
+type lintEffort struct {
 	d     *toolschema.Document
 	seen  map[string]bool
 	bytes int // of the tree, weighed by the square of their level
@@ -102,8 +102,8 @@ const (
 	maxPairs = 500_000     // a chain of 1,000 references, which also bounds how deep walk recurses
 )
 
-// of says why a document is too much, "" if it is not.
-func (e *effort) of(root any) (why string) {
+// check says why a document is too much, "" if it is not.
+func (e *lintEffort) check(root any) (why string) {
 	switch err := e.walk(root, 1, 1); {
 	case errors.Is(err, toolschema.ErrHops):
 		return "references lead to references through more than 16 others"
@@ -113,7 +113,7 @@ func (e *effort) of(root any) (why string) {
 	return ""
 }
 
-func (e *effort) walk(v any, level, chain int) error {
+func (e *lintEffort) walk(v any, level, chain int) error {
 	if e.bytes += level * level; e.bytes > maxBytes {
 		return errors.New("it is large and deep")
 	}
@@ -137,7 +137,7 @@ func (e *effort) walk(v any, level, chain int) error {
 	return nil
 }
 
-func (e *effort) follow(v tree.Object, ref string, level, chain int) error {
+func (e *lintEffort) follow(v tree.Object, ref string, level, chain int) error {
 	if e.seen[ref] {
 		return nil
 	}

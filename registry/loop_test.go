@@ -14,7 +14,7 @@ import (
 
 // Decision 61.
 func TestAnUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	cookies := []string{h.developer("mina"), h.visitor(h.user("root", storage.RoleAdmin))}
 	for _, url := range []string{
 		"https://id.example.com/api/mcp", "https://id.example.com/api/mcp/", "https://id.example.com/api/mcp?x=1", "https://id.example.com/api/mcp/b/agents",
@@ -30,7 +30,7 @@ func TestAnUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 				}
 			}
 		}
-		h.want(h.ask("POST", all+"/preview", cookies[0], strings.NewReader(`{"upstream_url":"`+url+`"}`)), 400, registry.BadUpstream, "a preview of "+url)
+		h.want(h.request("POST", all+"/preview", cookies[0], strings.NewReader(`{"upstream_url":"`+url+`"}`)), 400, registry.BadUpstream, "a preview of "+url)
 	}
 	for _, url := range []string{
 		"https://id.example.com", "https://id.example.com/api/mcpx", "https://id.example.com/api", "https://id.example.com:8443/api/mcp", "https://mcp.example.com/api/mcp", "https://id.example.com/mcp",
@@ -45,7 +45,7 @@ func TestTheBusOfAnAddressIsKnownInEverySpellingOfIt(t *testing.T) {
 		"http://[::1]:8080":     {"[::1]:8080", "[0:0:0:0:0:0:0:1]:8080"},
 		"http://localhost":      {"localhost", "localhost:80", "127.0.0.1"},
 	} {
-		h := newHouse(t, func(c *registry.Config) { c.BaseURL = base })
+		h := newFixture(t, func(c *registry.Config) { c.BaseURL = base })
 		mina := h.user("mina", storage.RoleDeveloper)
 		for _, host := range same {
 			_, err := h.registry.Register(t.Context(), mina, registry.Request{Member: "m", UpstreamURL: "http://" + host + "/api/mcp"})
@@ -61,9 +61,9 @@ func TestTheBusOfAnAddressIsKnownInEverySpellingOfIt(t *testing.T) {
 
 // The service's own document may be registered, but no way round through the bus.
 func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
-	send := func(url string, paths ...string) answer {
+	send := func(url string, paths ...string) response {
 		var items []string
 		for i, p := range paths {
 			var params []string
@@ -108,7 +108,7 @@ func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
 // What is registered by another name is found out when it is asked.
 func TestADiscoveryOfARegistrationSaysWhereItComesFrom(t *testing.T) {
 	var marked string
-	h := newHouse(t, func(c *registry.Config) {
+	h := newFixture(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 			header := map[string][]string{}
 			hop.Mark(ctx, header)

@@ -20,13 +20,13 @@ func (n *namer) names(ops []operation, key string) []string {
 		for i, op := range ops {
 			id := op.id(key)
 			if name := legalName(id); names[i] == "" && name != "" && (name == id) == asWritten {
-				names[i] = n.take(n.cut(name, op))
+				names[i] = n.take(n.shorten(name, op))
 			}
 		}
 	}
 	for i, op := range ops {
 		if names[i] == "" {
-			names[i] = n.number(n.cut(derivedName(op), op))
+			names[i] = n.takeNumbered(n.shorten(derivedName(op), op))
 		}
 	}
 	return names
@@ -57,8 +57,8 @@ func (n *namer) take(name string) string {
 	return strings.Clone(name)
 }
 
-// number returns a name, with _2, _3 and so on if it is taken.
-func (n *namer) number(name string) string {
+// takeNumbered returns a name, with _2, _3 and so on if it is taken.
+func (n *namer) takeNumbered(name string) string {
 	got := n.take(name)
 	for got == "" {
 		n.next[name] = max(n.next[name]+1, 2)
@@ -68,9 +68,9 @@ func (n *namer) number(name string) string {
 	return got
 }
 
-// cut shortens a name to fit, with a hash that tells apart what was cut off and that is
+// shorten shortens a name to fit, with a hash that tells apart what was cut off and that is
 // the same whenever the operation is registered again.
-func (n *namer) cut(name string, op operation) string {
+func (n *namer) shorten(name string, op operation) string {
 	if len(name) <= n.max {
 		return name
 	}

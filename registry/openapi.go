@@ -8,6 +8,6 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI returns the OpenAPI document of this room's endpoints, in JSON. keystile.OpenAPI puts
-// those of several rooms together, with what all of them share.
+// OpenAPI returns the OpenAPI document of this package's endpoints, in JSON. keystile.OpenAPI
+// merges the documents of several packages.
 func (*Registry) OpenAPI() []byte { return slices.Clone(openAPI) }

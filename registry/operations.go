@@ -35,8 +35,8 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 		if strings.HasPrefix(m.Key, "x-") {
 			continue
 		}
-		path := slashed(paths, m.Key)
-		if why := unfitPath(path); why != "" {
+		path := withLeadingSlash(paths, m.Key)
+		if why := pathProblem(path); why != "" {
 			d.skips.add(at, why)
 			continue
 		}
@@ -49,7 +49,7 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 			d.skips.add(at, "not a path item")
 			continue
 		}
-		out = d.of(item, path, out)
+		out = d.addPathItem(item, path, out)
 		if len(out) > d.options.MaxOperations {
 			return nil, limitf("the document has more than %d operations: split it into several capabilities", d.options.MaxOperations)
 		}
@@ -58,9 +58,9 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 	return out, nil
 }
 
-// slashed returns a path with the slash that belongs at its beginning, which Lint tells of.
+// withLeadingSlash returns a path with the slash that belongs at its beginning, which Lint tells of.
 // It is left as it is if it is no path, or if the one with a slash is there too.
-func slashed(paths tree.Object, path string) string {
+func withLeadingSlash(paths tree.Object, path string) string {
 	if path == "" || path[0] == '/' || strings.Contains(path, "://") {
 		return path
 	}
@@ -70,8 +70,8 @@ func slashed(paths tree.Object, path string) string {
 	return "/" + path
 }
 
-// of appends the operations of a path item.
-func (d *document) of(item toolschema.Node, path string, out []operation) []operation {
+// addPathItem appends the operations of a path item.
+func (d *document) addPathItem(item toolschema.Node, path string, out []operation) []operation {
 	members := item.Value.(tree.Object)
 	unfit := restcall.CheckTemplate(path)
 	for _, method := range methods {
@@ -93,9 +93,9 @@ func (d *document) of(item toolschema.Node, path string, out []operation) []oper
 	return out
 }
 
-// unfitPath says why a path cannot stand in a request. Dot segments would leave the
+// pathProblem says why a path cannot stand in a request. Dot segments would leave the
 // path of upstream_url.
-func unfitPath(path string) string {
+func pathProblem(path string) string {
 	switch {
 	case !strings.HasPrefix(path, "/"):
 		return "a path must start with /"

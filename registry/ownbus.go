@@ -10,26 +10,26 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// busPath is where the bus is (protocol 4.9); bundles are below it.
+// busPath is the path of the bus (protocol 4.9); bundles are below it.
 const busPath = "/api/mcp"
 
-var errToBus = errors.New("this may call the bus itself, and calls would come back to where they came from")
+var errLeadsToBus = errors.New("this may call the bus itself, and calls would come back to where they came from")
 
-// checkNotBus refuses an upstream that is the bus itself: it would list its own tools as
-// new ones, and a call of one would be a call of itself. By another name of this server the
-// bus finds it out when it is called.
+// checkNotBus refuses the bus itself as an upstream: it would list its own tools as new ones, and
+// a call of one would call the bus again. Under another name of this server, the bus detects it
+// when it is called.
 func (g *Registry) checkNotBus(q Request) error {
-	u := g.own(q.UpstreamURL)
-	if u != nil && reaches(u.EscapedPath(), false) {
+	u := g.ownURL(q.UpstreamURL)
+	if u != nil && mayReachBus(u.EscapedPath(), false) {
 		return badUpstream("upstream_url: this is the bus itself: name the service whose tools are meant")
 	}
 	return nil
 }
 
-// toBus returns what tells the tools of a request that lead to the bus itself. Those that
-// lead to other endpoints of this server are as good as any.
-func (g *Registry) toBus(q Request) func(toolplan.Tool) bool {
-	u := g.own(q.UpstreamURL)
+// leadsToBus returns a function that reports whether a tool leads to the bus itself. Tools for
+// other endpoints of this server are allowed.
+func (g *Registry) leadsToBus(q Request) func(toolplan.Tool) bool {
+	u := g.ownURL(q.UpstreamURL)
 	if u == nil {
 		return func(toolplan.Tool) bool { return false }
 	}
@@ -38,12 +38,12 @@ func (g *Registry) toBus(q Request) func(toolplan.Tool) bool {
 		template, _, _ := strings.Cut(t.Call.Template, "#")
 		template, _, _ = strings.Cut(template, "?")
 		literal, _, open := strings.Cut(template, "{")
-		return reaches(base+literal, open)
+		return mayReachBus(base+literal, open)
 	}
 }
 
-// own returns an upstream's URL if it is on this server, else nil.
-func (g *Registry) own(upstream string) *url.URL {
+// ownURL returns the parsed URL of an upstream on this server, else nil.
+func (g *Registry) ownURL(upstream string) *url.URL {
 	u, err := netguard.CheckURL(upstream)
 	if err != nil || !netguard.SameServer(u, g.base) {
 		return nil
@@ -51,12 +51,12 @@ func (g *Registry) own(upstream string) *url.URL {
 	return u
 }
 
-// decodings is how often a path is read as percent-encoded: proxies on the way may do so too.
-const decodings = 2
+// maxDecodings bounds how often a path is percent-decoded: proxies on the way may decode it too.
+const maxDecodings = 2
 
-// reaches reports whether a path may be one of the bus. One that is open goes on with
-// whatever an argument holds, which a server may take for more than one segment.
-func reaches(p string, open bool) bool {
+// mayReachBus reports whether a path may be one of the bus. An open path continues with the value
+// of an argument, which a server may read as more than one segment.
+func mayReachBus(p string, open bool) bool {
 	if at := strings.LastIndexByte(p, '%'); open && at >= 0 && at >= len(p)-2 {
 		p = p[:at] // the argument ends what is encoded
 	}
@@ -69,7 +69,7 @@ func reaches(p string, open bool) bool {
 			return true
 		}
 		decoded, err := url.PathUnescape(p)
-		if err != nil || decoded == p || n == decodings {
+		if err != nil || decoded == p || n == maxDecodings {
 			return false
 		}
 		p = decoded

@@ -19,10 +19,10 @@ import (
 // Whatever happens in whatever order, what is stored is what a map would hold.
 func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		people := map[string]storage.User{"mina": h.user("mina", storage.RoleDeveloper), "ada": h.user("ada", storage.RoleDeveloper), "root": h.user("root", storage.RoleAdmin)}
+		h := newFixture(t)
+		userTable := map[string]storage.User{"mina": h.user("mina", storage.RoleDeveloper), "ada": h.user("ada", storage.RoleDeveloper), "root": h.user("root", storage.RoleAdmin)}
 		cookies := map[string]string{}
-		for name, u := range people {
+		for name, u := range userTable {
 			cookies[name] = h.visitor(u)
 		}
 		model := map[string]entry{}
@@ -33,10 +33,10 @@ func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 			there, exists := model[member]
 			mine := who == "root" || there.owner == who
 			want, tool := 200, fmt.Sprint("t", step)
-			var a answer
+			var a response
 			switch draw.IntN(4) {
 			case 0:
-				if a = h.ask("DELETE", all+"/"+member, cookies[who], nil); !exists {
+				if a = h.request("DELETE", all+"/"+member, cookies[who], nil); !exists {
 					want = 404
 				} else if !mine {
 					want = 403
@@ -62,7 +62,7 @@ func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 			if a.status != want {
 				t.Fatalf("step %d: %s, %s = %d %s, want %d", step, who, member, a.status, a.text, want)
 			}
-			h.holds(model, people)
+			h.holds(model, userTable)
 		}
 	})
 }
@@ -70,14 +70,14 @@ func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 type entry struct{ owner, tool string }
 
 // holds fails unless the registrar shows an admin exactly what the model says.
-func (h *house) holds(model map[string]entry, people map[string]storage.User) {
+func (h *fixture) holds(model map[string]entry, userTable map[string]storage.User) {
 	h.Helper()
 	var names []string
-	for _, c := range must(h.registry.List(h.Context(), people["root"]))(h) {
+	for _, c := range must(h.registry.List(h.Context(), userTable["root"]))(h) {
 		names = append(names, c.Member)
 		_, tools, err := h.store.Tools(h.Context(), c.Member)
 		want := model[c.Member]
-		if err != nil || len(tools) != 1 || tools[0].Name != want.tool || c.Owner != people[want.owner].Sub {
+		if err != nil || len(tools) != 1 || tools[0].Name != want.tool || c.Owner != userTable[want.owner].Sub {
 			h.Fatalf("%s is %s's with %v, %v, want %+v", c.Member, c.Owner, tools, err, want)
 		}
 	}
@@ -88,9 +88,9 @@ func (h *house) holds(model map[string]entry, people map[string]storage.User) {
 
 func TestAListGoesOnToItsLastPage(t *testing.T) {
 	crowd := &crowded{owner: "u1", n: 2*driver.Page + 1}
-	people := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
-	r := must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: crowd, Visitors: people, Users: people, NoDelivery: true}))(t)
-	all := must(r.List(t.Context(), people["u1"]))(t)
+	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
+	r := must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: crowd, Visitors: userTable, Users: userTable, NoDelivery: true}))(t)
+	all := must(r.List(t.Context(), userTable["u1"]))(t)
 	if len(all) != crowd.n || all[0].Member != "m0" || all[crowd.n-1].Member != fmt.Sprint("m", crowd.n-1) {
 		t.Errorf("%d capabilities are listed, want all %d", len(all), crowd.n)
 	}
@@ -118,7 +118,7 @@ func (c *crowded) Capabilities(_ context.Context, owner, from string, n int) (pa
 }
 
 func TestAnAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina, ada, root := h.user("mina", storage.RoleDeveloper), h.user("ada", storage.RoleDeveloper), h.user("root", storage.RoleAdmin)
 	q := registry.Request{Member: "shop", UpstreamURL: "https://api.example.com", OpenAPI: []byte(document("a")), Owner: ada.Sub}
 	for _, c := range []struct {
@@ -133,8 +133,8 @@ func TestAnAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
 }
 
 func TestWhoHasNoNameOwnsNothing(t *testing.T) {
-	h := newHouse(t)
-	root := storage.User{Role: storage.RoleAdmin} // of a house without people
+	h := newFixture(t)
+	root := storage.User{Role: storage.RoleAdmin} // of a fixture without people
 	must(h.registry.Register(t.Context(), root, registry.Request{Member: "shop", UpstreamURL: "https://api.example.com"}))(t)
 	if c, err := h.registry.Show(t.Context(), storage.User{}, "shop"); err == nil {
 		t.Errorf("Show() to nobody = %v", c.Member)
@@ -148,16 +148,16 @@ func TestWhoHasNoNameOwnsNothing(t *testing.T) {
 }
 
 func TestANameThatIsTakenAnewWhileItIsShownIsSomebodyElses(t *testing.T) {
-	shelf := &exchanged{}
-	h := newHouse(t, func(c *registry.Config) {
-		c.Users, shelf.Store = c.Store.(*storage.Store), c.Store
-		c.Store = shelf
+	capabilities := &exchanged{}
+	h := newFixture(t, func(c *registry.Config) {
+		c.Users, capabilities.Store = c.Store.(*storage.Store), c.Store
+		c.Store = capabilities
 	})
 	mina, ada := h.developer("mina"), h.developer("ada")
 	h.want(h.register(mina, standard("shop", "t")), 200, 1, "the first")
-	h.want(h.ask("GET", all+"/shop", mina, nil), 403, 403, "what has changed hands in between")
-	if h.want(h.ask("GET", all+"/shop", ada, nil), 403, 403, "somebody else's"); shelf.read != 1 {
-		t.Errorf("tools were read %d times, want those of others left packed", shelf.read)
+	h.want(h.request("GET", all+"/shop", mina, nil), 403, 403, "what has changed hands in between")
+	if h.want(h.request("GET", all+"/shop", ada, nil), 403, 403, "somebody else's"); capabilities.read != 1 {
+		t.Errorf("tools were read %d times, want those of others left packed", capabilities.read)
 	}
 }
 

@@ -71,7 +71,7 @@ func (d *document) parameter(n toolschema.Node) (p parameter, why string) {
 		return p, "the name of a parameter is too long"
 	case !slices.Contains([]string{"path", "query", "header", "cookie", "body", "formData"}, p.in):
 		return p, "a parameter that is in no place that is known"
-	case (p.in == "header" || p.in == "cookie") && !token(p.name):
+	case (p.in == "header" || p.in == "cookie") && !isToken(p.name):
 		return p, "the name of a " + p.in + " has characters that no " + p.in + " may have"
 	case p.in != "body" && strings.ContainsFunc(p.name, unicode.IsControl):
 		return p, "the name of a parameter has control characters"
@@ -79,8 +79,8 @@ func (d *document) parameter(n toolschema.Node) (p parameter, why string) {
 	return p, ""
 }
 
-// token reports a name that may stand in a header (RFC 9110 5.6.2).
-func token(name string) bool {
+// isToken reports a name that may stand in a header (RFC 9110 5.6.2).
+func isToken(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return !alphanumeric(r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 	})
@@ -116,12 +116,12 @@ func (d *document) schemaOf(p parameter) (schema toolschema.Node, json bool) {
 			schema.Value = true
 		}
 	}
-	return d.resolved(schema), json
+	return d.resolveTop(schema), json
 }
 
-// resolved follows the reference of a schema at the top (protocol 4.8, rule 4, is about nested
+// resolveTop follows the reference of a schema at the top (protocol 4.8, rule 4, is about nested
 // ones), and returns it as it is if that leads nowhere: it is then shown as unresolved.
-func (d *document) resolved(schema toolschema.Node) toolschema.Node {
+func (d *document) resolveTop(schema toolschema.Node) toolschema.Node {
 	target, err := d.Follow(schema)
 	if err != nil {
 		d.skips.add(schema, err.Error())
@@ -140,13 +140,13 @@ func (d *document) serialization(p parameter) (style string, explode bool) {
 	}
 	if format := p.Text("collectionFormat"); d.two || format != "" {
 		key = "collectionFormat"
-		asked.Style, asked.Explode = fromTwo(format)
+		asked.Style, asked.Explode = fromCollectionFormat(format)
 	}
 	repeats := (p.in == "query" || p.in == "cookie") && key == "style" // the default of OpenAPI 3
 	if asked.Style == "" && asked.Explode == nil {
 		return "", repeats
 	}
-	method, err := judged(&asked)
+	method, err := serializationOf(&asked)
 	if err != nil {
 		d.skips.add(p.node.Get(key), "not a way to write a "+p.in+" parameter")
 		return "", repeats
@@ -157,8 +157,8 @@ func (d *document) serialization(p parameter) (style string, explode bool) {
 	return method.Style, method.Explode
 }
 
-// fromTwo says in the words of OpenAPI 3 what a collectionFormat of 2.0 means.
-func fromTwo(format string) (style string, explode *bool) {
+// fromCollectionFormat says in the words of OpenAPI 3 what a collectionFormat of 2.0 means.
+func fromCollectionFormat(format string) (style string, explode *bool) {
 	no := false
 	switch format {
 	case "", "csv":
@@ -174,8 +174,8 @@ func fromTwo(format string) (style string, explode *bool) {
 	return format, &no // tsv is in no later version
 }
 
-// judged asks the types of OpenAPI, whose mistakes must not stop a registration.
-func judged(p *openapi3.Parameter) (m *openapi3.SerializationMethod, err error) {
+// serializationOf asks the types of OpenAPI, whose mistakes must not stop a registration.
+func serializationOf(p *openapi3.Parameter) (m *openapi3.SerializationMethod, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)

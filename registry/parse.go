@@ -89,7 +89,7 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 	o := d.options
 	operations, err := d.operations(ctx)
 	if err != nil {
-		return nil, d.skips.on(err)
+		return nil, d.skips.attachTo(err)
 	}
 	r := &Result{Version: d.version}
 	size := 0
@@ -99,19 +99,19 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 		}
 		t, err := d.tool(operations[i], name)
 		if d.steps > d.budget {
-			return nil, d.skips.on(limitf("the document takes more than %d steps to read: split it, or share fewer large pieces between its operations", d.budget))
+			return nil, d.skips.attachTo(limitf("the document takes more than %d steps to read: split it, or share fewer large pieces between its operations", d.budget))
 		}
 		if err != nil {
 			d.skips.add(operations[i].node, err.Error())
 			continue
 		}
 		if size += sizeOf(t); size > o.MaxTools {
-			return nil, d.skips.on(limitf("the tools together have more than %d bytes: split the document", o.MaxTools))
+			return nil, d.skips.attachTo(limitf("the tools together have more than %d bytes: split the document", o.MaxTools))
 		}
 		r.Tools = append(r.Tools, t)
 	}
 	if len(r.Tools) == 0 {
-		return nil, d.skips.on(reject(Empty, "the document has no operation that can become a tool: put get, post, put, delete or patch under a path that starts with /"))
+		return nil, d.skips.attachTo(reject(Empty, "the document has no operation that can become a tool: put get, post, put, delete or patch under a path that starts with /"))
 	}
 	r.Skipped = d.skips.list
 	return r, nil

@@ -11,32 +11,32 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Registered is a capability with its tools, or what would become one.
+// Registered holds a capability with its tools, stored or previewed.
 type Registered struct {
 	storage.Capability
 	Tools   []toolplan.Tool
-	Warning string   // what will keep calls from working, "" if nothing is known to
-	Lint    []string // advice on the document, of a preview that asked for it
+	Warning string   // why calls will not work, "" if nothing is known
+	Lint    []string // advice on the document, if a preview requested it
 }
 
-// Register stores a capability with its tools, in place of what was stored under its name
-// before: all at once, or nothing (protocol 4.8). A name belongs to who took it first; an
-// admin may take any, and leaves it with its owner. Of registrations of one name at the
-// same time each is stored whole, one after the other.
+// Register stores a capability with its tools, and replaces what was stored under its name: all
+// at once, or nothing (protocol 4.8). A name belongs to the user who registered it first; an
+// admin may replace any capability, which keeps its owner. Concurrent registrations of one name
+// are stored one after the other, each as a whole.
 //
-// Whether the actor has a role that may register is for the caller to check. The error is
-// a *[Rejection] if the request is at fault, and has HTTP status 403 if the name is taken.
+// The caller must check that the actor's role permits registration. The error is a *[Rejection]
+// if the request is at fault, and has HTTP status 403 if the name is taken.
 func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error) {
 	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
 		return Registered{}, err
 	}
-	if _, err := g.place(ctx, actor, q); err != nil { // before a document is read for nothing
+	if _, err := g.lookUpMember(ctx, actor, q); err != nil { // before a document is read in vain
 		return Registered{}, err
 	}
 	var tools []toolplan.Tool
-	skipped := q.unknown
+	skipped := q.unknownFields
 	if q.kind() != storage.CapabilityMCP {
-		leave, err := g.enter(ctx)
+		leave, err := g.acquireParser(ctx)
 		if err != nil {
 			return Registered{}, err
 		}
@@ -49,17 +49,16 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	if err != nil {
 		return Registered{}, err
 	}
-	done := Registered{Capability: c, Tools: tools, Warning: g.warning(q)}
+	done := Registered{Capability: c, Tools: tools, Warning: g.requestWarnings(q)}
 	if c.AutoDiscover() {
-		done = g.discovered(ctx, done)
+		done = g.withDiscoveredTools(ctx, done)
 	}
-	g.tell(c.Member)
-	return done.warned(g.OffBus(c)), nil
+	g.notify(c.Member)
+	return done.withWarning(g.OffBus(c)), nil
 }
 
-// Preview is Register without the storing: it shows what would become of a request of the
-// actor. What is not needed for that may be left out of it; without a name, it only warns
-// that the actor has no room for one capability more.
+// Preview returns what Register would store for a request of the actor. Fields that it does not
+// need may be left out; without a name, exceeding the actor's limit is only a warning.
 func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (Registered, error) {
 	full := q
 	full.Member, full.UpstreamURL = cmp.Or(q.Member, "x"), cmp.Or(q.UpstreamURL, "https://upstream.example")
@@ -67,28 +66,28 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 		return Registered{}, err
 	}
 	if q.Member != "" {
-		if _, err := g.place(ctx, actor, q); err != nil {
+		if _, err := g.lookUpMember(ctx, actor, q); err != nil {
 			return Registered{}, err
 		}
 	}
-	done, err := g.previewed(ctx, q)
+	done, err := g.buildPreview(ctx, q)
 	if err != nil {
 		return Registered{}, err
 	}
-	err = g.room(ctx, actor, done.Capability, len(done.Tools))
+	err = g.checkShare(ctx, actor, done.Capability, len(done.Tools))
 	if no := (*Rejection)(nil); q.Member == "" && errors.As(err, &no) {
-		return done.warned(no.Msg), nil
+		return done.withWarning(no.Msg), nil
 	}
 	return done, err
 }
 
-// previewed is what would be stored of a request.
-func (g *Registry) previewed(ctx context.Context, q Request) (Registered, error) {
-	done := Registered{Capability: q.over(storage.Capability{}, q.unknown), Warning: g.warning(q)}
+// buildPreview returns what would be stored for a request.
+func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, error) {
+	done := Registered{Capability: q.applyTo(storage.Capability{}, q.unknownFields), Warning: g.requestWarnings(q)}
 	if q.kind() == storage.CapabilityMCP {
 		return done, nil
 	}
-	leave, err := g.enter(ctx)
+	leave, err := g.acquireParser(ctx)
 	if err != nil {
 		return Registered{}, err
 	}
@@ -103,23 +102,24 @@ func (g *Registry) previewed(ctx context.Context, q Request) (Registered, error)
 	return done, nil
 }
 
-// enter waits for one of the places to read a document in, until the client leaves.
-func (g *Registry) enter(ctx context.Context) (leave func(), err error) {
+// acquireParser waits until one of the parser slots is free, or ctx ends. The caller must call
+// leave to free it.
+func (g *Registry) acquireParser(ctx context.Context) (leave func(), err error) {
 	select {
-	case g.parsing <- struct{}{}:
-		return func() { <-g.parsing }, nil
+	case g.parserSlots <- struct{}{}:
+		return func() { <-g.parserSlots }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// warning says what keeps calls from working although nothing is wrong with the request.
-func (g *Registry) warning(q Request) string {
+// requestWarnings returns why calls may fail although the request is valid.
+func (g *Registry) requestWarnings(q Request) string {
 	var out []string
-	if u, err := url.Parse(q.UpstreamURL); err == nil && g.guard.LooksPrivate(u) {
+	if u, err := url.Parse(q.UpstreamURL); err == nil && g.dialer.LooksPrivate(u) {
 		out = append(out, "upstream_url is a private address: calls are refused until the operator allows it (upstreams.allow_private)")
 	}
-	if q.unused() {
+	if q.hasUnusedSecret() {
 		out = append(out, "auth_secret is not kept: auth_type says that there is none")
 	}
 	return strings.Join(out, "; ")

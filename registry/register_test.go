@@ -31,7 +31,7 @@ func TestReferencesAreResolvedWhereTheServerOrTheRequestSaysSo(t *testing.T) {
 		request  string
 		resolved bool
 	}{{false, "", false}, {true, "", true}, {false, `"resolve_refs":true,`, true}, {true, `"resolve_refs":false,`, false}, {true, `"resolve_refs":null,`, true}} {
-		h := newHouse(t, func(rc *registry.Config) { rc.ResolveRefs = c.server })
+		h := newFixture(t, func(rc *registry.Config) { rc.ResolveRefs = c.server })
 		h.want(h.register(h.developer("mina"), `{`+c.request+`"member":"m","upstream_url":"https://api.example.com","openapi":`+doc+`}`), 200, 1, c.request)
 		_, tools, _ := h.store.Tools(t.Context(), "m")
 		if got := len(tools) == 1 && bytes.Contains(tools[0].InputSchema, []byte("deep")); got != c.resolved {
@@ -41,7 +41,7 @@ func TestReferencesAreResolvedWhereTheServerOrTheRequestSaysSo(t *testing.T) {
 }
 
 func TestAPrivateUpstreamThatIsAllowedIsNotWarnedOf(t *testing.T) {
-	h := newHouse(t, func(c *registry.Config) { c.AllowPrivateUpstreams = []string{"10.0.0.0/8", "localhost:9000"} })
+	h := newFixture(t, func(c *registry.Config) { c.AllowPrivateUpstreams = []string{"10.0.0.0/8", "localhost:9000"} })
 	mina := h.developer("mina")
 	for url, warned := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true, "http://192.168.0.1": true, "https://api.example.com": false} {
 		a := h.register(mina, `{"member":"m","upstream_url":"`+url+`","openapi":`+document("a")+`}`)
@@ -52,19 +52,19 @@ func TestAPrivateUpstreamThatIsAllowedIsNotWarnedOf(t *testing.T) {
 }
 
 func TestAPreviewStoresNothingTellsNobodyAndNeedsNoName(t *testing.T) {
-	h := newHouse(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
+	h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina := h.developer("mina")
 	for body, code := range map[string]int{
 		`{"openapi":` + document("a", "b") + `}`: 1, standard("shop", "a", "b"): 1,
 		`{"tools_static":[{"name":"a"},{"name":"b"}]}`: 1, `{"member":"a__b","openapi":` + document("a") + `}`: 4004,
 		`{"upstream_url":"ftp://x","openapi":` + document("a") + `}`: 4005, `{"openapi":{"openapi":"3.0.3"}}`: 4001, `{"auth_type":"x"}`: 4006,
 	} {
-		a := h.ask("POST", all+"/preview", mina, strings.NewReader(body))
+		a := h.request("POST", all+"/preview", mina, strings.NewReader(body))
 		if a.body.Code != code || code == 1 && (len(a.body.Data.Tools) != 2 || a.body.Data.ToolCount != 2 || strings.Contains(a.text, "template")) {
 			t.Errorf("preview of %s = %d %s, want code %d", body, a.status, a.text, code)
 		}
 	}
-	a := h.ask("POST", all+"/preview", mina, strings.NewReader(`{"upstream_url":"https://mcp.example.com"}`))
+	a := h.request("POST", all+"/preview", mina, strings.NewReader(`{"upstream_url":"https://mcp.example.com"}`))
 	if h.want(a, 200, 1, "of a quick one"); a.body.Data.Kind != "mcp" || a.body.Data.ToolCount != 0 {
 		t.Errorf("preview of a quick registration = %s", a.text)
 	}
@@ -74,7 +74,7 @@ func TestAPreviewStoresNothingTellsNobodyAndNeedsNoName(t *testing.T) {
 }
 
 func TestLongNamesAreCutForTheirCapability(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	member := strings.Repeat("m", 48)
 	h.want(h.register(h.developer("mina"), standard(member, strings.Repeat("o", 80))), 200, 1, "a long name")
 	_, tools, err := h.store.Tools(t.Context(), member)
@@ -84,16 +84,16 @@ func TestLongNamesAreCutForTheirCapability(t *testing.T) {
 }
 
 func TestTheBusIsToldOfEachChangeAndOfNothingElse(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina, ada := h.developer("mina"), h.developer("ada")
 	h.register(mina, standard("a", "t"))
 	h.register(mina, standard("b", "t"))
 	h.register(ada, standard("a", "t"))
 	h.register(mina, `{"member":"a","upstream_url":"https://api.example.com","openapi":{}}`)
-	h.ask("DELETE", all+"/a", ada, nil)
-	h.ask("DELETE", all+"/a", mina, nil)
-	h.ask("DELETE", all+"/a", mina, nil)
-	h.ask("GET", all+"/b", mina, nil)
+	h.request("DELETE", all+"/a", ada, nil)
+	h.request("DELETE", all+"/a", mina, nil)
+	h.request("DELETE", all+"/a", mina, nil)
+	h.request("GET", all+"/b", mina, nil)
 	if h.reloads != 3 {
 		t.Errorf("the bus was told %d times, want 3", h.reloads)
 	}
@@ -111,9 +111,9 @@ func TestTheBusIsToldOfEachChangeAndOfNothingElse(t *testing.T) {
 
 func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 	const odd = `"/a/..?x=1":{"get":{}},"/b?c=%zz":{"post":{}}`
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
-	send := func(paths, more string) answer {
+	send := func(paths, more string) response {
 		return h.register(mina, `{"member":"m","upstream_url":"https://api.example.com",`+more+`"openapi":{"openapi":"3.0.3","paths":{`+paths+`}}}`)
 	}
 	want := []toolplan.Skip{
@@ -137,7 +137,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 
 // Decision 37.
 func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
-	h := newHouse(t, func(c *registry.Config) {
+	h := newFixture(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 			return []toolplan.Tool{{Name: "t", Description: "t", InputSchema: []byte(`{}`)}}, make([]toolplan.Skip, 120), nil
 		})
@@ -155,15 +155,15 @@ func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeWrittenDownIsNotAnsweredAsDone(t *testing.T) {
-	h := newHouse(t)
+func TestWhatCannotBeAuditedIsNotAnsweredAsDone(t *testing.T) {
+	h := newFixture(t)
 	mina := h.developer("mina")
 	h.want(h.register(mina, standard("quick", "t")), 200, 1, "a registration")
 	h.unwritten = errors.New("the trail is away")
 	noted := len(h.events)
-	for _, a := range []answer{
+	for _, a := range []response{
 		h.register(mina, standard("second", "t")),
-		h.ask("DELETE", all+"/quick", mina, nil),
+		h.request("DELETE", all+"/quick", mina, nil),
 	} {
 		if a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.text, "it is done, but it could not be written down") {
 			t.Errorf("with the trail away it answers %d %s", a.status, a.text)

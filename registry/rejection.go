@@ -8,21 +8,21 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Why a registration is refused: errcode, with HTTP status 400.
+// Reasons of a Rejection: errcode, with HTTP status 400.
 const (
-	Empty       = 4001 // no tool is left (protocol 4.8, rule 5)
-	NotOpenAPI  = 4002 // no OpenAPI document
-	TooMuch     = 4003 // a limit is passed
-	BadMember   = 4004 // no name for a capability
-	BadUpstream = 4005 // no URL that calls could go to
+	Empty       = 4001 // no usable tool (protocol 4.8, rule 5)
+	NotOpenAPI  = 4002 // not an OpenAPI document
+	TooMuch     = 4003 // a limit is exceeded
+	BadMember   = 4004 // not a valid capability name
+	BadUpstream = 4005 // not a valid upstream URL
 	BadField    = 4006 // a field of the request has the wrong form
 )
 
-// Rejection is a document that yields no tools.
+// Rejection is the error of a registration or document that cannot be accepted.
 type Rejection struct {
 	Errcode int             // Empty, NotOpenAPI, TooMuch or BadField
-	Msg     string          // for people: what is wrong and what to do
-	Skipped []toolplan.Skip // what had been left out until then, at most 100
+	Msg     string          // for users: what is wrong and what to do
+	Skipped []toolplan.Skip // what had been left out so far, at most 100
 }
 
 func (r *Rejection) Error() string { return r.Msg }
@@ -33,23 +33,23 @@ func limitf(format string, args ...any) *Rejection {
 	return reject(TooMuch, fmt.Sprintf(format, args...))
 }
 
-// skips is what was left out of a document.
+// skips collects what is left out of a document.
 type skips struct {
 	list []toolplan.Skip
-	seen map[toolplan.Skip]bool // many tools may meet one piece
+	seen map[toolplan.Skip]bool // several tools may share a piece
 }
 
-// maxSkips bounds the list: whoever wrote the document reads the first ones.
+// maxSkips bounds the list: authors of a document read only the first ones.
 const maxSkips = 100
 
 func (s *skips) add(n toolschema.Node, reason string) {
 	if len(s.list) >= maxSkips {
 		return
 	}
-	s.put(toolplan.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
+	s.addSkip(toolplan.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
 }
 
-func (s *skips) put(skip toolplan.Skip) {
+func (s *skips) addSkip(skip toolplan.Skip) {
 	if len(s.list) >= maxSkips || s.seen[skip] {
 		return
 	}
@@ -60,8 +60,8 @@ func (s *skips) put(skip toolplan.Skip) {
 	s.list = append(s.list, skip)
 }
 
-// on adds the list to an error that is a rejection.
-func (s *skips) on(err error) error {
+// attachTo adds the list to an error that is a Rejection, and returns the error.
+func (s *skips) attachTo(err error) error {
 	var r *Rejection
 	if errors.As(err, &r) {
 		r.Skipped = s.list

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Request is a registration (protocol 4.8): quick with Member and UpstreamURL alone, standard
+// Request holds a registration (protocol 4.8): quick with Member and UpstreamURL alone, standard
 // with OpenAPI, full with credentials, webhook and Publish; or StaticTools by hand.
 type Request struct {
 	Member        string
@@ -28,17 +28,17 @@ type Request struct {
 	WebhookSecret storage.Secret
 	Timeout       int             // seconds that a call may take, 1 to 600; 0: 30
 	Private       bool            // stored, not on the bus (publish: false)
-	OpenAPI       json.RawMessage // what Parse reads: an object, YAML, or a string that holds either; nil: none. It wins over StaticTools
+	OpenAPI       json.RawMessage // input of Parse: an object, YAML, or a string that holds either; nil: none. It takes precedence over StaticTools
 	StaticTools   json.RawMessage // nil: none
-	ResolveRefs   *bool           // nil: as the server is set
-	Lint          bool            // of a preview: advice on the document
+	ResolveRefs   *bool           // nil: Config.ResolveRefs
+	Lint          bool            // in a preview: also return advice on the document
 
-	// Owner is a user's sub, and an admin's to say: whose the capability is from now on.
-	// "": whose it is, or the actor's.
+	// Owner is the sub of the new owner; only an admin may set it. "": the owner stays; a new
+	// capability belongs to the actor.
 	Owner string
 
-	unknown []toolplan.Skip // fields that were sent and mean nothing here
-	onlyNew bool            // it may not take the place of what is there: the sign-in is too long ago
+	unknownFields []toolplan.Skip // unknown fields that were sent
+	createOnly    bool            // it must not replace a capability: the sign-in is too old
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 	authAPIKey = "api_key"
 )
 
-// Lengths of what people write about a capability.
+// Limits of texts about a capability.
 const (
 	maxLabel       = 200     // characters
 	maxDescription = 1024    // characters
@@ -54,7 +54,7 @@ const (
 	maxSecret      = 8 << 10 // bytes
 )
 
-// check says what is wrong with everything but the tools.
+// check returns what is wrong with everything but the tools.
 func (q Request) check() error {
 	if err := checkMember(q.Member); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (q Request) check() error {
 		return err
 	}
 	if q.Timeout != 0 && !isTimeout(q.Timeout) {
-		return badField("timeout must be " + mustTimeout)
+		return badField("timeout must be " + timeoutRule)
 	}
 	upstream := restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret}
 	if err := upstream.Check(); err != nil {
@@ -107,14 +107,14 @@ func (q Request) checkLengths() error {
 	return nil
 }
 
-// mustTimeout is what a timeout must be, beside not given.
-var mustTimeout = fmt.Sprintf("a whole number of seconds from 1 to %d", int(storage.MaxTimeout/time.Second))
+// timeoutRule describes a valid timeout.
+var timeoutRule = fmt.Sprintf("a whole number of seconds from 1 to %d", int(storage.MaxTimeout/time.Second))
 
 func isTimeout(seconds int) bool {
 	return 1 <= seconds && seconds <= int(storage.MaxTimeout/time.Second)
 }
 
-// kind is the mode of a registration.
+// kind returns the mode of a registration.
 func (q Request) kind() string {
 	switch {
 	case q.OpenAPI != nil:
@@ -125,16 +125,16 @@ func (q Request) kind() string {
 	return storage.CapabilityMCP
 }
 
-// unused reports whether a credential was sent that calls do not use.
-func (q Request) unused() bool {
+// hasUnusedSecret reports whether a credential was sent that calls do not use.
+func (q Request) hasUnusedSecret() bool {
 	return (q.AuthType == "" || q.AuthType == authNone) && !q.AuthSecret.IsZero()
 }
 
-// over is what is stored of a request, beside its tools, in the place of what is there: who
-// has it stays, and so does what a newer version has written that this one does not know.
-// What is not used is not kept.
-func (q Request) over(there storage.Capability, skipped []toolplan.Skip) storage.Capability {
-	if q.unused() {
+// applyTo returns the capability to store for a request, without its tools. It starts from the
+// stored one: the owner stays, and so do fields that a newer version of this program wrote.
+// Unused credentials are not kept.
+func (q Request) applyTo(there storage.Capability, skipped []toolplan.Skip) storage.Capability {
+	if q.hasUnusedSecret() {
 		q.AuthSecret = storage.Secret{}
 	}
 	if q.AuthType != authAPIKey {

@@ -19,7 +19,7 @@ func FuzzARegistrationIsTakenWholeOrNotAtAll(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	h := newHouse(f, func(c *registry.Config) { c.Discoverer = nil })
+	h := newFixture(f, func(c *registry.Config) { c.Discoverer = nil })
 	root := h.user("root", storage.RoleAdmin)
 	cookie := h.visitor(root)
 	f.Fuzz(func(t *testing.T, body string) {

@@ -18,10 +18,10 @@ import (
 
 // Decision 36.
 func TestRegistrationsOfOneNameAtOnceAreStoredWhole(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina, ada := h.developer("mina"), h.developer("ada")
 	var all sync.WaitGroup
-	answers := make([]answer, 8)
+	answers := make([]response, 8)
 	for i := range answers {
 		all.Go(func() {
 			cookie := []string{mina, ada}[i%2]
@@ -51,7 +51,7 @@ func TestRegistrationsOfOneNameAtOnceAreStoredWhole(t *testing.T) {
 
 func TestAChangeThatIsOvertakenIsMadeAnewAFewTimes(t *testing.T) {
 	for _, overtaken := range []int{1, 9, 10} {
-		h := newHouse(t)
+		h := newFixture(t)
 		mina := h.developer("mina")
 		h.want(h.register(mina, standard("shop", "old")), 200, 1, "the first")
 		left := overtaken
@@ -68,12 +68,12 @@ func TestAChangeThatIsOvertakenIsMadeAnewAFewTimes(t *testing.T) {
 				t.Error("503 without Retry-After")
 			}
 			left = 10
-			h.want(h.ask("DELETE", all+"/shop", mina, nil), 503, 503, "a removal, overtaken ten times")
+			h.want(h.request("DELETE", all+"/shop", mina, nil), 503, 503, "a removal, overtaken ten times")
 			continue
 		}
 		h.want(a, 200, 1, fmt.Sprintf("overtaken %d times", overtaken))
 		left = overtaken
-		h.want(h.ask("DELETE", all+"/shop", mina, nil), 200, 1, "a removal")
+		h.want(h.request("DELETE", all+"/shop", mina, nil), 200, 1, "a removal")
 	}
 }
 
@@ -94,7 +94,7 @@ func TestAFailureLeavesWhatWasThere(t *testing.T) {
 		}},
 		{"a store that is away", 503, nil, func(string) error { return errors.New("away") }},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		mina := h.developer("mina")
 		h.want(h.register(mina, standard("shop", "old")), 200, 1, "the first")
 		before, told := h.stored("shop"), h.reloads
@@ -112,7 +112,7 @@ func TestAFailureLeavesWhatWasThere(t *testing.T) {
 
 func TestTwoDocumentsAreReadAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		mina := h.developer("mina")
 		entered, leave := make(chan string, 10), make(chan struct{})
 		h.backend.before(func(docs []driver.Doc) error {
@@ -122,9 +122,9 @@ func TestTwoDocumentsAreReadAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
 			}
 			return nil
 		}, nil)
-		done := make(chan answer, 10)
+		done := make(chan response, 10)
 		send := func(ctx context.Context, body string) {
-			go func() { done <- h.askIn(ctx, "POST", all+"/register", mina, strings.NewReader(body)) }()
+			go func() { done <- h.requestContext(ctx, "POST", all+"/register", mina, strings.NewReader(body)) }()
 			synctest.Wait()
 		}
 		for _, m := range []string{"a", "b", "c"} {
@@ -159,18 +159,18 @@ func TestTwoNodesShareOneStore(t *testing.T) {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	people := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
-	c := registry.Config{BaseURL: base, Store: store, Visitors: people, Users: people, NoDelivery: true}
+	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
+	c := registry.Config{BaseURL: base, Store: store, Visitors: userTable, Users: userTable, NoDelivery: true}
 	one, two := must(registry.New(t.Context(), c))(t), must(registry.New(t.Context(), c))(t)
-	must(one.Register(t.Context(), people["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("a"))}))(t)
-	must(two.Register(t.Context(), people["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("b"))}))(t)
-	if r, err := one.Show(t.Context(), people["u1"], "shop"); err != nil || r.Tools[0].Name != "b" {
+	must(one.Register(t.Context(), userTable["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("a"))}))(t)
+	must(two.Register(t.Context(), userTable["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("b"))}))(t)
+	if r, err := one.Show(t.Context(), userTable["u1"], "shop"); err != nil || r.Tools[0].Name != "b" {
 		t.Errorf("Show() = %v, %v, want what the other node stored", r.Tools, err)
 	}
 }
 
-func TestToolsThatTheStoreCanNotHoldAreTooMuch(t *testing.T) {
-	h := newHouse(t)
+func TestToolsThatTheStoreCannotHoldAreTooMuch(t *testing.T) {
+	h := newFixture(t)
 	mina := h.developer("mina")
 	h.backend.before(func([]driver.Doc) error { return fmt.Errorf("%w: 5 MiB", storage.ErrInvalid) }, nil)
 	a := h.want(h.register(mina, standard("shop", "t")), 400, registry.TooMuch, "more than the store holds")

@@ -12,31 +12,31 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// tries bound how often a change is made anew because somebody else came first.
-const tries = 10
+// maxAttempts bounds how often a change is repeated after a concurrent change.
+const maxAttempts = 10
 
-// save writes a registration over what is there by then.
+// save writes a registration over what is stored at that time.
 func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool, skipped []toolplan.Skip) (storage.Capability, error) {
-	return again(func() (storage.Capability, error) {
-		there, err := g.place(ctx, actor, q)
+	return retryOnConflict(func() (storage.Capability, error) {
+		there, err := g.lookUpMember(ctx, actor, q)
 		if err != nil {
 			return there, err
 		}
-		c := q.over(there, skipped)
+		c := q.applyTo(there, skipped)
 		event := webhook.Updated
 		if c.Version == 0 {
 			event = webhook.Registered
 		}
-		c, err = g.write(ctx, event, c, tools, g.shareOf(actor, c, len(tools)))
+		c, err = g.write(ctx, event, c, tools, g.shareLimit(actor, c, len(tools)))
 		if taken := (*storage.NameTaken)(nil); errors.As(err, &taken) {
-			err = lookAlike(actor, taken.By)
+			err = nameTooSimilar(actor, taken.By)
 		}
 		return c, err
 	})
 }
 
-// write stores a capability if allow has nothing against it, and in the same step what its
-// webhook is to be told.
+// write stores a capability if allow returns nil, and in the same step the messages for its
+// webhook.
 func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []toolplan.Tool, allow func([]storage.Capability) error) (storage.Capability, error) {
 	c.ToolCount = len(tools)
 	events, err := webhook.Events(event, c)
@@ -46,37 +46,37 @@ func (g *Registry) write(ctx context.Context, event string, c storage.Capability
 	return g.c.Store.SaveCapabilityIf(ctx, c, tools, allow, events...)
 }
 
-// again repeats a change that somebody else's has overtaken.
-func again[T any](change func() (T, error)) (T, error) {
+// retryOnConflict repeats a change that conflicts with a concurrent one.
+func retryOnConflict[T any](change func() (T, error)) (T, error) {
 	for n := 1; ; n++ {
 		v, err := change()
 		switch {
 		case !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists):
-			return v, unstorable(err)
-		case n == tries:
-			return v, changed.Because(err)
+			return v, toRejection(err)
+		case n == maxAttempts:
+			return v, tooManyConflicts.Because(err)
 		}
 	}
 }
 
-// unstorable is the error of a write in the words of a registration.
-func unstorable(err error) error {
+// toRejection converts an error of the store to a Rejection if the tools are at fault.
+func toRejection(err error) error {
 	if errors.Is(err, storage.ErrInvalid) {
 		return limitf("the tools are too large to be stored: split the document into several capabilities")
 	}
 	return err
 }
 
-// place returns what is stored under the name of a registration, with the owner it has
-// from then on. Version is 0 if there is nothing.
-func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (storage.Capability, error) {
+// lookUpMember returns the capability stored under the name of a registration, with the owner it
+// will have. Its Version is 0 if there is none. It fails if the actor may not use the name.
+func (g *Registry) lookUpMember(ctx context.Context, actor storage.User, q Request) (storage.Capability, error) {
 	there, err := g.c.Store.Capability(ctx, q.Member)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		there, err = storage.Capability{Owner: actor.Sub}, g.free(ctx, actor, q.Member)
+		there, err = storage.Capability{Owner: actor.Sub}, g.checkNameFree(ctx, actor, q.Member)
 	case err == nil && !mayChange(actor, there):
 		err = notYours
-	case err == nil && q.onlyNew:
+	case err == nil && q.createOnly:
 		err = consoleauth.SignInAgain
 	}
 	if actor.Role == storage.RoleAdmin {
@@ -85,22 +85,23 @@ func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (st
 	return there, err
 }
 
-// free says whether a name is free for one capability more.
-func (g *Registry) free(ctx context.Context, actor storage.User, member string) error {
+// checkNameFree returns an error if a name cannot be used for a new capability.
+func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, member string) error {
 	like, err := g.c.Store.CapabilityLike(ctx, member)
 	switch {
 	case err == nil:
-		return lookAlike(actor, like)
+		return nameTooSimilar(actor, like)
 	case !errors.Is(err, storage.ErrNotFound):
 		return err
 	}
-	return g.room(ctx, actor, storage.Capability{Member: member}, 0)
+	return g.checkShare(ctx, actor, storage.Capability{Member: member}, 0)
 }
 
-// lookAlike refuses a name that differs from another capability's in case, - and _ alone.
-func lookAlike(actor storage.User, by storage.Capability) error {
+// nameTooSimilar returns the refusal of a name that differs from another capability's only in
+// case, - and _.
+func nameTooSimilar(actor storage.User, by storage.Capability) error {
 	if !mayChange(actor, by) {
-		return looksTaken
+		return similarNameTaken
 	}
 	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", by.Member))
 }

@@ -20,7 +20,7 @@ import (
 // Decision 51: the rooms' own document is one that the registrar takes.
 func ownDocuments(t *testing.T) map[string][]byte {
 	t.Helper()
-	h := newHouse(t)
+	h := newFixture(t)
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store}))(t)
 	t.Cleanup(func() { trail.Close(context.Background()) })
 	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: trail}))(t)
@@ -51,7 +51,7 @@ func TestTheOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
 }
 
 // A document of a room that is mounted alone stands on its own.
-func TestEachRoomsDocumentIsWhole(t *testing.T) {
+func TestEachPackagesDocumentIsComplete(t *testing.T) {
 	for name, d := range ownDocuments(t) {
 		if advice := registry.Lint(t.Context(), must(apidoc.Of(d).JSON(base))(t)); len(advice) != 0 {
 			t.Errorf("%s: %q", name, advice)

@@ -10,19 +10,19 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// shareOf returns what a capability with so many tools is held against in the step that
-// stores it; nil for an administrator, whom the shares are not meant for.
-func (g *Registry) shareOf(actor storage.User, c storage.Capability, tools int) func(owned []storage.Capability) error {
+// shareLimit returns the check of the owner's limits that the store runs in the step that writes;
+// nil for an administrator, who has no limits.
+func (g *Registry) shareLimit(actor storage.User, c storage.Capability, tools int) func(owned []storage.Capability) error {
 	if actor.Role == storage.RoleAdmin {
 		return nil
 	}
-	return func(owned []storage.Capability) error { return g.fits(owned, c, tools) }
+	return func(owned []storage.Capability) error { return g.withinShare(owned, c, tools) }
 }
 
-// room says whether the actor may have a capability with so many tools. It is asked before
-// work is done for nothing; what counts is asked by the store.
-func (g *Registry) room(ctx context.Context, actor storage.User, c storage.Capability, tools int) error {
-	allow := g.shareOf(actor, c, tools)
+// checkShare returns an error if a capability with so many tools exceeds the actor's limits. It
+// saves useless work; the check that counts runs in the store.
+func (g *Registry) checkShare(ctx context.Context, actor storage.User, c storage.Capability, tools int) error {
+	allow := g.shareLimit(actor, c, tools)
 	if allow == nil || actor.Sub == "" {
 		return nil
 	}
@@ -33,16 +33,16 @@ func (g *Registry) room(ctx context.Context, actor storage.User, c storage.Capab
 	return allow(owned)
 }
 
-// fits says whether somebody may have a capability with so many tools beside what they
-// have, or in place of one of those. What does not grow may always be replaced: a share
-// may have become smaller, and an upstream may list more than it did.
-func (g *Registry) fits(owned []storage.Capability, c storage.Capability, tools int) error {
+// withinShare returns an error if a capability with so many tools exceeds the limits of an owner
+// who has the capabilities in owned. Replacing one without adding tools is always allowed: the
+// limit may have been lowered, and an upstream may list more tools than before.
+func (g *Registry) withinShare(owned []storage.Capability, c storage.Capability, tools int) error {
 	before, others, replaces := 0, 0, false
 	for _, o := range owned {
 		if o.Member == c.Member {
-			before, replaces = onBus(o), true
+			before, replaces = toolsOnBus(o), true
 		} else {
-			others += onBus(o)
+			others += toolsOnBus(o)
 		}
 	}
 	if !c.Publish {
@@ -58,26 +58,26 @@ func (g *Registry) fits(owned []storage.Capability, c storage.Capability, tools 
 	return nil
 }
 
-// onBus counts the tools of a capability that are on the bus, as far as they are known.
-func onBus(c storage.Capability) int {
+// toolsOnBus returns how many known tools of a capability are published.
+func toolsOnBus(c storage.Capability) int {
 	if !c.Publish {
 		return 0
 	}
 	return c.ToolCount
 }
 
-// named is how many capabilities a refusal names.
-const named = 3
+// maxNamed bounds the capabilities that a refusal names.
+const maxNamed = 3
 
-// largest names those, but for one, that have most tools on the bus.
+// largest names the capabilities, except one, that have the most tools on the bus.
 func largest(owned []storage.Capability, but string) string {
-	owned = slices.DeleteFunc(slices.Clone(owned), func(c storage.Capability) bool { return c.Member == but || onBus(c) == 0 })
+	owned = slices.DeleteFunc(slices.Clone(owned), func(c storage.Capability) bool { return c.Member == but || toolsOnBus(c) == 0 })
 	slices.SortFunc(owned, func(a, b storage.Capability) int {
-		return cmp.Or(onBus(b)-onBus(a), cmp.Compare(a.Member, b.Member))
+		return cmp.Or(toolsOnBus(b)-toolsOnBus(a), cmp.Compare(a.Member, b.Member))
 	})
 	var names []string
-	for _, c := range owned[:min(len(owned), named)] {
-		names = append(names, fmt.Sprintf("%q (%d)", c.Member, onBus(c)))
+	for _, c := range owned[:min(len(owned), maxNamed)] {
+		names = append(names, fmt.Sprintf("%q (%d)", c.Member, toolsOnBus(c)))
 	}
 	if len(names) == 0 {
 		return ""

@@ -16,7 +16,7 @@ func few(c *registry.Config) { c.MaxCapabilities, c.MaxTools = 3, 5 }
 
 // Decision 61.
 func TestTheFiftyFirstCapabilityOfAnOwnerIsRefusedAndToldWhatToRemove(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina, ada, root := h.developer("mina"), h.developer("ada"), h.visitor(h.user("root", storage.RoleAdmin))
 	for i := range 50 {
 		h.want(h.register(mina, fmt.Sprintf(`{"member":"m%d","upstream_url":"https://mcp.example.com","publish":%t}`, i, i%2 == 0)), 200, 1, "one of fifty")
@@ -30,12 +30,12 @@ func TestTheFiftyFirstCapabilityOfAnOwnerIsRefusedAndToldWhatToRemove(t *testing
 	h.want(h.register(mina, standard("m7", "b")), 200, 1, "one of them anew")
 	h.want(h.register(ada, standard("other", "a")), 200, 1, "another developer's")
 	h.want(h.register(root, standard("roots", "a")), 200, 1, "an administrator's")
-	h.want(h.ask("DELETE", all+"/m0", mina, nil), 200, 1, "a removal")
+	h.want(h.request("DELETE", all+"/m0", mina, nil), 200, 1, "a removal")
 	h.want(h.register(mina, standard("more", "a")), 200, 1, "the fiftieth, once there is room")
 }
 
 func TestAnAdministratorIsNotHeldToTheCountOfCapabilities(t *testing.T) {
-	h := newHouse(t, few)
+	h := newFixture(t, few)
 	root := h.visitor(h.user("root", storage.RoleAdmin))
 	for i := range 5 {
 		h.want(h.register(root, standard(fmt.Sprint("m", i), "a", "b")), 200, 1, "an administrator's, beyond the share of a developer")
@@ -43,11 +43,11 @@ func TestAnAdministratorIsNotHeldToTheCountOfCapabilities(t *testing.T) {
 }
 
 func TestSixtyRegistrationsOfOneOwnerAtOnceLeaveFifty(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.user("mina", storage.RoleDeveloper)
 	cookie := h.visitor(mina)
 	var all sync.WaitGroup
-	answers := make([]answer, 60)
+	answers := make([]response, 60)
 	for i := range answers {
 		all.Go(func() {
 			answers[i] = h.register(cookie, fmt.Sprintf(`{"member":"m%d","upstream_url":"https://mcp.example.com"}`, i))
@@ -69,7 +69,7 @@ func TestSixtyRegistrationsOfOneOwnerAtOnceLeaveFifty(t *testing.T) {
 }
 
 func TestToolsBeyondTheShareOfAnOwnerAreRefused(t *testing.T) {
-	h := newHouse(t, few)
+	h := newFixture(t, few)
 	mina := h.developer("mina")
 	private := func(member string, off bool, names ...string) string {
 		return fmt.Sprintf(`{"publish":%t,`, !off) + strings.TrimPrefix(standard(member, names...), "{")
@@ -94,7 +94,7 @@ func TestToolsBeyondTheShareOfAnOwnerAreRefused(t *testing.T) {
 
 // The share may have become smaller, or an upstream may list more than it did.
 func TestWhoHasMoreThanTheirShareMayStillReplaceWhatDoesNotGrow(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	h.want(h.register(mina, standard("a", "t1", "t2", "t3", "t4")), 200, 1, "four tools")
 	h.want(h.register(mina, standard("b", "t1", "t2", "t3", "t4")), 200, 1, "four tools")
@@ -105,13 +105,13 @@ func TestWhoHasMoreThanTheirShareMayStillReplaceWhatDoesNotGrow(t *testing.T) {
 }
 
 func TestAPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
-	h := newHouse(t, few)
+	h := newFixture(t, few)
 	mina := h.developer("mina")
 	for _, m := range []string{"a", "b", "c"} {
 		h.want(h.register(mina, standard(m, "t")), 200, 1, m)
 	}
-	preview := func(cookie, body string) answer {
-		return h.ask("POST", all+"/preview", cookie, strings.NewReader(body))
+	preview := func(cookie, body string) response {
+		return h.request("POST", all+"/preview", cookie, strings.NewReader(body))
 	}
 	h.want(preview(mina, standard("d", "t")), 400, registry.TooMuch, "a fourth")
 	h.want(preview(mina, standard("c", "t")), 200, 1, "one of them anew")
@@ -126,7 +126,7 @@ func TestAPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
 }
 
 func TestASharesLimitIsAboveZero(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	_, err := registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: -1, MaxTools: -1})
 	for _, field := range []string{"MaxCapabilities", "MaxTools"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
@@ -137,27 +137,27 @@ func TestASharesLimitIsAboveZero(t *testing.T) {
 
 func TestWhatTheBusLeavesOutIsToldWhereACapabilityIsShown(t *testing.T) {
 	const why = "the bus leaves it out: its owner has too many tools"
-	h := newHouse(t)
+	h := newFixture(t)
 	h.leftOut = map[string]string{"shop": why}
 	mina := h.developer("mina")
 	if a := h.want(h.register(mina, standard("shop", "t")), 200, 1, "a registration"); a.body.Data.Warning != why {
 		t.Errorf("registered: warning = %q, want %q", a.body.Data.Warning, why)
 	}
-	if a := h.want(h.ask("GET", all+"/shop", mina, nil), 200, 1, "one shown"); a.body.Data.Warning != why {
+	if a := h.want(h.request("GET", all+"/shop", mina, nil), 200, 1, "one shown"); a.body.Data.Warning != why {
 		t.Errorf("shown: %s, want the warning", a.text)
 	}
 	h.want(h.register(mina, standard("mail", "t")), 200, 1, "another")
-	if a := h.ask("GET", all, mina, nil); strings.Count(a.text, why) != 1 {
+	if a := h.request("GET", all, mina, nil); strings.Count(a.text, why) != 1 {
 		t.Errorf("listed: %s, want one warning", a.text)
 	}
-	if a := h.ask("GET", all+"/mail", mina, nil); strings.Contains(a.text, "warning") {
+	if a := h.request("GET", all+"/mail", mina, nil); strings.Contains(a.text, "warning") {
 		t.Errorf("shown: %s, want no warning", a.text)
 	}
 }
 
 // Decision 61.
 func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina, ada, root := h.developer("mina"), h.developer("ada"), h.visitor(h.user("root", storage.RoleAdmin))
 	h.want(h.register(mina, standard("pay", "t")), 200, 1, "the first")
 	for _, like := range []string{"Pay", "PAY", "pay-", "p_a_y"} {
@@ -170,9 +170,9 @@ func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
 				t.Errorf("%s is refused with %q, want pay named", like, a.body.Msg)
 			}
 		}
-		h.want(h.ask("POST", all+"/preview", ada, strings.NewReader(standard(like, "t"))), 403, 403, "a preview of "+like)
-		h.want(h.ask("GET", all+"/"+like, mina, nil), 404, 404, like+", which is not stored")
-		h.want(h.ask("DELETE", all+"/"+like, mina, nil), 404, 404, like+", which is not stored")
+		h.want(h.request("POST", all+"/preview", ada, strings.NewReader(standard(like, "t"))), 403, 403, "a preview of "+like)
+		h.want(h.request("GET", all+"/"+like, mina, nil), 404, 404, like+", which is not stored")
+		h.want(h.request("DELETE", all+"/"+like, mina, nil), 404, 404, like+", which is not stored")
 	}
 	h.want(h.register(mina, standard("pay", "u")), 200, 1, "the name itself")
 	if got := h.stored("pay"); !strings.HasSuffix(got, " u") {
@@ -181,16 +181,16 @@ func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
 }
 
 func TestOfLookAlikesRegisteredAtOnceOneIsTaken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	names := []string{"pay", "Pay", "PAY", "pay-", "p_ay", "pa-y"}
-	answers := make([]answer, len(names))
+	answers := make([]response, len(names))
 	var all sync.WaitGroup
 	for i, name := range names {
 		cookie := h.developer("dev" + fmt.Sprint(i))
 		all.Go(func() { answers[i] = h.register(cookie, standard(name, "t")) })
 	}
 	all.Wait()
-	won := slices.IndexFunc(answers, func(a answer) bool { return a.status == 200 })
+	won := slices.IndexFunc(answers, func(a response) bool { return a.status == 200 })
 	for i, a := range answers {
 		if i != won {
 			h.want(a, 403, 403, names[i])

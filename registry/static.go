@@ -44,19 +44,19 @@ func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, 
 	}
 	r := &Result{}
 	size := 0
-	for _, e := range d.named(read) {
+	for _, e := range d.nameEntries(read) {
 		t, err := e.tool(o)
 		if err != nil {
 			d.skips.add(e.node, err.Error())
 			continue
 		}
 		if size += sizeOf(t); size > o.MaxTools {
-			return nil, d.skips.on(limitf("the tools together have more than %d bytes: split the list", o.MaxTools))
+			return nil, d.skips.attachTo(limitf("the tools together have more than %d bytes: split the list", o.MaxTools))
 		}
 		r.Tools = append(r.Tools, t)
 	}
 	if len(r.Tools) == 0 {
-		return nil, d.skips.on(reject(Empty, "tools_static has no entry that can become a tool: each needs a name, and httpMethod if it has a path"))
+		return nil, d.skips.attachTo(reject(Empty, "tools_static has no entry that can become a tool: each needs a name, and httpMethod if it has a path"))
 	}
 	r.Skipped = d.skips.list
 	return r, nil
@@ -78,7 +78,7 @@ func (d *document) entries(ctx context.Context, list tree.Array) (out []entry, e
 			return nil, err
 		}
 		node := d.Root().At(i)
-		e, why := entryAt(node)
+		e, why := readEntry(node)
 		if why != "" {
 			d.skips.add(node, why)
 			continue
@@ -96,7 +96,7 @@ func (d *document) entries(ctx context.Context, list tree.Array) (out []entry, e
 	return out, nil
 }
 
-func entryAt(node toolschema.Node) (e entry, why string) {
+func readEntry(node toolschema.Node) (e entry, why string) {
 	o, is := node.Value.(tree.Object)
 	if !is {
 		return e, "not a tool: an entry is an object with a name"
@@ -118,12 +118,12 @@ func entryAt(node toolschema.Node) (e entry, why string) {
 	case strings.ContainsAny(path, "{}"):
 		return e, "the path has braces: write its parameters as :x"
 	}
-	return e, unfitPath(path)
+	return e, pathProblem(path)
 }
 
-// named gives the entries their names: those that are called by name have theirs or are
+// nameEntries gives the entries their names: those that are called by name have theirs or are
 // left out, the others are named like operations.
-func (d *document) named(entries []entry) (out []entry) {
+func (d *document) nameEntries(entries []entry) (out []entry) {
 	n := newNamer(d.options.Member)
 	for _, e := range entries {
 		if e.path != "" {
@@ -165,7 +165,7 @@ func (e entry) tool(o Options) (toolplan.Tool, error) {
 		}
 		return t, err
 	}
-	template, err := template(e.path, e.input.Input)
+	template, err := colonsToBraces(e.path, e.input.Input)
 	if err != nil {
 		return toolplan.Tool{}, err
 	}
@@ -192,17 +192,17 @@ func (e entry) tool(o Options) (toolplan.Tool, error) {
 	if len(body.args) > 0 {
 		p.body = body
 	}
-	return p.bound(o)
+	return p.bind(o)
 }
 
 // maxColons bounds a path: each is compared with every property.
 const maxColons = 64
 
-// template writes the :x of a path as {x}, for each x that is a property: the longest that
+// colonsToBraces writes the :x of a path as {x}, for each x that is a property: the longest that
 // fits and is not the beginning of another word, so that a property c leaves :cancel
 // alone. Any other colon stays, unless it begins a segment: there it can only be a
 // parameter that was forgotten.
-func template(path string, input toolschema.Input) (string, error) {
+func colonsToBraces(path string, input toolschema.Input) (string, error) {
 	if strings.Count(path, ":") > maxColons {
 		return "", fmt.Errorf("the path has more than %d colons", maxColons)
 	}
@@ -215,7 +215,7 @@ func template(path string, input toolschema.Input) (string, error) {
 		longest := ""
 		for _, f := range input {
 			rest, fits := strings.CutPrefix(path[i+1:], f.Name)
-			if fits && !wordGoesOn(rest) && len(f.Name) > len(longest) && !strings.ContainsAny(f.Name, "{}/") {
+			if fits && !wordContinues(rest) && len(f.Name) > len(longest) && !strings.ContainsAny(f.Name, "{}/") {
 				longest = f.Name
 			}
 		}
@@ -233,6 +233,6 @@ func template(path string, input toolschema.Input) (string, error) {
 	return b.String(), nil
 }
 
-func wordGoesOn(rest string) bool {
+func wordContinues(rest string) bool {
 	return rest != "" && (alphanumeric(rune(rest[0])) || rest[0] == '_')
 }

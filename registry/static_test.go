@@ -42,7 +42,7 @@ func TestHowStaticToolsAreCalled(t *testing.T) {
 	}
 }
 
-func TestStaticToolsThatCanNotBeUsedAreLeftOut(t *testing.T) {
+func TestStaticToolsThatCannotBeUsedAreLeftOut(t *testing.T) {
 	for _, c := range []struct{ entry, why string }{
 		{`7`, "not a tool"},
 		{`{}`, "called by its name"},

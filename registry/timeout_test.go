@@ -9,7 +9,7 @@ import (
 )
 
 func TestATimeoutIsStoredShownAndReplaced(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	const tools = `,"tools_static":[{"name":"report","httpMethod":"get","path":"/report"}]`
 	for _, c := range []struct {
@@ -25,7 +25,7 @@ func TestATimeoutIsStoredShownAndReplaced(t *testing.T) {
 			t.Errorf("%s: stored are %d s, of which calls have %v; want %d and %v", body, stored.Timeout, stored.CallTimeout(), c.stored, c.shown)
 		}
 		for _, path := range []string{"", "/slow"} {
-			if a := h.ask("GET", all+path, mina, nil); !strings.Contains(a.text, fmt.Sprintf(`"timeout":%v,`, c.shown)) {
+			if a := h.request("GET", all+path, mina, nil); !strings.Contains(a.text, fmt.Sprintf(`"timeout":%v,`, c.shown)) {
 				t.Errorf("%s: at %s it is shown as %s", body, path, a.text)
 			}
 		}
@@ -33,12 +33,12 @@ func TestATimeoutIsStoredShownAndReplaced(t *testing.T) {
 }
 
 func TestATimeoutOutOfBoundsIsRefusedWithTheBounds(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
 	for _, given := range []string{`0`, `-1`, `601`, `1.5`, `30.0`, `"90"`, `"90s"`, `true`, `[]`, `1e2`, `99999999999999999999`} {
 		body := `{"member":"slow","upstream_url":"https://slow.example.com","timeout":` + given + `}`
 		for _, path := range []string{"/register", "/preview"} {
-			a := h.want(h.ask("POST", all+path, mina, strings.NewReader(body)), 400, registry.BadField, given)
+			a := h.want(h.request("POST", all+path, mina, strings.NewReader(body)), 400, registry.BadField, given)
 			if !strings.Contains(a.text, "timeout must be a whole number of seconds from 1 to 600") {
 				t.Errorf("%s at %s: %s", given, path, a.text)
 			}

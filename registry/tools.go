@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// tools reads the tools that come with a request. The caller has a place to read in.
+// tools reads the tools of a request. The caller must hold a parser slot.
 func (g *Registry) tools(ctx context.Context, q Request) ([]toolplan.Tool, []toolplan.Skip, error) {
 	o := Options{Member: q.Member, ResolveRefs: g.c.ResolveRefs}
 	if q.ResolveRefs != nil {
@@ -31,25 +31,25 @@ func (g *Registry) tools(ctx context.Context, q Request) ([]toolplan.Tool, []too
 	if err != nil {
 		return nil, nil, err
 	}
-	return q.callable(r.Tools, g.toBus(q), slices.Concat(q.unknown, r.Skipped))
+	return q.keepCallable(r.Tools, g.leadsToBus(q), slices.Concat(q.unknownFields, r.Skipped))
 }
 
 func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
 	return StaticTools(ctx, list, o)
 }
 
-// callable leaves out the tools whose plan cannot be carried out: their paths look like
-// paths, and are none that a request can have, or lead to the bus itself.
-func (q Request) callable(all []toolplan.Tool, toBus func(toolplan.Tool) bool, skipped []toolplan.Skip) ([]toolplan.Tool, []toolplan.Skip, error) {
+// keepCallable leaves out the tools that cannot be called: no request can have their path, or it
+// leads to the bus itself.
+func (q Request) keepCallable(all []toolplan.Tool, toBus func(toolplan.Tool) bool, skipped []toolplan.Skip) ([]toolplan.Tool, []toolplan.Skip, error) {
 	tools := all[:0]
 	for _, t := range all {
 		if t.Call != nil {
 			_, err := restcall.Compile(t)
 			if err == nil && toBus(t) {
-				err = errToBus
+				err = errLeadsToBus
 			}
 			if err != nil {
-				skipped = append(skipped, q.uncallable(t, err))
+				skipped = append(skipped, q.skipOf(t, err))
 				continue
 			}
 		}
@@ -64,72 +64,72 @@ func (q Request) callable(all []toolplan.Tool, toBus func(toolplan.Tool) bool, s
 	return tools, skipped, nil
 }
 
-// uncallable says where a tool came from and why no request can be made of it.
-func (q Request) uncallable(t toolplan.Tool, err error) toolplan.Skip {
+// skipOf returns where a tool came from and why it cannot be called.
+func (q Request) skipOf(t toolplan.Tool, err error) toolplan.Skip {
 	if why := errors.Unwrap(err); why != nil { // without the name of the package
 		err = why
 	}
 	why := toolschema.Text(err.Error())
-	if q.OpenAPI == nil { // the place in the list is not known any more
+	if q.OpenAPI == nil { // its position in the list is not known here
 		return toolplan.Skip{Reason: "the tool " + t.Name + ": " + why}
 	}
 	return toolplan.Skip{Pointer: toolschema.Text(pointer("paths", t.Call.Template, t.Method)), Reason: why}
 }
 
-// What a quick registration is told if its tools are not known yet.
+// Warnings of a quick registration whose tools are not known yet.
 const (
-	later   = "the upstream has not told its tools yet; it is asked again"
-	noTools = "the upstream lists no tools; it is asked again"
-	anew    = "the capability was registered anew at the same time"
+	toolsPending        = "the upstream has not told its tools yet; it is asked again"
+	noTools             = "the upstream lists no tools; it is asked again"
+	registeredMeanwhile = "the capability was registered anew at the same time"
 )
 
-// discovery is how long a registration waits for its upstream.
-const discovery = 5 * time.Second
+// discoveryTimeout bounds how long a registration waits for its upstream.
+const discoveryTimeout = 5 * time.Second
 
-// discovered adds the tools that the upstream lists, if it answers in time. The
-// registration holds without them: the bus asks again.
-func (g *Registry) discovered(ctx context.Context, done Registered) Registered {
+// withDiscoveredTools adds the tools that the upstream lists, if it answers in time. The
+// registration is valid without them: the bus repeats the discovery.
+func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Registered {
 	if g.c.Discoverer == nil {
-		return done.warned(later)
+		return done.withWarning(toolsPending)
 	}
-	tools, skipped, err := g.ask(ctx, done.Capability)
+	tools, skipped, err := g.discover(ctx, done.Capability)
 	if err != nil {
 		g.c.Log.InfoContext(ctx, "discovery failed", "member", done.Member, "err", withoutURL(err))
-		return done.warned(later)
+		return done.withWarning(toolsPending)
 	}
 	if len(tools) == 0 {
-		return done.warned(noTools)
+		return done.withWarning(noTools)
 	}
 	c := done.Capability
 	c.Skipped = append(c.Skipped, skipped...)
 	c.Skipped = c.Skipped[:min(len(c.Skipped), maxSkips)]
-	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // what an upstream lists is for the bus to bound
+	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // the bus limits what an upstream lists
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return done.warned(anew)
+		return done.withWarning(registeredMeanwhile)
 	case err != nil:
 		g.c.Log.WarnContext(ctx, "discovered tools are not stored", "member", done.Member, "err", err)
-		return done.warned(later)
+		return done.withWarning(toolsPending)
 	}
 	done.Capability, done.Tools = saved, tools
 	return done
 }
 
-// ask reads what a stranger answers; should that make the reader panic, the registration
-// is stored all the same, and is not to be answered 500.
-func (g *Registry) ask(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error) {
+// discover lists the tools of an upstream. Its answer is untrusted: should reading it panic, the
+// registration, which is stored already, must not be answered 500.
+func (g *Registry) discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.c.Log.ErrorContext(ctx, "panic", "member", c.Member, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errors.New("the discoverer panicked")
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, discovery)
+	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
 	return g.c.Discoverer.Find(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
 }
 
-// withoutURL takes the URL out of an error of net/http: its query may be the credential.
+// withoutURL removes the URL from an error of net/http: its query may contain the credential.
 func withoutURL(err error) error {
 	if at := (*url.Error)(nil); errors.As(err, &at) {
 		return at.Err
@@ -137,7 +137,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-func (r Registered) warned(why string) Registered {
+func (r Registered) withWarning(why string) Registered {
 	if r.Warning != "" && why != "" {
 		why = "; " + why
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// What the console is shown. No shape here has a place for a secret.
+// The JSON that the console receives. No type here has a field for a secret.
 
-// outcome is the data of a registration (protocol 4.8).
-type outcome struct {
+// registerResult holds the data of a registration (protocol 4.8).
+type registerResult struct {
 	Member    string          `json:"member"`
 	Kind      string          `json:"kind"`
 	ToolCount int             `json:"tool_count"`
@@ -18,18 +18,18 @@ type outcome struct {
 	Warning   string          `json:"warning,omitempty"`
 }
 
-func outcomeOf(r Registered) outcome {
-	return outcome{r.Member, r.Kind, r.ToolCount, listed(r.Skipped), r.Warning}
+func newRegisterResult(r Registered) registerResult {
+	return registerResult{r.Member, r.Kind, r.ToolCount, nonNil(r.Skipped), r.Warning}
 }
 
-// previewed is the data of a preview.
-type previewed struct {
-	outcome
+// previewResult holds the data of a preview.
+type previewResult struct {
+	registerResult
 	Tools []toolplan.Tool `json:"tools_static"`
 	Lint  []string        `json:"lint,omitempty"`
 }
 
-// summary is a line of the list.
+// summary holds an entry of the list.
 type summary struct {
 	Member       string    `json:"member"`
 	Label        string    `json:"label"`
@@ -47,7 +47,7 @@ type summary struct {
 	Warning      string    `json:"warning,omitempty"`
 }
 
-func summaryOf(c storage.Capability, warning string) summary {
+func newSummary(c storage.Capability, warning string) summary {
 	s := summary{
 		Member: c.Member, Label: c.Label, Description: c.Description, Kind: c.Kind, UpstreamURL: c.UpstreamURL,
 		AuthType: c.AuthType, Timeout: int(c.CallTimeout() / time.Second), Publish: c.Publish, ToolCount: c.ToolCount, Owner: c.Owner,
@@ -62,8 +62,8 @@ func summaryOf(c storage.Capability, warning string) summary {
 	return s
 }
 
-// shown is one capability.
-type shown struct {
+// capabilityView holds one capability with its tools.
+type capabilityView struct {
 	summary
 	AuthName   string          `json:"auth_name,omitempty"`
 	AuthIn     string          `json:"auth_in,omitempty"`
@@ -72,12 +72,12 @@ type shown struct {
 	Skipped    []toolplan.Skip `json:"skipped"`
 }
 
-func shownOf(r Registered) shown {
-	return shown{summaryOf(r.Capability, r.Warning), r.AuthName, r.AuthIn, r.WebhookURL, toolplan.Public(r.Tools), listed(r.Skipped)}
+func newCapabilityView(r Registered) capabilityView {
+	return capabilityView{newSummary(r.Capability, r.Warning), r.AuthName, r.AuthIn, r.WebhookURL, toolplan.Public(r.Tools), nonNil(r.Skipped)}
 }
 
-// listed is a list that is never null in JSON.
-func listed[T any](list []T) []T {
+// nonNil returns a list that is never null in JSON.
+func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

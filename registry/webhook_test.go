@@ -11,7 +11,7 @@ import (
 
 // Decision 35.
 func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	owner := h.user("dev", storage.RoleDeveloper)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", WebhookURL: "https://hook.example.com", WebhookSecret: storage.NewSecret("whsec_c2VjcmV0"),
 		AuthType: "bearer", AuthSecret: storage.NewSecret("UPSTREAM-SECRET"),
@@ -52,7 +52,7 @@ func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
 }
 
 func TestWithoutAWebhookNobodyIsTold(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", OpenAPI: json.RawMessage(`{"openapi":"3.0.0","paths":{"/pets":{"get":{}}}}`)}
 	must(h.registry.Register(t.Context(), h.user("dev", storage.RoleDeveloper), q))(t)
 	if told := must(h.store.Deliveries(t.Context(), "pets"))(t); len(told) != 0 {
@@ -61,11 +61,11 @@ func TestWithoutAWebhookNobodyIsTold(t *testing.T) {
 }
 
 func TestAClosedRegistryTellsNobody(t *testing.T) {
-	h := newHouse(t, func(c *registry.Config) { c.NoDelivery = false })
+	h := newFixture(t, func(c *registry.Config) { c.NoDelivery = false })
 	if err := h.registry.Close(t.Context()); err != nil {
 		t.Errorf("Close() = %v", err)
 	}
-	if err := newHouse(t).registry.Close(t.Context()); err != nil {
+	if err := newFixture(t).registry.Close(t.Context()); err != nil {
 		t.Errorf("Close() of one that delivers nothing = %v", err)
 	}
 }

@@ -19,10 +19,10 @@ func TestARegistrationIsYAMLIfItsContentTypeSaysSo(t *testing.T) {
         - {name: lang, in: query, schema: {type: string, default: no}}
         responses: {200: {description: one order}}
 `
-	h := newHouse(t)
+	h := newFixture(t)
 	mina := h.developer("mina")
-	send := func(kind, body string) answer {
-		return h.ask("POST", all+"/preview", mina, strings.NewReader(body), "Content-Type", kind)
+	send := func(kind, body string) response {
+		return h.request("POST", all+"/preview", mina, strings.NewReader(body), "Content-Type", kind)
 	}
 	want := send("application/json", `{"member":"shop","openapi":{"openapi":"3.0.3","info":{"title":"Shop","version":"1.0.0"},"paths":{"/orders/{id}":{"get":{"operationId":"getOrder","parameters":[{"name":"lang","in":"query","schema":{"type":"string","default":"no"}}]}}}}}`)
 	if want.status != 200 || !strings.Contains(want.text, `"tool_count":1`) {

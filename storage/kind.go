@@ -14,6 +14,17 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
+// Every record has it, here and in what a record holds: one without would lose what a newer
+// version has written.
+var _ = []carried{
+	App{}.carried, fence{}.carried, closedApp{}.carried, Capability{}.carried, toolset{}.carried,
+	Checkpoint{}.carried, timeMark{}.carried, Consent{}.carried, Delivery{}.carried, format{}.carried,
+	hmacKey{}.carried, Invitation{}.carried, SigningKey{}.carried, keySet{}.carried, Login{}.carried,
+	memberName{}.carried, OpenID{}.carried, Order{}.carried, spent{}.carried, probe{}.carried,
+	Session{}.carried, Setting{}.carried, skeleton{}.carried, skeletonsMade{}.carried,
+	Ticket{}.carried, User{}.carried, counter{}.carried,
+}
+
 // kind describes one kind of typed document to the typed layer. Secrets are fields tagged
 // json:"-" that are sealed beside the JSON. A record embeds carried.
 type kind[T any] struct {

@@ -24,8 +24,9 @@ var errStatus = errors.New("billing: Decider.Decide returned none of approved, r
 
 // Order orders another tier for an application, in one step with its effects. Ordering again
 // what is pending, or approved for later, returns the existing order; made reports whether it
-// is a new one. may refuses an application that is not the caller's. storage.ErrInvalid:
-// another order is open, or the application has the tier already; the error says what to do.
+// is a new one. may refuses an application that is not the caller's; nil refuses none. It
+// returns storage.ErrInvalid if another order is open, or the application has the tier
+// already; the error says what to do.
 func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func(storage.App) error) (order storage.Order, made bool, err error) {
 	if err := checkTier(tier); err != nil {
 		return storage.Order{}, false, err
@@ -34,7 +35,7 @@ func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func
 	id := handle.NewOrderID(now)
 	order, err = storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		app, err := b.c.Store.App(ctx, clientID)
-		if err == nil {
+		if err == nil && may != nil {
 			err = may(app)
 		}
 		if err != nil {

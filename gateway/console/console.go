@@ -15,7 +15,6 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -23,27 +22,22 @@ import (
 
 // Store holds the methods of storage that the console uses; *storage.Store has it.
 type Store interface {
-	AppStore
-	UserStore
+	App(ctx context.Context, id string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
+
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
-}
 
-// AppStore keeps applications.
-type AppStore interface {
-	App(ctx context.Context, id string) (storage.App, error)
-	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
-	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
-	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-}
-
-// UserStore keeps users and where they are signed in.
-type UserStore interface {
-	users.Store
+	// Users, and where they are signed in.
 	User(ctx context.Context, sub string) (storage.User, error)
 	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
 	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
+	Session(ctx context.Context, id string) (storage.Session, error)
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	EndSession(ctx context.Context, s storage.Session) error
 }
 
 // Visitors identifies the signed-in user of a browser; *signin.SignIn has it.
@@ -147,7 +141,7 @@ func (s *Console) Patterns() []string { return s.mux.Patterns() }
 func (s *Console) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range Paths() {
+	for _, path := range paths {
 		mux.Handle(path, s)
 		mux.Handle(path+"/", s)
 	}

@@ -10,20 +10,20 @@ import (
 
 // The endpoints' paths, each with its subpaths.
 const (
-	PathApps   = "/api/console/apps"
-	PathOrders = "/api/console/orders"
-	PathUsers  = "/api/console/users"
+	pathApps   = "/api/console/apps"
+	pathOrders = "/api/console/orders"
+	pathUsers  = "/api/console/users"
 
-	pathApp     = PathApps + "/{client_id}"
+	pathApp     = pathApps + "/{client_id}"
 	pathSecret  = pathApp + "/secret"
-	pathOrder   = PathOrders + "/{order_id}"
+	pathOrder   = pathOrders + "/{order_id}"
 	pathApprove = pathOrder + "/approve"
 	pathReject  = pathOrder + "/reject"
-	pathUser    = PathUsers + "/{sub}"
+	pathUser    = pathUsers + "/{sub}"
 )
 
-// Paths returns the paths that the console answers at, and below.
-func Paths() []string { return []string{PathApps, PathOrders, PathUsers} }
+// paths are those that the console answers at, and below.
+var paths = []string{pathApps, pathOrders, pathUsers}
 
 // action handles a method at a path for an identified user.
 type action func(http.ResponseWriter, *http.Request, consoleauth.Actor) error
@@ -32,14 +32,14 @@ type action func(http.ResponseWriter, *http.Request, consoleauth.Actor) error
 func (s *Console) routes() []reply.Route {
 	admin := consoleauth.Actor.Admin
 	return []reply.Route{
-		s.route(PathApps, actions{"GET": s.listApps, "POST": s.createApp}),
+		s.route(pathApps, actions{"GET": s.listApps, "POST": s.createApp}),
 		s.route(pathApp, actions{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}),
 		s.route(pathSecret, actions{"POST": s.rotateSecret}),
-		s.route(PathOrders, actions{"GET": s.listOrders}),
+		s.route(pathOrders, actions{"GET": s.listOrders}),
 		s.route(pathOrder, actions{"GET": s.showOrder, "DELETE": s.cancelOrder}),
 		s.route(pathApprove, actions{"POST": s.approveOrder}, admin),
 		s.route(pathReject, actions{"POST": s.rejectOrder}, admin),
-		s.route(PathUsers, actions{"GET": s.listUsers, "POST": s.createUser}, admin),
+		s.route(pathUsers, actions{"GET": s.listUsers, "POST": s.createUser}, admin),
 		s.route(pathUser, actions{"GET": s.showUser, "PATCH": s.changeUser}, admin),
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// Path is where the document is served.
+// Path is the path that serves the document.
 const Path = "/openapi.json"
 
 // Example is the origin that parts are written for. Everywhere in them it stands for the
@@ -22,10 +22,10 @@ const Example = "https://id.example.com"
 //go:embed frame.json
 var frame []byte
 
-// Document is an OpenAPI document of one room or of several.
+// Document holds the OpenAPI document of one package or of several.
 type Document struct{ parts [][]byte }
 
-// Of returns one document of those of several rooms, which are OpenAPI documents without what the
+// Of merges the documents of several packages, which are OpenAPI documents without what the
 // frame says. Their bytes must not change any more.
 func Of(parts ...[]byte) Document { return Document{slices.Clone(parts)} }
 

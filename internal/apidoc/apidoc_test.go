@@ -13,7 +13,7 @@ const (
 	dogs = `{"openapi":"3.0.3","tags":[{"name":"dogs"}],"paths":{"/dogs":{}},"components":{"schemas":{"Dog":{}},"callbacks":{"Bark":{}}}}`
 )
 
-func TestRoomsBecomeOneDocument(t *testing.T) {
+func TestDocumentsOfPackagesAreMerged(t *testing.T) {
 	both := Of([]byte(cats), []byte(dogs))
 	raw, err := both.JSON("https://pets.example.net:8443")
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package apidoc makes one OpenAPI document of what each room says of itself.
+// Package apidoc merges the OpenAPI documents of the packages into one.
 //
 //	doc := apidoc.Of(provider.OpenAPI(), g.OpenAPI(), bus.OpenAPI())
 //	mux.Handle("/openapi.json", doc.Handler("https://id.example.com"))
 //
-// A room has a file openapi.json beside its route table: its tags, its paths and the
+// A package has a file openapi.json beside its route table: its tags, its paths and the
 // schemas that are its own. What all of them share, the failures above all, is in
 // frame.json here.
 //
@@ -11,10 +11,10 @@
 //
 // The document is written by hand and proven by tests, instead of made from the code: what
 // a reader needs (when to call, what comes of it, examples) stands in no type. The tests
-// (internal/test/openapitest) hold each part against the room's route table, and against every answer
+// (internal/test/openapitest) check each part against the package's route table, and against every answer
 // of its dialogues.
 //
-// It lives in the rooms and not in the program, because an embedder mounts some rooms and
+// The parts are in the packages and not in the program, because an embedder mounts some packages and
 // not others, and because whoever changes a route sees its description in the same folder.
 //
 // It is OpenAPI 3.0.3, which the registrar of protocol 4.8 reads, so that the service can be

@@ -7,13 +7,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Store is what this package asks of storage.
+// Store reads and writes applications; *storage.Store implements it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 }
 
-// Skew is what the clocks of machines may differ by.
+// Skew bounds the difference between the clocks of two machines.
 const Skew = time.Minute
 
 // Change changes the newest state of an application. What change refuses is not written.

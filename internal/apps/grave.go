@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Grave names the changes of an application that its owner is told of: those by which
+// Grave names the changes of an application that its owner is notified of: those by which
 // somebody else could take its users, or it from them. "" is none.
 func Grave(before, after storage.App) string {
 	var what []string

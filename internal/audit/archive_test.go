@@ -8,9 +8,9 @@ import (
 )
 
 // A shelf has gaps between its Seqs, and was never pruned.
-func (s *shelf) Appended(context.Context) (uint64, error) { return 0, nil }
+func (s *fakeStore) Appended(context.Context) (uint64, error) { return 0, nil }
 
-func (s *shelf) Checkpoint(context.Context) (storage.Checkpoint, error) {
+func (s *fakeStore) Checkpoint(context.Context) (storage.Checkpoint, error) {
 	return storage.Checkpoint{}, nil
 }
 

@@ -85,7 +85,7 @@ func BenchmarkSeal(b *testing.B) {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	s := &shelf{}
+	s := &fakeStore{}
 	trail := opened(b, s)
 	for i := range 10_000 {
 		trail.Note(numbered(i))

@@ -19,7 +19,7 @@ type slot struct {
 	lens    [len(fields)]uint16
 }
 
-// slotSize is what a slot takes, in bytes.
+// slotSize is the size of a slot in bytes.
 const slotSize = 72
 
 // add appends an event that has been trimmed.

@@ -46,7 +46,7 @@ func TestAChainBeginsOnceAndBehindWhatItSaw(t *testing.T) {
 }
 
 func TestAChainDoesNotBeginBehindWhatCameLater(t *testing.T) {
-	s := &shelf{}
+	s := &fakeStore{}
 	closed(t, opened(t, s))
 	late := newChain(link(s.records[0].Data))
 	e := entry{Event: numbered(1), After: 20}
@@ -58,7 +58,7 @@ func TestAChainDoesNotBeginBehindWhatCameLater(t *testing.T) {
 }
 
 func TestABreakIsCalledByItsName(t *testing.T) {
-	s := &shelf{}
+	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 3 {
 		trail.Note(numbered(i))
@@ -101,8 +101,8 @@ func TestWhatIsAppendedMeanwhileIsLeftForTheNextTime(t *testing.T) {
 	}
 }
 
-func TestATrailGoesOnBehindWhatCanNotBeRead(t *testing.T) {
-	s := &shelf{}
+func TestATrailContinuesAfterRecordsThatCannotBeRead(t *testing.T) {
+	s := &fakeStore{}
 	s.Append(t.Context(), driver.Record{Data: []byte("hello")})
 	trail := opened(t, s)
 	closed(t, trail)
@@ -158,7 +158,7 @@ func TestAHeadReadsBack(t *testing.T) {
 
 func TestTheEndOfALongTrailIsFoundInFewReads(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 1023, 1024, 1025, 100_000} {
-		s := &shelf{records: make([]driver.Record, n)}
+		s := &fakeStore{records: make([]driver.Record, n)}
 		renumbered(s.records)
 		r, err := last(t.Context(), s)
 		if err != nil || r.Seq != uint64(n)*10 {
@@ -171,7 +171,7 @@ func TestTheEndOfALongTrailIsFoundInFewReads(t *testing.T) {
 }
 
 func TestAPageMoreIsRead(t *testing.T) {
-	s := &shelf{}
+	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 2*driver.Page + 1 {
 		trail.Note(numbered(i))

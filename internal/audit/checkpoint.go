@@ -27,7 +27,7 @@ type Checkpoint struct {
 	Dropped uint64    `json:"dropped,omitempty"`
 }
 
-// Link is where a chain stood at a checkpoint.
+// Link holds the position of a chain at a checkpoint.
 type Link struct {
 	Chain  string `json:"chain"`
 	N      uint64 `json:"n"`

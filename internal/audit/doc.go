@@ -30,7 +30,7 @@
 //
 // # Choices
 //
-// The package is no room's, because all of them write to the trail.
+// The package is shared, because all others write to the trail.
 //
 // An Append that failed may have happened. It is sent again to the letter, and a batch
 // that stands twice in a row in its chain is whole for Verify and stands once in an
@@ -53,20 +53,20 @@
 // There are at most 256 such records and sums in a minute, and 16 a minute in the long run:
 // what a quiet hour has not used is there for the first minutes of a flood. Half of what a
 // minute has is for single clients, a quarter for the networks around them, and so on; whoever
-// finds no room is counted by a wider network. Beside them are 24 rows of no network, the last
-// of which, audit.others, takes whatever finds room nowhere. So a flood without end from any
+// exceeds the limit is counted by a wider network. Beside them are 24 rows of no network, the last
+// of which, audit.others, counts everything that fits nowhere else. So a flood without end from any
 // number of networks writes some 40 records a minute, about 20 MB a day, and each of its
 // events is counted in exactly one of them. A sum is stored when its minute is over, and by
 // Close; a process that is killed loses up to a minute of sums.
 //
 // A failed sign-in of a user whom there is stays one record, although it is anonymous: the
-// locks of sign-in bound how many there are. What is called anonymous is for the rooms to say.
+// locks of sign-in bound how many there are. The callers decide which events are anonymous.
 // A client_id proves nothing, so what it names is whom the request was about.
 //
-// Anonymous events have half the queue. One that finds no room there is summed, so no flood of
+// Anonymous events have half the queue. One that does not fit is summed, so no flood of
 // them has another event dropped, nor one of theirs, before Close.
 //
-// Paths are cut here, for all rooms, at 256 bytes, between letters and escapes, because they
+// Paths are cut here, for all callers, at 256 bytes, between letters and escapes, because they
 // are what strangers write at will; what does not print is left out before.
 //
 // An Export reads the whole trail, whatever its filter, because it checks what it copies.

@@ -15,7 +15,7 @@ const (
 	end   = "audit.end"   // its last, if the process was closed in order
 	lost  = "audit.lost"  // events that found the queue full
 
-	// others is what was summed and finds no room in any row of its own.
+	// others is the kind of the row that counts all summed events without a row of their own.
 	others = "audit.others"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Format is how Export writes.
+// Format is an output format of Export.
 type Format string
 
 const (

@@ -34,7 +34,7 @@ func TestAnExportIsTheTrailLineByLine(t *testing.T) {
 
 func TestAnExportHoldsEachRecordOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		s.after = func() error { s.after = nil; return errAway }
 		for i := range 3 {
@@ -52,7 +52,7 @@ func TestAnExportHoldsEachRecordOnce(t *testing.T) {
 }
 
 func TestAFilterChooses(t *testing.T) {
-	s := &shelf{}
+	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 4 {
 		e := numbered(i)
@@ -100,7 +100,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 			t.Errorf("cell(%q) = %q, want %q", text, got, want)
 		}
 	}
-	s := &shelf{}
+	s := &fakeStore{}
 	trail := opened(t, s, func(c *Config) { c.Name = "=cmd" })
 	e := numbered(0)
 	for _, place := range texts(&e) {
@@ -139,11 +139,11 @@ func TestABrokenTrailIsExportedWithAnError(t *testing.T) {
 	}
 }
 
-func TestAnExportThatCanNotBeWrittenIsAnError(t *testing.T) {
+func TestAnExportThatCannotBeWrittenIsAnError(t *testing.T) {
 	s, _ := small(t)
 	for _, format := range []Format{JSONL, CSV} {
 		for k := range 2 {
-			many := &shelf{}
+			many := &fakeStore{}
 			if many.records = s.records; k == 1 { // more than fits in a buffer
 				trail := opened(t, many)
 				for i := range driver.Page {

@@ -33,7 +33,7 @@ func failsAt(t *testing.T, k, times int, done bool) (failed bool) {
 		}
 		return nil
 	}
-	s := &shelf{}
+	s := &fakeStore{}
 	if s.before = hook; done {
 		s.before, s.after = nil, hook
 	}
@@ -64,9 +64,9 @@ func failsAt(t *testing.T, k, times int, done bool) (failed bool) {
 	return failed
 }
 
-func TestAStoreThatIsAwayIsAskedLessAndLess(t *testing.T) {
+func TestAFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		s.fail(errAway)
 		trail.Note(numbered(0))
@@ -94,7 +94,7 @@ func TestAStoreThatIsAwayIsAskedLessAndLess(t *testing.T) {
 
 func TestAnEventDoesNotPutOffTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.FlushEvery = maxFlushEvery })
 		s.fail(errAway)
 		trail.NoteNow(t.Context(), numbered(0))
@@ -109,7 +109,7 @@ func TestAnEventDoesNotPutOffTheNextAttempt(t *testing.T) {
 
 // hanging is a store that answers nothing but the end of the context.
 type hanging struct {
-	*shelf
+	*fakeStore
 	hangs bool
 }
 
@@ -118,12 +118,12 @@ func (h *hanging) Append(ctx context.Context, records ...driver.Record) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return h.shelf.Append(ctx, records...)
+	return h.fakeStore.Append(ctx, records...)
 }
 
-func TestAStoreThatHangsIsGivenUpAndAskedAgain(t *testing.T) {
+func TestAWriteThatHangsIsAbandonedAndRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hanging{shelf: &shelf{}}
+		h := &hanging{fakeStore: &fakeStore{}}
 		trail := opened(t, h)
 		h.hangs = true
 		began := time.Now()
@@ -138,7 +138,7 @@ func TestAStoreThatHangsIsGivenUpAndAskedAgain(t *testing.T) {
 
 func TestCloseGivesUpAStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hanging{shelf: &shelf{}}
+		h := &hanging{fakeStore: &fakeStore{}}
 		trail := opened(t, h)
 		h.hangs = true
 		trail.Note(numbered(0))
@@ -152,7 +152,7 @@ func TestCloseGivesUpAStoreThatHangs(t *testing.T) {
 }
 
 // stuck answers every question with the same page.
-type stuck struct{ *shelf }
+type stuck struct{ *fakeStore }
 
 func (stuck) Records(context.Context, uint64, int) ([]driver.Record, error) {
 	return []driver.Record{{Seq: 1}}, nil

@@ -14,7 +14,7 @@ const (
 	maxAppend   = 1 << 20                // bytes of records in one Append, give or take one
 )
 
-// flusher is what the writer works on.
+// flusher holds the state of the goroutine that writes the trail.
 type flusher struct {
 	chain   *chain
 	taken   drain
@@ -33,10 +33,10 @@ func (t *Trail) write(ctx context.Context) {
 	closing, quit := false, t.quit
 	for {
 		if over == nil && pause == 0 {
-			over = t.strangers.over()
+			over = t.anonymous.over()
 		}
 		select {
-		case <-t.strangers.begun:
+		case <-t.anonymous.begun:
 			continue
 		case <-over:
 			over = nil
@@ -96,7 +96,7 @@ func (t *Trail) drain(ctx context.Context) error {
 func (t *Trail) take() {
 	t.mu.Lock()
 	empty := t.out.taken.buffer
-	sums, n := t.strangers.take(t.closed)
+	sums, n := t.anonymous.take(t.closed)
 	t.stats.Waiting += n
 	t.out.taken = drain{buffer: t.waiting, sums: sums, lost: t.missed, strays: t.strays, end: t.closed && !t.ended, last: t.closed}
 	t.waiting, t.missed, t.strays = empty, 0, 0

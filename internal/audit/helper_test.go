@@ -17,8 +17,8 @@ import (
 
 var errAway = errors.New("the store is away")
 
-// shelf is a store that can be told to fail. Its Seqs have gaps.
-type shelf struct {
+// fakeStore is a store that can be told to fail. Its Seqs have gaps.
+type fakeStore struct {
 	mu      sync.Mutex
 	records []driver.Record
 	appends int
@@ -27,7 +27,7 @@ type shelf struct {
 	after   func() error // asked after each Append that was done
 }
 
-func (s *shelf) Append(ctx context.Context, records ...driver.Record) error {
+func (s *fakeStore) Append(ctx context.Context, records ...driver.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.appends++
@@ -42,7 +42,7 @@ func (s *shelf) Append(ctx context.Context, records ...driver.Record) error {
 	return ask(s.after)
 }
 
-func (s *shelf) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
+func (s *fakeStore) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
@@ -65,7 +65,7 @@ func ask(hook func() error) error {
 }
 
 // fail makes all calls fail until it is called with nil.
-func (s *shelf) fail(err error) {
+func (s *fakeStore) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = func() error { return err }

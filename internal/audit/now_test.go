@@ -11,7 +11,7 @@ import (
 
 func TestNoteNowReturnsWhenItIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		began := time.Now()
 		trail.Note(numbered(0))
@@ -28,7 +28,7 @@ func TestNoteNowReturnsWhenItIsStored(t *testing.T) {
 
 func TestNoteNowSaysThatTheStoreIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		s.fail(errAway)
 		for i := range 3 {
@@ -51,7 +51,7 @@ func TestNoteNowSaysThatTheStoreIsAway(t *testing.T) {
 
 func TestNoteNowEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		release := make(chan struct{})
 		s.before = func() error { <-release; return nil }
@@ -69,9 +69,9 @@ func TestNoteNowEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestNoteNowFindsRoomOrSaysThatThereIsNone(t *testing.T) {
+func TestNoteNowStoresTheEventOrReturnsErrFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
 		s.fail(errAway)
 		fit := noteBytes(trail, 0, minQueue)
@@ -96,7 +96,7 @@ func TestNoteNowFindsRoomOrSaysThatThereIsNone(t *testing.T) {
 
 func TestCloseStoresAllAndEndsTheChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		trail.Note(numbered(0))
 		closed(t, trail)
@@ -115,7 +115,7 @@ func TestCloseStoresAllAndEndsTheChain(t *testing.T) {
 
 func TestCloseWaitsForTheStoreAsLongAsItMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		s.fail(errAway)
 		trail.Note(numbered(0))
@@ -128,7 +128,7 @@ func TestCloseWaitsForTheStoreAsLongAsItMay(t *testing.T) {
 func TestCloseSaysWhatIsNotStored(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"with time": 5 * time.Second, "without": 0} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &shelf{}
+			s := &fakeStore{}
 			trail := opened(t, s)
 			s.fail(errAway)
 			trail.Note(numbered(0))

@@ -20,11 +20,11 @@ type Limits struct {
 	Most   int       // records at most; 0: all
 }
 
-// maxPending is how many records with a wrong time in a row are looked beyond: an hour at 50 a
+// maxPending bounds how many consecutive records with a wrong time are skipped: an hour at 50 a
 // second. Only their times are read.
 const maxPending = 200 * driver.Page
 
-// Plan is what a prune would remove: nothing if Records is 0.
+// Plan describes what a prune would remove: nothing if Records is 0.
 type Plan struct {
 	Records uint64
 	Bytes   int64     // of their data

@@ -23,12 +23,12 @@ type fixture struct {
 	*storage.Store
 	backend driver.Backend
 	rand    *rand.Rand
-	writers []*scribe
+	writers []*trailWriter
 	noon    time.Time
 	at      int // seconds since noon
 }
 
-type scribe struct {
+type trailWriter struct {
 	*chain
 	batch []driver.Record // the last one that was sent
 }
@@ -56,12 +56,12 @@ func (f *fixture) moment(seconds int) time.Time {
 }
 
 // begin starts a chain behind the last record, or behind one that was the last some time ago.
-func (f *fixture) begin() *scribe {
+func (f *fixture) begin() *trailWriter {
 	behind := must(f.Appended(f.Context()))
 	if late := uint64(f.rand.IntN(3)); behind > late {
 		behind -= late // others have written since it looked
 	}
-	w := &scribe{chain: newChain(digest{})}
+	w := &trailWriter{chain: newChain(digest{})}
 	e := entry{Event: Event{Kind: begin}}
 	if page := must(f.Records(f.Context(), max(behind, 1)-1, 1)); len(page) == 1 && page[0].Seq == behind {
 		w.hash, e.After = link(page[0].Data), behind
@@ -72,7 +72,7 @@ func (f *fixture) begin() *scribe {
 }
 
 // send stores a batch, one second after the one before.
-func (f *fixture) send(w *scribe, entries ...entry) {
+func (f *fixture) send(w *trailWriter, entries ...entry) {
 	f.Helper()
 	f.at++
 	w.batch = nil
@@ -134,7 +134,7 @@ func (f *fixture) prune(limits Limits) Plan {
 
 // frozen is a trail to tamper with.
 type frozen struct {
-	*shelf
+	*fakeStore
 	given  uint64
 	stored storage.Checkpoint
 	forged bool
@@ -142,7 +142,7 @@ type frozen struct {
 
 func (f *fixture) frozen() frozen {
 	f.Helper()
-	var s shelf
+	var s fakeStore
 	for after := uint64(0); ; {
 		page := must(f.Records(f.Context(), after, driver.Page))
 		if len(page) == 0 {
@@ -165,7 +165,7 @@ func (z frozen) Checkpoint(context.Context) (storage.Checkpoint, error) {
 
 // with is the same trail with other records.
 func (z frozen) with(change func([]driver.Record) []driver.Record) frozen {
-	z.shelf = &shelf{records: change(slices.Clone(z.records))}
+	z.fakeStore = &fakeStore{records: change(slices.Clone(z.records))}
 	return z
 }
 
@@ -231,9 +231,9 @@ func TestWhateverIsDoneToAPrunedTrailIsFound(t *testing.T) {
 			"the checkpoint is gone":           func(z *frozen) { z.stored = storage.Checkpoint{} },
 			"the checkpoint is an earlier one": func(z *frozen) { z.stored = old.stored },
 			"the checkpoint is forged":         func(z *frozen) { z.forged = true },
-			"all is gone":                      func(z *frozen) { z.shelf = &shelf{} },
-			"all is gone, and nobody counts":   func(z *frozen) { z.shelf, z.given = &shelf{}, 0 },
-			"the checkpoint is a later one":    func(z *frozen) { z.shelf = &shelf{records: z.records[:0:0]} },
+			"all is gone":                      func(z *frozen) { z.fakeStore = &fakeStore{} },
+			"all is gone, and nobody counts":   func(z *frozen) { z.fakeStore, z.given = &fakeStore{}, 0 },
+			"the checkpoint is a later one":    func(z *frozen) { z.fakeStore = &fakeStore{records: z.records[:0:0]} },
 		} {
 			tampered := z
 			change(&tampered)
@@ -436,7 +436,7 @@ func TestTheSizeOfATrailIsBounded(t *testing.T) {
 }
 
 func TestALongTrailIsWeighedBySamples(t *testing.T) {
-	s := &shelf{} // whose Seqs have gaps
+	s := &fakeStore{} // whose Seqs have gaps
 	want := int64(0)
 	for i := range 50_000 {
 		data := bytes.Repeat([]byte("x"), 200+i%400)
@@ -548,7 +548,7 @@ func TestKeptHeadsBehindTheCheckpoint(t *testing.T) {
 	f.send(fresh, entry{Event: Event{Kind: event.Call}})
 	now, _ := whole(t, f)
 	plain := func(h Head) Head { h.Seq = 0; return h }
-	of := func(r Report, w *scribe) Head {
+	of := func(r Report, w *trailWriter) Head {
 		return r.Heads[slices.IndexFunc(r.Heads, func(h Head) bool { return h.Chain == w.id })]
 	}
 	forged := func(h Head) Head { h.Hash = digest{1}.String(); return h }

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Reader is where the trail is read from. *storage.Store is one.
+// Reader reads the trail from storage; *storage.Store implements it.
 type Reader interface {
 	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 }
@@ -35,7 +35,7 @@ type Prunable interface {
 	Prune(ctx context.Context, through uint64) (removed int, err error)
 }
 
-// Store is where the trail is kept. *storage.Store is one.
+// Store reads and writes the trail; *storage.Store implements it.
 type Store interface {
 	Reader
 	Append(ctx context.Context, records ...driver.Record) error

@@ -26,7 +26,7 @@ func (h Head) String() string {
 	return text
 }
 
-// plain is what is compared of a head: a batch that stands twice has two Seqs.
+// plain returns the parts of a head to compare: a batch that was stored twice has two Seqs.
 func (h Head) plain() Head { return Head{Chain: h.Chain, N: h.N, Hash: h.Hash} }
 
 // ParseHead reads what String wrote, and heads of earlier versions, which have no Seq.
@@ -64,7 +64,7 @@ const (
 
 // Notes on what a Report cannot prove.
 const (
-	// KillNote is what a chain without its end may have lost.
+	// KillNote explains what a chain without its end may have lost.
 	KillNote = "a process that is killed loses what it noted in its last second; calls that were charged are in the usage ledger all the same"
 )
 
@@ -91,7 +91,7 @@ func (b Break) String() string {
 	return where + ": " + string(b.Fault) + "; compare with a backup or an earlier export, and find out who could write to the store"
 }
 
-// Report is what Verify found.
+// Report holds the findings of Verify.
 type Report struct {
 	Records  uint64  // read; those that stand twice count twice
 	Repeated uint64  // records of batches that were stored twice, to the letter: no harm

@@ -12,15 +12,15 @@ import (
 
 // How many records anonymous events may cause. See Choices.
 const (
-	sumEvery = time.Minute
-	sumRoom  = 256                     // records of a minute, after an hour without any
-	sumPause = 3750 * time.Millisecond // for each record more: 16 a minute in the long run
-	sumAlone = 2                       // events of a row that are records of their own
-	sumWide  = 24                      // rows beside sumRoom, of no network
+	sumEvery   = time.Minute
+	maxSumRows = 256                     // records of a minute, after an hour without any
+	sumPause   = 3750 * time.Millisecond // for each record more: 16 a minute in the long run
+	sumAlone   = 2                       // events of a row that are records of their own
+	sumWide    = 24                      // rows beside sumRoom, of no network
 )
 
 // sums are the rows of one minute. Their number is bounded, whatever is noted, and every event
-// is counted in one of them: what finds no room in a row of its own network is counted by a
+// is counted in one of them: if its own network gets no row, it is counted by a
 // wider one, then by none, and at last by nothing at all.
 type sums struct {
 	begun chan struct{} // there is a first row
@@ -36,7 +36,7 @@ type sums struct {
 	closed bool
 }
 
-// sumKey is what the events of a row have in common.
+// sumKey holds the fields that the events of a row share.
 type sumKey struct {
 	kind, app, product, route, detail string
 	status                            int
@@ -50,11 +50,11 @@ type sum struct {
 }
 
 func newSums() sums {
-	return sums{begun: make(chan struct{}, 1), rows: map[sumKey]*sum{}, left: sumRoom}
+	return sums{begun: make(chan struct{}, 1), rows: map[sumKey]*sum{}, left: maxSumRows}
 }
 
 // admits reports whether an event is to be a record of its own: one of the first of its row,
-// while there is plenty of room.
+// while few rows are used.
 func (s *sums) admits(e *Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +66,8 @@ func (s *sums) admits(e *Event) bool {
 	if key.from = clientOf(e); !key.from.IsValid() {
 		return false
 	}
-	row := s.row(key, s.spare(0))
-	if row == nil || row.alone == sumAlone || s.left <= s.spare(0) {
+	row := s.row(key, s.reserved(0))
+	if row == nil || row.alone == sumAlone || s.left <= s.reserved(0) {
 		return false
 	}
 	row.alone++
@@ -94,13 +94,13 @@ func (s *sums) add(e *Event) bool {
 	return true
 }
 
-// find returns the narrowest row of an event that there is, or that there is room for.
+// find returns the narrowest row for an event that exists or can be created.
 func (s *sums) find(e *Event) *sum {
 	s.begin()
 	key := keyOf(e)
 	key.from = clientOf(e)
 	for i, more := 0, key.from.IsValid(); more; i++ {
-		if row := s.row(key, s.spare(i)); row != nil {
+		if row := s.row(key, s.reserved(i)); row != nil {
 			return row
 		}
 		key.from, _, more = network.Widen(key.from)
@@ -114,9 +114,9 @@ func (s *sums) find(e *Event) *sum {
 	return s.anywhere(sumKey{kind: others}, sumWide)
 }
 
-// spare is how many records rows of a network leave to those of wider ones: i steps wider
+// reserved returns how many rows are left for wider networks, for a network that is i steps wider
 // than a client.
-func (s *sums) spare(i int) int { return s.start >> (i + 1) }
+func (s *sums) reserved(i int) int { return s.start >> (i + 1) }
 
 // begin begins a minute, if none has begun.
 func (s *sums) begin() {
@@ -129,7 +129,7 @@ func (s *sums) begin() {
 	}
 	more := now.Sub(s.earned) / sumPause
 	s.earned = s.earned.Add(more * sumPause)
-	s.left = int(min(time.Duration(s.left)+more, sumRoom))
+	s.left = int(min(time.Duration(s.left)+more, maxSumRows))
 	s.began, s.start = now, s.left
 }
 
@@ -143,10 +143,10 @@ func (s *sums) row(key sumKey, spare int) *sum {
 	return row
 }
 
-// anywhere returns a row of no network; nil if it is not there and there is no room.
-func (s *sums) anywhere(key sumKey, room int) *sum {
+// anywhere returns a row without a network; nil if it neither exists nor can be created.
+func (s *sums) anywhere(key sumKey, capacity int) *sum {
 	row := s.rows[key]
-	if row == nil && s.wide < room {
+	if row == nil && s.wide < capacity {
 		s.wide++
 		row = s.open(key)
 	}

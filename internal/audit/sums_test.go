@@ -21,8 +21,8 @@ func refused(ip string) Event {
 	}
 }
 
-// stranger is the i-th of 65,536 /64s of one /48.
-func stranger(i int) string { return fmt.Sprintf("2001:db8:1:%x::7", i) }
+// anonymousEvent is the i-th of 65,536 /64s of one /48.
+func anonymousEvent(i int) string { return fmt.Sprintf("2001:db8:1:%x::7", i) }
 
 // tally says how many records of anonymous events there are, and of how many events.
 func tally(entries []entry) (records int, events int64) {
@@ -35,9 +35,9 @@ func tally(entries []entry) (records int, events int64) {
 	return records, events
 }
 
-func TestTheFirstRefusalsOfAMinuteAreWrittenDownAndTheOthersSummed(t *testing.T) {
+func TestTheFirstRefusalsOfAMinuteAreRecordedAndTheOthersSummed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		began := time.Now()
 		for range 5 {
@@ -70,7 +70,7 @@ func TestTheFirstRefusalsOfAMinuteAreWrittenDownAndTheOthersSummed(t *testing.T)
 
 func TestSumsAreStoredBeforeAChainEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		for range 7 {
 			trail.Note(refused("203.0.113.7"))
@@ -91,9 +91,9 @@ func TestSumsAreStoredBeforeAChainEnds(t *testing.T) {
 }
 
 // Whoever has 65,536 networks, or all of them, fills some hundred records a minute and no more.
-func TestHoweverManyStrangersComeTheRecordsOfAMinuteAreBoundedAndCountThemAll(t *testing.T) {
+func TestRecordsOfAnonymousEventsPerMinuteAreBoundedAndCountThemAll(t *testing.T) {
 	for name, from := range map[string]func(i int) string{
-		"a /48 of IPv6":    stranger,
+		"a /48 of IPv6":    anonymousEvent,
 		"many /32s":        func(i int) string { return fmt.Sprintf("2001:%x::1", i%65536) },
 		"all of IPv4":      func(i int) string { return fmt.Sprintf("%d.%d.7.%d", 1+i%223, i/223%256, i%251) },
 		"nowhere":          func(int) string { return "invalid IP" },
@@ -102,7 +102,7 @@ func TestHoweverManyStrangersComeTheRecordsOfAMinuteAreBoundedAndCountThemAll(t 
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const each = 20_000
-				s := &shelf{}
+				s := &fakeStore{}
 				trail := opened(t, s)
 				for minute := range 5 {
 					for i := range each {
@@ -119,7 +119,7 @@ func TestHoweverManyStrangersComeTheRecordsOfAMinuteAreBoundedAndCountThemAll(t 
 					if events != int64(minute+1)*each {
 						t.Fatalf("minute %d: the records count %d events, want %d", minute, events, (minute+1)*each)
 					}
-					if most := sumRoom + minute*17 + (minute+1)*sumWide; records > most || records < sumWide/2 {
+					if most := maxSumRows + minute*17 + (minute+1)*sumWide; records > most || records < sumWide/2 {
 						t.Errorf("after minute %d there are %d records, want at most %d", minute, records, most)
 					}
 				}
@@ -131,11 +131,11 @@ func TestHoweverManyStrangersComeTheRecordsOfAMinuteAreBoundedAndCountThemAll(t 
 
 func TestWhereRowsRunOutWiderNetworksAreNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		for i := range 65536 {
 			for range 3 {
-				trail.Note(refused(stranger(i)))
+				trail.Note(refused(anonymousEvent(i)))
 			}
 		}
 		for range 9 {
@@ -166,7 +166,7 @@ func TestWhereRowsRunOutWiderNetworksAreNamed(t *testing.T) {
 }
 
 func TestAFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
-	s := &shelf{}
+	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 50 {
 		trail.Note(Event{Kind: event.SignIn, User: "u1", RequestID: strconv.Itoa(i), Status: 401, IP: "203.0.113.7", Anonymous: true})
@@ -177,14 +177,14 @@ func TestAFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
 	}
 }
 
-func TestAFloodOfStrangersHasNobodyElsesEventDropped(t *testing.T) {
+func TestAFloodOfAnonymousEventsDropsNoOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
 		s.fail(errAway)
 		const flood = 5000
 		for i := range flood {
-			e := refused(stranger(i))
+			e := refused(anonymousEvent(i))
 			e.User = "u" + strconv.Itoa(i) // each a record of its own, as long as there is room
 			trail.Note(e)
 			synctest.Wait()
@@ -210,12 +210,12 @@ func TestAFloodOfStrangersHasNobodyElsesEventDropped(t *testing.T) {
 
 func TestSumsGoOnWhileTheStoreIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		s.fail(errAway)
 		const n = 10_000
 		for i := range n {
-			trail.Note(refused(stranger(i)))
+			trail.Note(refused(anonymousEvent(i)))
 			time.Sleep(time.Second)
 		}
 		if got := trail.Stats(); got.Waiting != n || got.Lost+got.LostAnonymous != 0 {
@@ -224,7 +224,7 @@ func TestSumsGoOnWhileTheStoreIsAway(t *testing.T) {
 		s.fail(nil)
 		time.Sleep(2 * sumEvery)
 		_, entries := whole(t, s)
-		if records, events := tally(entries); events != n || records > 2*(sumRoom+sumWide) {
+		if records, events := tally(entries); events != n || records > 2*(maxSumRows+sumWide) {
 			t.Errorf("%d records of %d events, want %d", records, events, n)
 		}
 		closed(t, trail)
@@ -234,13 +234,13 @@ func TestSumsGoOnWhileTheStoreIsAway(t *testing.T) {
 func TestNoAnonymousEventIsLostBetweenTwoMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const writers, each = 8, 4000
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		var all sync.WaitGroup
 		for w := range writers {
 			all.Go(func() {
 				for i := range each {
-					trail.Note(refused(stranger(w*each + i)))
+					trail.Note(refused(anonymousEvent(w*each + i)))
 					if i%10 == 0 {
 						time.Sleep(time.Duration(w+1) * time.Second)
 					}

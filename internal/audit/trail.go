@@ -42,13 +42,13 @@ type Trail struct {
 	stop  context.CancelFunc
 	out   flusher // belongs to the writer
 
-	strangers sums // of anonymous events; locked behind mu
+	anonymous sums // of anonymous events; locked behind mu
 
 	mu      sync.Mutex // guards what follows
 	waiting buffer
 	held    int    // bytes of events not yet stored
 	strange int    // of those, of anonymous events
-	missed  uint64 // events that found no room since the last flush
+	missed  uint64 // events dropped since the last flush
 	strays  uint64 // anonymous ones that did not
 	closed  bool
 	ended   bool // all is stored, audit.end too
@@ -64,10 +64,10 @@ type Stats struct {
 	Err           error  // why the last attempt to store failed; nil if it did not
 }
 
-// ErrClosed is what NoteNow answers once Close has been called.
+// ErrClosed is returned by NoteNow once Close has been called.
 var ErrClosed = errors.New("audit: the trail is closed")
 
-// ErrFull is what NoteNow answers while the queue has no room, because the store is away
+// ErrFull is returned by NoteNow while the queue is full, because the store does not answer
 // or slower than the events. The event is not on the trail.
 var ErrFull = errors.New("audit: the queue is full; see why the store does not keep up, or allow a longer queue")
 
@@ -79,7 +79,7 @@ func Open(ctx context.Context, config Config) (*Trail, error) {
 	t := &Trail{
 		store: config.Store, log: config.Log, every: config.FlushEvery, limit: config.Queue,
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
-		quit: make(chan struct{}), done: make(chan struct{}), strangers: newSums(),
+		quit: make(chan struct{}), done: make(chan struct{}), anonymous: newSums(),
 	}
 	if t.log == nil {
 		t.log = slog.Default()
@@ -148,8 +148,8 @@ func (t *Trail) Note(e Event) {
 		t.put(&e, nil)
 		return
 	}
-	alone := e.User != "" || t.strangers.admits(&e)
-	if alone && t.put(&e, nil) || t.strangers.add(&e) {
+	alone := e.User != "" || t.anonymous.admits(&e)
+	if alone && t.put(&e, nil) || t.anonymous.add(&e) {
 		return
 	}
 	t.mu.Lock()
@@ -241,7 +241,7 @@ func (t *Trail) Stats() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats
-	s.Waiting += t.strangers.waiting()
+	s.Waiting += t.anonymous.waiting()
 	return s
 }
 
@@ -265,5 +265,5 @@ func (t *Trail) Close(ctx context.Context) error {
 	if t.ended {
 		return nil
 	}
-	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting+t.strangers.waiting(), cmp.Or(t.stats.Err, ctx.Err()))
+	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting+t.anonymous.waiting(), cmp.Or(t.stats.Err, ctx.Err()))
 }

@@ -14,7 +14,7 @@ import (
 
 func TestEveryEventIsStoredOnceAndInOrder(t *testing.T) {
 	const writers, each = 64, 200
-	s := &shelf{}
+	s := &fakeStore{}
 	trail := opened(t, s)
 	var all sync.WaitGroup
 	for w := range writers {
@@ -54,7 +54,7 @@ func TestEveryEventIsStoredOnceAndInOrder(t *testing.T) {
 
 func TestAnEventWaitsForTheNextFlushOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.FlushEvery = 3 * time.Second })
 		time.Sleep(time.Hour)
 		for i := range 3 {
@@ -83,7 +83,7 @@ func TestAnEventWaitsForTheNextFlushOnly(t *testing.T) {
 
 func TestAFlushTakesPagesThatAStoreAccepts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s)
 		for i := range 2500 {
 			trail.Note(numbered(i))
@@ -106,7 +106,7 @@ func TestAFlushTakesPagesThatAStoreAccepts(t *testing.T) {
 
 func TestAHalfFullQueueIsNotLeftToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
 		began := time.Now()
 		size := noteBytes(trail, 0, minQueue/2)
@@ -133,9 +133,9 @@ func noteBytes(trail *Trail, i, n int) int {
 	}
 }
 
-func TestWhatFindsNoRoomIsOnTheTrailAsANumber(t *testing.T) {
+func TestEventsThatExceedTheQueueAreCountedInTheTrail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
 		s.fail(errAway)
 		fit := noteBytes(trail, 0, minQueue)
@@ -167,7 +167,7 @@ func TestWhatFindsNoRoomIsOnTheTrailAsANumber(t *testing.T) {
 
 func TestTheQueueIsBoundedWhateverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
 		s.fail(errAway)
 		long := strings.Repeat("x", 1<<20)

@@ -21,7 +21,7 @@ var errChains = errors.New("audit: the trail has more than 100,000 chains; that 
 // errPruned: records were removed while they were read.
 var errPruned = errors.New("audit: old records were removed from the trail while it was read; do it again")
 
-// patience is how often Verify begins again because the trail was pruned beside it.
+// patience bounds how often Verify starts over because the trail was pruned meanwhile.
 const patience = 5
 
 // Verify reads the trail from its checkpoint, or its beginning, to what is its end now and
@@ -127,7 +127,7 @@ func (v *verifier) keep(heads []Head) {
 	}
 }
 
-// progress is how far a chain has been followed.
+// progress holds how far a chain has been verified.
 type progress struct {
 	head   Head
 	hash   digest // of head

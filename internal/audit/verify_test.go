@@ -13,9 +13,9 @@ import (
 
 // small is a trail of three chains that share a store: the second begins behind the
 // first, which was killed; the third writes beside the second.
-func small(t testing.TB) (*shelf, []Head) {
+func small(t testing.TB) (*fakeStore, []Head) {
 	t.Helper()
-	s := &shelf{}
+	s := &fakeStore{}
 	dead := opened(t, s)
 	note(t, dead, 0)
 	t.Cleanup(func() { dead.Close(context.Background()) })
@@ -27,7 +27,7 @@ func small(t testing.TB) (*shelf, []Head) {
 	note(t, second, 5)
 	closed(t, second)
 	closed(t, third)
-	s = &shelf{records: slices.Clone(s.records)}
+	s = &fakeStore{records: slices.Clone(s.records)}
 	report, _ := whole(t, s)
 	if report.Records != 11 || report.Repeated != 0 || len(report.Heads) != 3 {
 		t.Fatalf("Verify(small trail) = %+v, want 11 records in 3 chains", report)
@@ -45,7 +45,7 @@ func note(t testing.TB, trail *Trail, i int) {
 // broken verifies a trail that was tampered with.
 func broken(t testing.TB, records []driver.Record, kept ...Head) Report {
 	t.Helper()
-	report, err := Verify(t.Context(), &shelf{records: records}, kept...)
+	report, err := Verify(t.Context(), &fakeStore{records: records}, kept...)
 	if err != nil {
 		t.Fatalf("Verify() = %v, want a report", err)
 	}
@@ -53,7 +53,7 @@ func broken(t testing.TB, records []driver.Record, kept ...Head) Report {
 }
 
 func TestEveryChangedBitIsFound(t *testing.T) {
-	s := &shelf{} // begin, two events sent at once, end
+	s := &fakeStore{} // begin, two events sent at once, end
 	trail := opened(t, s)
 	trail.Note(numbered(1))
 	note(t, trail, 2)

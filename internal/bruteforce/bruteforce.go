@@ -14,30 +14,30 @@ const (
 	knownLimit   = 30
 	unknownLimit = 60
 	window       = time.Minute
-	room         = 100_000 // guessers of each kind; beyond it, unknown ones are counted by network
+	capacity     = 100_000 // guessers of each kind; beyond it, unknown ones are counted by network
 )
 
 // Failures counts the wrong proofs of the last minute. Make it with New.
 type Failures struct {
-	known, strangers *limit.Limiter // apart, so that made-up clients take no place of real ones
+	known, unknown *limit.Limiter // apart, so that made-up clients take no place of real ones
 }
 
 // New returns Failures without any.
-func New() *Failures { return newOf(room) }
+func New() *Failures { return newOf(capacity) }
 
-func newOf(room int) *Failures {
-	return &Failures{table(room), table(room)}
+func newOf(capacity int) *Failures {
+	return &Failures{table(capacity), table(capacity)}
 }
 
-func table(room int) *limit.Limiter {
-	l, err := limit.New(limit.Config{Window: window, MaxKeys: room, Client: whose})
+func table(capacity int) *limit.Limiter {
+	l, err := limit.New(limit.Config{Window: window, MaxKeys: capacity, Client: networkKey})
 	if err != nil {
 		panic(err) // of a Config that is written above
 	}
 	return l
 }
 
-// Guesser is who guesses, and at what.
+// Guesser identifies a source of failed attempts and their target.
 type Guesser struct {
 	client   netip.Prefix
 	clientID string // empty: at clients that there are not
@@ -56,7 +56,7 @@ func Unknown(address netip.Addr) Guesser { return By(address, "") }
 // key is a text that whose reads.
 func (g Guesser) key() string { return g.client.String() + " " + g.clientID }
 
-func whose(key string) (client netip.Prefix, clientID string) {
+func networkKey(key string) (client netip.Prefix, clientID string) {
 	text, clientID, _ := strings.Cut(key, " ")
 	client, _ = netip.ParsePrefix(text) // the zero Prefix has none
 	return client, clientID
@@ -80,7 +80,7 @@ func (f *Failures) RetryAfter(who Guesser, now time.Time) string {
 	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 }
 
-// overrun is how many times the limit are counted: what was in flight when the limit was reached
+// overrun bounds what is counted beyond the limit, as a factor of it: what was in flight when the limit was reached
 // puts the next guess off too.
 const overrun = 4
 
@@ -91,7 +91,7 @@ func (f *Failures) Count(who Guesser, now time.Time) {
 
 func (f *Failures) of(who Guesser) *limit.Limiter {
 	if who.clientID == "" {
-		return f.strangers
+		return f.unknown
 	}
 	return f.known
 }

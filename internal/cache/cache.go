@@ -27,9 +27,9 @@ type shard[K comparable, V any] struct {
 	young, old map[K]V
 }
 
-// New returns a Cache of at most room values, but no fewer than two a shard.
-func New[K comparable, V any](room int) *Cache[K, V] {
-	return &Cache[K, V]{seed: maphash.MakeSeed(), limit: max(1, room/shards/2)}
+// New returns a Cache of at most capacity values, but no fewer than two a shard.
+func New[K comparable, V any](capacity int) *Cache[K, V] {
+	return &Cache[K, V]{seed: maphash.MakeSeed(), limit: max(1, capacity/shards/2)}
 }
 
 // Get returns the value of a key, if it is remembered.

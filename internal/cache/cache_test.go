@@ -19,10 +19,10 @@ func Example() {
 }
 
 func TestItIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
-	const room = 10_000
-	c := New[int, int](room)
+	const capacity = 10_000
+	c := New[int, int](capacity)
 	c.Put(-1, 7)
-	for i := range 10 * room {
+	for i := range 10 * capacity {
 		c.Put(i, i)
 		if v, ok := c.Get(-1); !ok || v != 7 {
 			t.Fatalf("what is in use is forgotten after %d others", i)
@@ -31,8 +31,8 @@ func TestItIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 			t.Fatalf("Get(%d) = %d, %t", i, v, ok)
 		}
 	}
-	if n := c.Len(); n > room || n < room/4 {
-		t.Errorf("%d values are remembered, want at most %d and no fewer than a quarter of them", n, room)
+	if n := c.Len(); n > capacity || n < capacity/4 {
+		t.Errorf("%d values are remembered, want at most %d and no fewer than a quarter of them", n, capacity)
 	}
 	if _, ok := c.Get(0); ok {
 		t.Error("what nobody has asked for is remembered for ever")

@@ -21,7 +21,7 @@ import (
 // ErrTooLong says that a text has more bytes as UTF-8 than there may be.
 var ErrTooLong = errors.New("charset: the text is too long as UTF-8")
 
-// Charset is how a text is encoded. The zero value is none that is known.
+// Charset is an encoding of text. The zero value is an unknown one.
 type Charset struct{ enc encoding.Encoding }
 
 // Charsets that matter by themselves.

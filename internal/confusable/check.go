@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName is how long a name may be, in bytes, as it is typed and in its normal form.
+// MaxName bounds the length of a name in bytes, as typed and in its normal form.
 const MaxName = 100
 
 // Why a name cannot be a new one.

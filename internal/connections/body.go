@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// body is what a connection knows of the body of the request that is served. net/http reads
+// body holds the state of the body of the current request. net/http reads
 // it in three places: for the handler, before the answer's header goes out, and when the
 // handler has returned. It must not take long in any of them. In between, once the body is
 // over or the answer has begun, net/http waits in a Read for the client to go away, and
@@ -47,7 +47,7 @@ func (c *conn) beginBody() {
 	l := c.limits.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.in = pace{left: l.Grace, grace: l.Grace, rate: l.BodyRate}
+	c.in = byteRate{left: l.Grace, grace: l.Grace, rate: l.BodyRate}
 	c.body = body{open: true}
 	c.bodyChanged()
 }

@@ -24,7 +24,7 @@ type conn struct {
 	mu      sync.Mutex
 	alarm   alarm
 	writeBy time.Time // what others have set
-	in, out pace
+	in, out byteRate
 	queue   int // bytes in the kernel when a write was last looked at, or unknown
 	body    body
 	limited atomic.Bool // body.limited(), for who reads
@@ -54,21 +54,21 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// wrote judges one attempt to write. It reports whether it is to go on: a deadline of ours
+// wrote handles the result of one attempt to write. It reports whether to continue: a deadline of ours
 // has passed, and the client has taken enough.
 func (c *conn) wrote(began time.Time, n int, err error) (again bool) {
 	now := time.Now()
 	c.mu.Lock()
 	c.sent(now)
-	taken, late := n, errors.Is(err, os.ErrDeadlineExceeded)
-	if late {
+	taken, timedOut := n, errors.Is(err, os.ErrDeadlineExceeded)
+	if timedOut {
 		taken = c.taken(n)
 	} else {
 		c.queue = unknown
 	}
 	c.out.moved(taken, now.Sub(began))
-	cut := late && c.out.left <= 0
-	again = late && !cut && !passed(c.writeBy, now)
+	cut := timedOut && c.out.left <= 0
+	again = timedOut && !cut && !passed(c.writeBy, now)
 	c.mu.Unlock()
 	if cut {
 		c.cut(&c.limits.cutAnswer)
@@ -76,7 +76,7 @@ func (c *conn) wrote(began time.Time, n int, err error) (again bool) {
 	return again
 }
 
-// taken is how much the client has taken while n bytes were written, as far as the kernel
+// taken returns how many bytes the client has taken while n bytes were written, as far as the kernel
 // tells: a large buffer may accept nothing for long although its other end moves.
 func (c *conn) taken(n int) int {
 	now, ok := queued(c.Conn)
@@ -135,7 +135,7 @@ func (c *conn) cut(count *atomic.Uint64) {
 	c.Close()
 }
 
-// silence is how long nothing has moved, in halves of what is allowed.
+// silence counts how long nothing has moved, in halves of what is allowed.
 type silence struct {
 	watch  *time.Timer
 	busy   atomic.Bool
@@ -157,8 +157,8 @@ func (s *silence) owe(is bool) {
 	}
 }
 
-// look is what the watch calls, twice in Config.StreamIdle.
-func (c *conn) look() {
+// checkIdle is called by the watch timer, twice in Config.StreamIdle.
+func (c *conn) checkIdle() {
 	if c.halves++; c.busy.Swap(false) || c.owing.Load() {
 		c.halves = 0
 	}

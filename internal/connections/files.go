@@ -1,6 +1,6 @@
 package connections
 
-// Room is how many connections the process has room for, at a listener that everybody may
+// Room returns how many connections the process can hold, at a listener that everybody may
 // reach and at one for operators. It follows from the files that the process may open: a
 // call that is handed on needs a second one, and the store, the logs and the operators
 // some more.

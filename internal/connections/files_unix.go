@@ -4,7 +4,7 @@ package connections
 
 import "syscall"
 
-// files is how many files the process may open.
+// files returns how many files the process may open.
 func files() int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

@@ -76,7 +76,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 type upload struct {
 	io.ReadCloser
 	conn *conn
-	over atomic.Bool // nothing more is waited for, so the connection need not be told of anything
+	over atomic.Bool // the request has ended, so the connection needs no more updates
 }
 
 func (u *upload) Read(p []byte) (int, error) {

@@ -23,7 +23,7 @@ type Config struct {
 	StreamIdle time.Duration // without a byte in either direction; 0: 1 h
 }
 
-// Limits are those of one listener.
+// Limits enforces the limits of one listener.
 type Limits struct {
 	c    Config
 	held table
@@ -46,7 +46,7 @@ func New(c Config) *Limits {
 	return &Limits{c: c, held: table{of: map[netip.Addr]int{}}}
 }
 
-// Stats is what Limits have counted.
+// Stats holds the counters of Limits.
 type Stats struct {
 	Open           int    // connections now
 	RefusedAddress uint64 // connections closed at once: their address had its number

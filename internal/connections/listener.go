@@ -53,10 +53,10 @@ func (l *Limits) admit(nc net.Conn) *conn {
 		return nil
 	}
 	c := &conn{Conn: nc, limits: l, from: from}
-	c.out = pace{left: l.c.Grace, grace: l.c.Grace, rate: l.c.AnswerRate, capped: true}
+	c.out = byteRate{left: l.c.Grace, grace: l.c.Grace, rate: l.c.AnswerRate, capped: true}
 	c.queue = unknown
 	c.mu.Lock()
-	c.watch = time.AfterFunc(l.c.StreamIdle/2, c.look)
+	c.watch = time.AfterFunc(l.c.StreamIdle/2, c.checkIdle)
 	c.mu.Unlock()
 	return c
 }

@@ -89,7 +89,7 @@ func TestAllConnectionsTogetherAreBounded(t *testing.T) {
 	})
 }
 
-func TestThereIsRoomForTheStoreAndWhatIsHandedOn(t *testing.T) {
+func TestFileDescriptorsAreReservedForTheStore(t *testing.T) {
 	for _, files := range []int{1, 64, 256, 1024, 20_000, 1 << 20} {
 		public, operators := share(files)
 		if left := files - 2*public - operators; public < 1 || operators < 1 || files >= 64 && (left < files/16 && left < 64) {

@@ -88,8 +88,8 @@ func TestThousandsOfSlowConnectionsGoAndOthersAreAnsweredMeanwhile(t *testing.T)
 		canBind.Close()
 	}
 	bodies, readers := 3000, 500
-	if room := (files() - 200) / 2; room < bodies+readers {
-		bodies, readers = room*6/7, room/7
+	if capacity := (files() - 200) / 2; capacity < bodies+readers {
+		bodies, readers = capacity*6/7, capacity/7
 	}
 	l, address := local(t, Config{PerAddress: bodies + readers, Grace: 2 * time.Second}, echoOrMuch)
 	ctx, stop := context.WithCancel(t.Context())

@@ -2,9 +2,9 @@ package connections
 
 import "time"
 
-// pace is how long the service still waits for one side of a connection. Waiting uses it
+// byteRate holds how long the service still waits for one side of a connection. Waiting uses it
 // up, and bytes that move add to it.
-type pace struct {
+type byteRate struct {
 	left   time.Duration
 	grace  time.Duration
 	rate   int  // bytes that earn a second
@@ -13,7 +13,7 @@ type pace struct {
 }
 
 // moved notes that waiting for n bytes took a while.
-func (p *pace) moved(n int, took time.Duration) {
+func (p *byteRate) moved(n int, took time.Duration) {
 	p.left += time.Duration(n)*time.Second/time.Duration(p.rate) - took
 	if p.capped {
 		p.left = min(p.left, p.grace)
@@ -22,7 +22,7 @@ func (p *pace) moved(n int, took time.Duration) {
 
 // arm sees to it that armed is a good time to look again, and reports whether it was
 // changed. It is so rarely, that the caller may then set a deadline.
-func (p *pace) arm(now time.Time) bool {
+func (p *byteRate) arm(now time.Time) bool {
 	step := min(p.left, max(p.left/2, p.grace/8))
 	if in := p.armed.Sub(now); in >= step/2 && in <= step && in > 0 {
 		return false

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// queued is how many bytes were written to a connection that its peer has not acknowledged.
+// queued returns how many bytes written to a connection its peer has not acknowledged.
 func queued(nc net.Conn) (n int, ok bool) {
 	tcp, ok := nc.(*net.TCPConn)
 	if !ok {
@@ -24,7 +24,7 @@ func queued(nc net.Conn) (n int, ok bool) {
 	return int(bytes), err == nil && errno == 0
 }
 
-// mostUnsent is how much the kernel takes of an answer beyond what is on its way.
+// mostUnsent bounds how many bytes the kernel buffers beyond those in flight.
 const mostUnsent = 128 << 10
 
 const tcpNotSentLowAt = 25 // TCP_NOTSENT_LOWAT, which package syscall does not name

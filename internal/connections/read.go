@@ -40,7 +40,7 @@ func (c *conn) beginRead() (began time.Time) {
 	return began
 }
 
-// readAgain judges one attempt to read. It reports whether it is to go on: it was woken
+// readAgain handles the result of one attempt to read. It reports whether to continue: it was woken
 // before its time.
 func (c *conn) readAgain(began time.Time, n int, err error) bool {
 	woken := err != nil && errors.Is(err, os.ErrDeadlineExceeded)
@@ -53,15 +53,15 @@ func (c *conn) readAgain(began time.Time, n int, err error) bool {
 	if !began.IsZero() || c.body.limited() {
 		c.in.moved(n, now.Sub(latest(began, c.since)))
 	}
-	if !woken || n > 0 || c.tooLate(now) {
+	if !woken || n > 0 || c.deadlinePassed(now) {
 		return false
 	}
 	c.alarm.at = c.waitUntil(now)
 	return c.Conn.SetReadDeadline(c.alarm.at) == nil
 }
 
-// tooLate reports whether a Read that was woken is over.
-func (c *conn) tooLate(now time.Time) bool {
+// deadlinePassed reports whether a Read that was woken is over.
+func (c *conn) deadlinePassed(now time.Time) bool {
 	if c.body.limited() && (c.in.left <= 0 || passed(c.body.restBy, now)) {
 		if !c.body.late {
 			c.body.late = true
@@ -72,7 +72,7 @@ func (c *conn) tooLate(now time.Time) bool {
 	return passed(c.alarm.readBy, now) // nobody waits for a body any more, but for the client to leave
 }
 
-// waitUntil is when a Read is over that waits from now on; zero: never.
+// waitUntil returns when a Read that starts now must end; zero: never.
 func (c *conn) waitUntil(now time.Time) time.Time {
 	by := c.alarm.readBy
 	if c.body.limited() {

@@ -15,7 +15,7 @@ type table struct {
 type verdict int
 
 const (
-	welcome verdict = iota
+	admitted verdict = iota
 	tooManyOfAddress
 	tooManyInAll
 )
@@ -36,7 +36,7 @@ func (t *table) take(from netip.Addr, perAddress, total int) verdict {
 		t.of[from]++
 	}
 	t.total++
-	return welcome
+	return admitted
 }
 
 func (t *table) give(from netip.Addr) {

@@ -26,7 +26,7 @@ type Users interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// Config is what New needs.
+// Config holds the parameters of New.
 type Config struct {
 	BaseURL  string   // the service's own origin, whose pages may send requests
 	Origins  []string // others whose pages may
@@ -60,7 +60,7 @@ func New(c Config) (*Guard, error) {
 	return g, errors.Join(errs...)
 }
 
-// Actor is who uses the console.
+// Actor is a user of the console.
 type Actor struct {
 	storage.User
 	AuthTime time.Time // when they proved who they are

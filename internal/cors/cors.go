@@ -7,7 +7,7 @@
 // handler in the same program, and would then be wrong in all later answers everywhere.
 //
 // The package github.com/jub0bs/cors was measured and left out: it adds two allocations and
-// about 400 ns to each call, where values in the room of the request's context add nothing. It
+// about 400 ns to each call, where values in memory of the request's context add nothing. It
 // answers a preflight that it refuses with a 403, and others with the one method that was asked
 // for; here each is a 204 that browsers keep for all methods. It brings golang.org/x/net and the
 // list of public suffixes into a program that imports the gateway alone. And the origins of
@@ -68,7 +68,7 @@ func (p *Policy) IsPreflight(r *http.Request) bool {
 }
 
 // Preflight answers a preflight with a 204. It comes before everything that counts or refuses:
-// a browser sends no token with one. An origin that is not listed is told nothing, so that its
+// a browser sends no token with one. An origin that is not listed gets no headers, so that its
 // browser refuses the page.
 func (p *Policy) Preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -94,12 +94,12 @@ func allow(h http.Header, headers string) {
 
 // Headers writes the headers of an answer that is no preflight's, before it is known: a browser
 // shows its page nothing of an answer without them, not even why it was refused.
-func (p *Policy) Headers(h http.Header, r *http.Request, room *Room) {
+func (p *Policy) Headers(h http.Header, r *http.Request, values *Room) {
 	switch path := r.URL.Path; {
 	case urlpath.Covers(p.c.Open, path):
-		room[0], room[1] = "*", "*"
-		h["Access-Control-Allow-Origin"] = room[0:1:1]
-		h["Access-Control-Expose-Headers"] = room[1:2:2]
+		values[0], values[1] = "*", "*"
+		h["Access-Control-Allow-Origin"] = values[0:1:1]
+		h["Access-Control-Expose-Headers"] = values[1:2:2]
 	case urlpath.Covers(p.c.Shared, path):
 		Vary(h, "Origin")
 		if page := p.listed(r); page != "" {

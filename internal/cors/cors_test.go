@@ -13,8 +13,8 @@ func TestAnOpenAnswerCostsNoAllocation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, r, room := http.Header{}, httptest.NewRequest("GET", "/api/v1/quota", nil), new(cors.Room)
-	if n := testing.AllocsPerRun(100, func() { p.Headers(h, r, room) }); n != 0 || h.Get("Access-Control-Allow-Origin") != "*" {
+	h, r, values := http.Header{}, httptest.NewRequest("GET", "/api/v1/quota", nil), new(cors.Room)
+	if n := testing.AllocsPerRun(100, func() { p.Headers(h, r, values) }); n != 0 || h.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("%v allocations, %v", n, h)
 	}
 }

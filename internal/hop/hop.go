@@ -22,7 +22,7 @@ import (
 // Header lists the services a request has come through.
 const Header = "Cdn-Loop"
 
-// Most is how many services a call may have come through.
+// Most bounds how many services a call may have come through.
 const Most = 4
 
 // ID names the service at an origin: the same on each of its nodes, and another for each

@@ -17,7 +17,7 @@
 // Expired keys are removed by those that come, a few for each. It needs no goroutine, and
 // a table to which nobody adds does not grow. A live window is never evicted, since
 // whoever can evict it has no limit. What finds no place is counted by the network around
-// it (decision 56, package network), in room of a fixed size beside the table,
+// it (decision 56, package network), in a memory of fixed size beside the table,
 // until places are free again. No window is shared by everybody. A key that finds a place then
 // begins there with nothing; what its network was charged stays with the network, because a
 // count that remembered whose each request was would itself be full sooner or later.

@@ -58,9 +58,9 @@ func (m *model) allow(key string, limit int, asked, now time.Duration) (v Verdic
 	return v, serial
 }
 
-// judge says what is wrong with the answer to a key that is counted by its network, "" if
+// check says what is wrong with the answer to a key that is counted by its network, "" if
 // nothing is.
-func (m *model) judge(key string, limit int, asked time.Duration, v Verdict) (wrong string, serial int) {
+func (m *model) check(key string, limit int, asked time.Duration, v Verdict) (wrong string, serial int) {
 	m.latest = max(m.latest, asked)
 	longest := (m.window + 7) / 8 * 9
 	of := networkOf(key)
@@ -155,7 +155,7 @@ func (tr *trial) ask(key string, limit int, asked time.Duration) Verdict {
 			}
 		}
 		tr.networks++
-		wrong, serial := tr.model.judge(key, limit, asked, got)
+		wrong, serial := tr.model.check(key, limit, asked, got)
 		tr.note(got, key, serial)
 		if wrong != "" {
 			tr.Fatalf("Allow(%s, %d, %v) =\n %+v: %s", key, limit, asked, got, wrong)

@@ -100,7 +100,7 @@ func (r request) admitted(e event, n int, oldest event) Verdict {
 	}
 }
 
-// refused is the verdict on a request for which there is room once an event has left.
+// refused returns the verdict on a request that is admitted once an event has expired.
 func (r request) refused(leaves event) Verdict {
 	wait := r.until(leaves)
 	return Verdict{Limit: r.limit, Reset: wait, RetryAfter: wait}

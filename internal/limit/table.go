@@ -23,12 +23,12 @@ type slot struct {
 
 const (
 	leastSlots = 8
-	// sweepStep is how many slots are looked at for each new key: of a steady stream of
+	// sweepStep is the number of slots examined for each new key: of a steady stream of
 	// new keys, the expired ones take about one slot in that many.
 	sweepStep = 8
 )
 
-// home is where the search for a key begins.
+// home returns the slot where the search for a key begins.
 func (t *table) home(k id) int {
 	hi, _ := bits.Mul64(k[1], uint64(len(t.slots)))
 	return int(hi)

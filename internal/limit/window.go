@@ -20,7 +20,7 @@ const Unlimited = -1
 type Config struct {
 	// Window is the length of the sliding window: at most 24 hours. Zero is one minute.
 	Window time.Duration
-	// MaxKeys is how many keys have a window of their own at a time: at most 16,777,216.
+	// MaxKeys bounds the keys that have a window of their own at a time: at most 16,777,216.
 	// Zero is 1,000,000. A key takes up to 52 bytes with one request in its window; with
 	// more, up to 40 and 32 for each further one. What counts for the others takes up to 9
 	// for each of MaxKeys, once there are others.
@@ -46,7 +46,7 @@ type Limiter struct {
 	turn     atomic.Uint32
 	keys     ledger
 	client   func(key string) (client netip.Prefix, kind string)
-	networks *network.Counts // of the keys that find no room
+	networks *network.Counts // of the keys beyond MaxKeys
 }
 
 // New returns a Limiter without keys, or every complaint about its Config.
@@ -91,7 +91,7 @@ type Verdict struct {
 	OK        bool
 	Limit     int // Unlimited, or 0 and more
 	Remaining int // how many more are admitted at this moment; Unlimited as Limit is
-	// Reset is how long from the time of the request it takes until Remaining grows, if
+	// Reset is the time from the request until Remaining grows, if
 	// nothing else is admitted meanwhile.
 	Reset time.Duration
 	// RetryAfter is Reset if the request was refused, else 0: to the nanosecond, the
@@ -219,7 +219,7 @@ func (l *Limiter) identify(key string) id {
 
 func (l *Limiter) shardOf(k id) *shard { return &l.shards[int(k[0])&(len(l.shards)-1)] }
 
-// farthest is how far from the making of the Limiter a time can be, 73 years: sums and
+// farthest bounds the distance of a time from the creation of the Limiter, 73 years: sums and
 // differences of two such times and a window fit an int64.
 const farthest = 1 << 61
 

@@ -15,11 +15,11 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// SignWindow is how far the timestamp of a signed request may be from the server's clock,
+// SignWindow bounds how far the timestamp of a signed request may be from the server's clock,
 // in either direction (protocol 8).
 const Window = 5 * time.Minute
 
-// Why a signed request is refused, in the order in which it is judged (protocol 5, 7).
+// Reasons to refuse a signed request, in the order of the checks (protocol 5, 7).
 var (
 	// ErrTimestamp: errcode 105.
 	ErrTimestamp = errors.New("timestamp is missing, not plain decimal seconds, or more than 300 seconds away from the server's clock: send the current Unix time")
@@ -31,9 +31,9 @@ var (
 	ErrSign = errors.New("sign is missing or wrong: it is the MD5 of all other parameters, sorted by name, and the appkey")
 )
 
-// IsSigned reports whether a request is to be judged by its signature, and by nothing else:
+// IsSigned reports whether a request must be authenticated by its signature, and by nothing else:
 // it brings a sign or a timestamp, even an empty one. Who fell back to an appkey sent along
-// would let a stranger strip the signature. Standard OAuth libraries send neither (protocol 5).
+// would let an attacker strip the signature. Standard OAuth libraries send neither (protocol 5).
 func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has("timestamp") }
 
 // Of returns the signature that an application makes over a request's parameters (protocol 5): 32 hex digits, lower-case,
@@ -108,7 +108,7 @@ func isAmbiguous(params url.Values, known []string) bool {
 	return false
 }
 
-// canonical is what is signed, without the appkey. Values are not escaped, so a value with
+// canonical returns the signed text, without the appkey. Values are not escaped, so a value with
 // an & in it reads like two parameters; the protocol has it so (see isAmbiguous).
 func canonical(params url.Values) []byte {
 	var b []byte

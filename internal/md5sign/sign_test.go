@@ -171,7 +171,7 @@ func TestATimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
 }
 
 // Decisions 48 and 63: 105, then 101, then 103.
-func TestTheTimestampIsJudgedFirstThenRepetitionThenTheSign(t *testing.T) {
+func TestTheTimestampIsCheckedFirstThenRepetitionThenTheSign(t *testing.T) {
 	app := signing()
 	for _, c := range []struct {
 		query string

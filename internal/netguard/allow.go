@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// allowed is what the operator admits beside public addresses.
+// allowed holds the private addresses that the operator permits.
 type allowed struct {
 	prefixes []netip.Prefix
 	ports    map[netip.AddrPort]bool // one address, one port
@@ -70,8 +70,8 @@ func key(host, port string) string {
 	return strings.ToLower(strings.TrimSuffix(host, ".")) + ":" + port
 }
 
-// judge says why an address may not be dialled, "" if it may.
-func (a allowed) judge(to netip.AddrPort) string {
+// refusalOf says why an address may not be dialled, "" if it may.
+func (a allowed) refusalOf(to netip.AddrPort) string {
 	ip := plain(to.Addr())
 	why := private(ip)
 	if why == "" || a.ports[netip.AddrPortFrom(ip, to.Port())] {
@@ -82,7 +82,7 @@ func (a allowed) judge(to netip.AddrPort) string {
 	}
 	// A translator that is admitted must not open the way to what is not.
 	for _, inner := range embedded(ip) {
-		if why := a.judge(netip.AddrPortFrom(inner, to.Port())); why != "" {
+		if why := a.refusalOf(netip.AddrPortFrom(inner, to.Port())); why != "" {
 			return why + " inside of another address"
 		}
 	}

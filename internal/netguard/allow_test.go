@@ -66,7 +66,7 @@ func TestATranslatorThatIsAdmittedOpensNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if why := a.judge(netip.AddrPortFrom(netip.MustParseAddr(c.addr), 80)); (why == "") != c.want {
+		if why := a.refusalOf(netip.AddrPortFrom(netip.MustParseAddr(c.addr), 80)); (why == "") != c.want {
 			t.Errorf("with %s, judge(%s) = %q, want allowed %t", c.allow, c.addr, why, c.want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestPublicAddressesAreDialled(t *testing.T) {
 		"192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255", "::ffff:8.8.8.8",
 		"2001:200::1", "2001:4860:4860::8888", "2606:4700:4700::1111", "2003::1", "2a00::1", "3ffd::1",
 	} {
-		if why := none.judge(netip.AddrPortFrom(netip.MustParseAddr(text), 443)); why != "" {
+		if why := none.refusalOf(netip.AddrPortFrom(netip.MustParseAddr(text), 443)); why != "" {
 			t.Errorf("judge(%s) = %q, want it public", text, why)
 		}
 	}
@@ -91,7 +91,7 @@ func TestTheOperatorLearnsWhatKindOfAddressItWas(t *testing.T) {
 		"127.0.0.1": "loopback", "10.0.0.1": "private", "169.254.169.254": "link-local", "168.63.129.16": "metadata of a cloud",
 		"64:ff9b::7f00:1": "NAT64", "2001::1": "Teredo", "2002::1": "6to4", "fd00::1": "private (ULA)", "fe80::1%eth0": "link-local", "4000::1": "not given to anyone",
 	} {
-		if got := (allowed{}).judge(netip.AddrPortFrom(netip.MustParseAddr(text), 80)); got != want {
+		if got := (allowed{}).refusalOf(netip.AddrPortFrom(netip.MustParseAddr(text), 80)); got != want {
 			t.Errorf("judge(%s) = %q, want %q", text, got, want)
 		}
 	}

@@ -2,7 +2,7 @@
 // registered, to a document a user named. It keeps them off the inside of the network
 // (server-side request forgery, OWASP API7:2023).
 //
-// [CheckURL] judges a URL as text, for a clear answer at registration. [Guard] judges the
+// [CheckURL] checks a URL as text, for a clear answer at registration. [Guard] checks the
 // address that is dialled, in the last moment before connect(2): whatever the URL looked
 // like, whatever a name resolved to and however often, no other address is reached.
 //
@@ -10,12 +10,12 @@
 //
 // What is not known to be public is refused: of IPv6 everything outside 2000::/3. An
 // address that carries an IPv4 address (NAT64, 6to4) is refused too; where the operator
-// admits such a prefix, the address inside is still judged.
+// admits such a prefix, the address inside is still checked.
 //
 // A name admitted as host:port is dialled wherever it points. The operator trusts whoever
 // answers for that name; a CIDR trusts nobody.
 //
 // HTTP/1.1 only: one call has one connection, so a call that is given up ends at the
 // upstream at once, and how often a request was sent can be counted. No proxy, because a
-// proxy would dial for us and could not be judged.
+// proxy would dial for us and could not be checked.
 package netguard

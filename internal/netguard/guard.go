@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Config is how a Guard dials. The zero Config admits public addresses only.
+// Config holds the parameters of New. The zero Config admits public addresses only.
 type Config struct {
 	// Allow names what may be reached although it is not public: a CIDR (10.1.0.0/16), an
 	// address (10.1.2.3), or a host:port (vault.internal:8200, [fd00::1]:443).
@@ -119,7 +119,7 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	if err != nil || !strings.HasPrefix(network, "tcp") {
 		return &Refused{Why: "no address of TCP"}
 	}
-	if why := g.allow.judge(to); why != "" {
+	if why := g.allow.refusalOf(to); why != "" {
 		return &Refused{Addr: to.Addr(), Why: why}
 	}
 	return nil

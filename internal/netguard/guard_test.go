@@ -69,7 +69,7 @@ func get(t *testing.T, client *http.Client, target string) (*http.Response, erro
 	return resp, err
 }
 
-func TestANameThatChangesItsAddressIsJudgedWhenDialled(t *testing.T) {
+func TestANameThatChangesItsAddressIsCheckedWhenDialled(t *testing.T) {
 	in := listen(t)
 	z, names := resolver(t)
 	g := guard(t, Config{Resolver: names})
@@ -94,13 +94,13 @@ func TestANameThatChangesItsAddressIsJudgedWhenDialled(t *testing.T) {
 func TestARedirectIsNotFollowed(t *testing.T) {
 	in := listen(t)
 	for _, to := range []string{"http://127.0.0.1:" + in.port + "/", "http://169.254.169.254/", "file:///etc/passwd"} {
-		door := &http.Server{Handler: http.RedirectHandler(to, http.StatusFound)}
+		server := &http.Server{Handler: http.RedirectHandler(to, http.StatusFound)}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		go door.Serve(l)
-		t.Cleanup(func() { door.Close() })
+		go server.Serve(l)
+		t.Cleanup(func() { server.Close() })
 
 		g := guard(t, Config{Allow: []string{l.Addr().String()}})
 		resp, err := get(t, g.Client(0), "http://"+l.Addr().String()+"/")

@@ -13,7 +13,7 @@ const maxURL = 2048
 
 // CheckURL reads an absolute http or https URL for registration (protocol 4.8, errcode 4005).
 // Path and query are kept as they are. Its errors say what to change and never repeat the
-// URL, which may hold a password. It looks nothing up: what is dialled is judged by Guard.
+// URL, which may hold a password. It looks nothing up: Guard checks the address when it dials.
 func CheckURL(raw string) (*url.URL, error) {
 	if raw == "" || len(raw) > maxURL {
 		return nil, errors.New("the URL must have 1 to 2048 characters")
@@ -69,7 +69,7 @@ func validPort(u *url.URL) bool {
 func (g *Guard) LooksPrivate(u *url.URL) bool {
 	host, port, a := server(u)
 	n, _ := strconv.ParseUint(port, 10, 16)
-	return a.IsValid() && !g.allow.hosts[key(host, port)] && g.allow.judge(netip.AddrPortFrom(a, uint16(n))) != ""
+	return a.IsValid() && !g.allow.hosts[key(host, port)] && g.allow.refusalOf(netip.AddrPortFrom(a, uint16(n))) != ""
 }
 
 // SameServer reports whether two URLs name the same host and port in whatever spelling; of

@@ -8,11 +8,11 @@ import (
 )
 
 // Counts admits a number of events in any window of time by network. It is for clients that
-// a table has no room for, and takes no memory until there is one. It is safe for concurrent
+// a table is too small for, and takes no memory until there is one. It is safe for concurrent
 // use and runs no goroutine.
 type Counts struct {
-	width int64  // of a bucket, in nanoseconds
-	rooms [3]int // of levels
+	width      int64  // of a bucket, in nanoseconds
+	capacities [3]int // of levels
 
 	mu     sync.Mutex
 	epoch  time.Time
@@ -21,30 +21,30 @@ type Counts struct {
 	latest int64    // time only moves forward here
 }
 
-// leastRoom keeps the room of a small table from being so small that luck decides.
-const leastRoom = 1024
+// minCapacity keeps a table from being so small that chance decides.
+const minCapacity = 1024
 
-// NewCounts makes Counts for a window of at most a day, with room for about so many of the
+// NewCounts makes Counts for a window of at most a day, with capacity for about so many of the
 // widest networks and an eighth as many of each other kind. One takes 56 bytes.
-func NewCounts(window time.Duration, room int) *Counts {
-	return NewCountsOf(window, room/8, room/8, room)
+func NewCounts(window time.Duration, capacity int) *Counts {
+	return NewCountsOf(window, capacity/8, capacity/8, capacity)
 }
 
-// NewCountsOf is NewCounts with room for so many of the networks right around a client, of
+// NewCountsOf is NewCounts with capacity for so many of the networks right around a client, of
 // those around these, and of the widest. Room that is never used takes no memory.
 func NewCountsOf(window time.Duration, narrow, wider, widest int) *Counts {
-	c := &Counts{width: (int64(window) + buckets - 2) / (buckets - 1), rooms: [3]int{narrow, wider, widest}}
-	for i := range c.rooms {
-		c.rooms[i] = max(c.rooms[i], leastRoom)
+	c := &Counts{width: (int64(window) + buckets - 2) / (buckets - 1), capacities: [3]int{narrow, wider, widest}}
+	for i := range c.capacities {
+		c.capacities[i] = max(c.capacities[i], minCapacity)
 	}
 	return c
 }
 
-// Answer is what Counts says about an event.
+// Answer holds the decision about an event.
 type Answer struct {
 	OK        bool
-	Remaining int           // how many more there is room for
-	Reset     time.Duration // until there is room for more, if nothing else happens; if not OK, until a retry is admitted
+	Remaining int           // how many more events are admitted
+	Reset     time.Duration // until more events are admitted, if nothing else happens; if not OK, until a retry is admitted
 	Receipt   Receipt       // takes the event back
 }
 
@@ -59,7 +59,7 @@ type Receipt struct {
 const mostLimit = 1 << 24
 
 // Take counts one event of a client, of which limit are admitted to a single client, against
-// the first of the networks around it that is known or finds room. Events of different kinds
+// the first of the networks around it that is known or can be added. Events of different kinds
 // have their own counts. A client in no network has a count of its own.
 func (c *Counts) Take(client netip.Prefix, kind string, limit int, at time.Time) Answer {
 	c.mu.Lock()
@@ -78,7 +78,7 @@ func (c *Counts) Take(client netip.Prefix, kind string, limit int, at time.Time)
 	}
 }
 
-// Wait says what Take would, without counting: 0 is yes, else it is how long to wait.
+// Wait returns how long to wait until Take admits an event, 0 if it would now. It counts nothing.
 func (c *Counts) Wait(client netip.Prefix, kind string, limit int, at time.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +92,7 @@ func (c *Counts) Wait(client netip.Prefix, kind string, limit int, at time.Time)
 }
 
 // Return takes an event back. A receipt must be given once, since all events of a network are
-// one number; one whose event has left, or whose network had to make room, has no effect.
+// one number; one whose event has left, or whose network was evicted, has no effect.
 func (c *Counts) Return(r Receipt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,7 @@ func (c *Counts) Return(r Receipt) {
 	}
 }
 
-// farthest is how far from the first event a time can be, 73 years: see until.
+// farthest bounds the distance of a time from the first event, 73 years: see until.
 const farthest = 1 << 61
 
 // enter moves the time forward and returns the one that was asked at: 0 is farthest before the
@@ -123,23 +123,23 @@ func (c *Counts) until(bucket, asked int64) time.Duration {
 	return time.Duration((bucket+buckets)*c.width - asked)
 }
 
-// place is where an event counts. If window is nil, nothing counts there yet.
+// place locates the counter of an event. If window is nil, it has none yet.
 type place struct {
-	level, factor int
-	id            uint64
-	window, room  *window
+	level, factor    int
+	id               uint64
+	window, capacity *window
 }
 
-// claim returns the window, made new in the room if there is none.
+// claim returns the window, and makes it in the free slot if there is none.
 func (p place) claim(now int64) *window {
 	if p.window != nil {
 		return p.window
 	}
-	*p.room = window{id: p.id, bucket: now}
-	return p.room
+	*p.capacity = window{id: p.id, bucket: now}
+	return p.capacity
 }
 
-// find walks up the ladder to the first network that is known or finds room. The widest always
+// find walks up the ladder to the first network that is known or can be added. The widest always
 // finds some.
 func (c *Counts) find(client netip.Prefix, kind string) place {
 	now := c.latest / c.width
@@ -159,10 +159,10 @@ func (c *Counts) find(client netip.Prefix, kind string) place {
 		case p.window != nil:
 			return p
 		case free != nil:
-			p.room = free
+			p.capacity = free
 			return p
 		case !more:
-			p.room = least
+			p.capacity = least
 			return p
 		}
 		wider, factor = beyond, next
@@ -173,7 +173,7 @@ func (c *Counts) find(client netip.Prefix, kind string) place {
 func (c *Counts) open(i int) *level {
 	l := &c.levels[i]
 	if l.sets == nil {
-		l.sets = make([][ways]window, (c.rooms[i]+ways-1)/ways)
+		l.sets = make([][ways]window, (c.capacities[i]+ways-1)/ways)
 	}
 	return l
 }

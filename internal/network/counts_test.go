@@ -158,7 +158,7 @@ func TestWhereNarrowNetworksAreFullWiderOnesCount(t *testing.T) {
 }
 
 // The fullest counts stay, whoever else comes.
-func TestAmongTheWidestTheOneWithTheFewestEventsMakesRoom(t *testing.T) {
+func TestAmongTheWidestTheOneWithTheFewestEventsIsEvicted(t *testing.T) {
 	c := NewCounts(time.Minute, 0)
 	slash32 := func(i int) netip.Prefix {
 		return client(netip.AddrFrom16([16]byte{0x24, byte(i >> 16), byte(i >> 8), byte(i)}).String())
@@ -227,7 +227,7 @@ func TestParallelEventsShareTheLimit(t *testing.T) {
 	}
 }
 
-func TestCountsTakeNoMoreMemoryThanTheyHaveRoom(t *testing.T) {
+func TestCountsTakeNoMoreMemoryThanTheirCapacity(t *testing.T) {
 	if size := unsafe.Sizeof(window{}); size != 56 {
 		t.Errorf("a network takes %d bytes, want 56", size)
 	}

@@ -1,5 +1,5 @@
 // Package network says which networks a client belongs to, and counts by them where a table
-// has no room for one more client.
+// is full.
 //
 // A client is an IPv4 address or an IPv6 /64. The networks around it are its /24 and /16, or
 // its /56, /48 and /32, and each may do four times as much as the one inside it. Everything
@@ -12,9 +12,9 @@
 // count; or count by a coarser network, which hits the neighbours of whoever fills it. This
 // is the third. No count is shared by everybody.
 //
-// The counts of networks are in room of their own, of a fixed size, that clients cannot take.
-// Narrow networks are never evicted while they count for something: who finds no room goes on
-// to the next wider one. Among the widest the one of eight with the fewest events makes room.
+// The counts of networks have memory of their own, of a fixed size, that clients cannot take.
+// Narrow networks are never evicted while they count for something: an event that does not
+// fit goes to the next wider one. Among the widest, the one of eight with the fewest events is evicted.
 // That forgets least, and it takes an attacker with tens of thousands of /32s, or all of IPv4.
 //
 // A count of a network is of fixed size too: events are counted by eighths of the window and

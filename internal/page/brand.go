@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Brand is whose page it is (protocol 8: what free keeps, the paid tiers may replace).
+// Brand holds the name, logo and color of a page (protocol 8: what free keeps, the paid tiers may replace).
 type Brand struct {
 	Name  string // of the application; "": the service itself
 	Logo  string // an https address, or a path of ours; anything else is not shown

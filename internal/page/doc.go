@@ -1,7 +1,7 @@
-// Package page writes the HTML that people see: one frame around what a room has to say,
+// Package page writes the HTML that users see: one frame around the content of a package,
 // in the brand of the application and the language of the reader.
 //
-// A room renders its own part with html/template and hands it to [Write] together with a
+// A package renders its own part with html/template and passes it to [Write] together with a
 // [Look]. [Fail] writes a page of its own for what cannot go on.
 //
 // # Choices

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Look is how a page appears and what it may do.
+// Look holds the appearance of a page and what its policy permits.
 type Look struct {
 	Lang  Lang
 	Title string // of the browser's tab, in Lang; the brand's name is put behind it
@@ -39,7 +39,7 @@ var (
 
 var frame = template.Must(template.New("frame").Parse(frameText))
 
-// sheet is what the frame shows.
+// sheet holds the data of the frame template.
 type sheet struct {
 	Look
 	Style, Paint template.CSS

@@ -172,7 +172,7 @@ func TestABrandIsShownWhereTheTierAllowsIt(t *testing.T) {
 	}
 }
 
-func TestANameCanNotRewriteTheSentenceAroundIt(t *testing.T) {
+func TestANameCannotRewriteTheSentenceAroundIt(t *testing.T) {
 	for name, want := range map[string]string{
 		"Acme \u202egnp.exe\u202c":    "Acme gnp.exe",
 		"  Acme\t\nNotes\x00 ":        "Acme Notes",

@@ -111,7 +111,7 @@ var chinese = map[string]string{
 	"Know that it is you when you come back, with your nickname, your picture and how you signed in": "在您再次访问时识别您，并获取您的昵称、头像和登录方式",
 	"See your name, username, gender and location":                                                   "查看您的姓名、用户名、性别和所在地",
 	"See your email address": "查看您的电子邮箱地址",
-	// What a user is told was done to an application of theirs.
+	// Notifications about changes of a user's application.
 	"changed":                            "已更改",
 	"secret rotated":                     "密钥已轮换",
 	"application made, its secret shown": "应用已创建，并显示了密钥",
@@ -138,6 +138,7 @@ var chinese = map[string]string{
 	"Connected applications":      "已连接的应用",
 	"You have signed in to it.":   "您登录过此应用。",
 	"Since %s":                    "自 %s 起",
+	"Last used around %s":         "最近使用：约 %s",
 	"Remove access":               "移除访问权限",
 	"None yet.":                   "暂无。",
 	"Ways to sign in":             "登录方式",

@@ -8,7 +8,7 @@ import (
 const crowdEvery = time.Minute
 
 // Crowd sums one kind of refusal by which a server protects itself. It is to be expected under
-// a flood, so the log has a line of it in a minute, and not one for each: a stranger must not be
+// a flood, so the log has a line of it in a minute, and not one for each: an attacker must not be
 // able to fill it. A Crowd belongs to a Failure and is shared by its copies.
 type Crowd struct {
 	mu      sync.Mutex

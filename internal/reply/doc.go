@@ -1,4 +1,4 @@
-// Package reply is the one voice of the HTTP rooms: it routes, writes answers and writes
+// Package reply is shared by all HTTP packages: it routes, writes answers and writes
 // failures.
 //
 // A handler reads, acts and says. It returns an error instead of writing one; [Mux] turns
@@ -6,7 +6,7 @@
 // it looks to the client. Any other error is hidden from the client and logged: 503 if
 // the store is away, else 500.
 //
-// Every 5xx is an error in the log. But where a room refuses because too much is asked for at
+// Every 5xx is an error in the log. But where a package refuses because too much is requested at
 // once, its Failure has a [Crowd], and the log a warning in a minute with their number: the
 // first at once, and the others when the next comes after that minute.
 //

@@ -77,7 +77,7 @@ var (
 	broken      = &Failure{Status: http.StatusInternalServerError, OAuth: "server_error", Msg: "something failed here: try again, and tell the operator the time of this request"}
 )
 
-// FailureOf decides what a client is told of an error.
+// FailureOf converts an error to the failure that the client receives.
 func FailureOf(err error) *Failure {
 	var f *Failure
 	var big *http.MaxBytesError

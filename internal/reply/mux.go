@@ -14,7 +14,7 @@ import (
 // HandlerFunc reads a request, acts, and writes an answer or returns why not.
 type HandlerFunc func(http.ResponseWriter, *http.Request) error
 
-// Route is one line of a room's route table.
+// Route is one line of a package's route table.
 type Route struct {
 	Path    string
 	Methods []string // HEAD only where it is listed; nil: every method there is
@@ -90,7 +90,7 @@ func (m *Mux) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 // FailFunc writes a failure; its headers are set already.
 type FailFunc func(http.ResponseWriter, *http.Request, *Failure)
 
-// Fail is where every failure is written, and every 5xx is logged. A nil write is JSON.
+// Fail writes a failure and logs it if it is a 5xx. A nil write means JSON.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error, write FailFunc) {
 	f := FailureOf(err)
 	note(log, r, f, err)

@@ -131,7 +131,7 @@ func TestAClientThatWentAwayIsNotLogged(t *testing.T) {
 	}
 }
 
-func TestARouteMaySpeakToPeople(t *testing.T) {
+func TestARouteMayAnswerWithAPage(t *testing.T) {
 	mux := reply.NewMux(nil, reply.Route{Path: "/page", Methods: []string{"GET"},
 		Handle: func(http.ResponseWriter, *http.Request) error { return teapot },
 		Fail:   func(w http.ResponseWriter, _ *http.Request, f *reply.Failure) { http.Error(w, "<p>"+f.Msg, f.Status) }})

@@ -9,7 +9,7 @@ import (
 )
 
 // Appender is an answer that writes itself, because it is asked for more often than reading its
-// structure is worth. What it appends is what encoding/json would.
+// structure is worth. It must append the same text as encoding/json.
 type Appender interface {
 	AppendJSON(to []byte) []byte
 }
@@ -74,7 +74,7 @@ var (
 	noCache     = []string{"no-cache"}
 )
 
-// failureBody is how all JSON failures look: code and errcode are equal, and error is
+// failureBody is the JSON of every failure: code and errcode are equal, and error is
 // there where RFC 6749 wants it.
 type failureBody struct {
 	Error       string `json:"error,omitempty"`

@@ -1,9 +1,9 @@
-// Package reqctx carries what the gateway has found out about a request to the rooms
+// Package reqctx carries what the gateway has found out about a request to the packages
 // behind it, so that none of them has to find it out again: whom its bearer token speaks
 // for, and against whom it was counted.
 //
-// A request that brings no valid bearer is counted against its address. A room that then
+// A request that brings no valid bearer is counted against its address. A package that then
 // learns, by an application's secret, who is really there calls Charge: the count moves
-// from the address to the application, at the application's own rate. A room that is served
+// from the address to the application, at the application's own rate. A package that is served
 // without a gateway finds nothing in the context, and nothing happens.
 package reqctx

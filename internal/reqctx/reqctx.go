@@ -22,7 +22,7 @@ type Visit struct {
 	// Its error is the answer: the application is over its own rate.
 	Move func(app storage.App) error
 
-	Room [3]string // for the values of headers that stand on every answer, which saves garbage too
+	Room [3]string // memory for header values of every answer, which avoids allocations
 
 	id    [1]string // the header's value
 	from  netip.Addr

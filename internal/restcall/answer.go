@@ -24,7 +24,7 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 	result := Result{Status: status, IsError: status < 200 || status > 299}
 	if status < 200 || status >= 300 && status < 400 {
 		// Not read: the body of 101 never ends, that of a redirect names the upstream.
-		result.Content = say("%s%s", line(status), r.credential.Blot([]byte(redirect(resp, r.url.Hostname()))))
+		result.Content = textResult("%s%s", line(status), r.credential.Blot([]byte(redirect(resp, r.url.Hostname()))))
 		return result, nil
 	}
 	contentType := string(r.credential.Blot([]byte(resp.Header.Get("Content-Type"))))
@@ -40,9 +40,9 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 		c.oversize(&result, resp, r, mediaOf(contentType))
 		return result, nil
 	case errors.Is(err, errBroken):
-		result.Content = say("%s, but the answer broke off: try again", line(status))
+		result.Content = textResult("%s, but the answer broke off: try again", line(status))
 	case errors.Is(err, errEncoding):
-		result.Content = say("%s, with an answer in a content encoding that was not asked for", line(status))
+		result.Content = textResult("%s, with an answer in a content encoding that was not asked for", line(status))
 	case err != nil:
 		return Result{}, err
 	default:
@@ -82,20 +82,20 @@ func (r *Result) fill(a answered) {
 	kind, _, _ := strings.Cut(media, "/")
 	switch {
 	case len(a.body) == 0:
-		r.Content = say("%s, with no content", line(r.Status))
+		r.Content = textResult("%s, with no content", line(r.Status))
 	case a.isText:
 		if a.whole && isJSON(media) && rawjson.Check(a.body, rawjson.Limits{Depth: maxDepth}) == nil {
 			r.Structured = json.RawMessage(a.body)
 		}
 		if r.IsError {
-			r.Content = say("%s\n%s", line(r.Status), a.body)
+			r.Content = textResult("%s\n%s", line(r.Status), a.body)
 		} else {
 			r.Content = []Content{{Type: "text", Text: string(a.body)}}
 		}
 	case r.IsError && isText(media) && media != "":
-		r.Content = say("%s, with %d bytes in a charset that it does not name, or that is not known here", line(r.Status), len(a.body))
+		r.Content = textResult("%s, with %d bytes in a charset that it does not name, or that is not known here", line(r.Status), len(a.body))
 	case r.IsError:
-		r.Content = say("%s, with %d bytes that are no text", line(r.Status), len(a.body))
+		r.Content = textResult("%s, with %d bytes that are no text", line(r.Status), len(a.body))
 	case kind == "image" || kind == "audio":
 		r.Content = []Content{{Type: kind, Data: a.body, MIMEType: media}}
 	default:

@@ -30,7 +30,7 @@ func hidden(secret, sent string, basic bool) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return len(text) < minHidden })
 }
 
-// maxLayers is how often what is escaped in an answer is looked at: an answer in JSON may
+// maxLayers bounds the layers of escaping that are searched in an answer: an answer in JSON may
 // have JSON in a string, or a URL.
 const maxLayers = 3
 

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// body is how a request's body is written.
+// body is the compiled plan of a request body.
 type body struct {
 	contentType string
 	kind        bodyKind

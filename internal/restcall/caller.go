@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Config is how calls are sent.
+// Config holds the parameters of New.
 type Config struct {
 	// Transport sends requests; that of a netguard.Guard, so that no call reaches the
 	// inside of the network. Required.
@@ -75,9 +75,9 @@ func (c *Caller) Do(ctx context.Context, r *Request) (Result, error) {
 	}
 	switch {
 	case err != nil && call.Err() != nil:
-		result = explain(&timeUp{timeout, err})
+		result = toFailure(&errTimeout{timeout, err})
 	case err != nil:
-		result = explain(err)
+		result = toFailure(err)
 	}
 	result.Dispatched = true
 	return result, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
-// maxComplaints bounds how much of what is wrong is told at once.
+// maxComplaints bounds how many problems are reported at once.
 const maxComplaints = 8
 
 // complaints collects what is wrong with the arguments of one call.
@@ -48,7 +48,7 @@ func (p *place) String() string {
 // check complains of what a schema does not admit. The value is sound.
 func (s *schema) check(c *complaints, at *place, raw json.RawMessage) {
 	switch {
-	case s == nil || s.file && raw[0] == '{': // of a file it is judged when it is read
+	case s == nil || s.file && raw[0] == '{': // a file is checked when it is read
 		return
 	case s.nothing:
 		c.about(at, "must not be given")

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// decodings is how often an upstream may decode a path argument beyond the first time: it
+// decodings bounds how often an upstream may decode a path argument beyond the first time: it
 // may hand the path to a server of its own (decision 60).
 const decodings = 2
 

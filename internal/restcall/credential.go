@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Credential is how the secret of an Upstream is sent, and how it may come back. The zero
+// Credential holds how the secret of an Upstream is sent, and finds it in answers. The zero
 // value sends nothing.
 type Credential struct {
 	Header string   // the header that carries it, if one does

@@ -36,7 +36,7 @@
 // cookie can hold, which is percent-encoded. They are added to the cookies of the
 // credential, and can replace none.
 //
-// A path argument is judged by everything that an upstream may read in it: as it is and
+// A path argument is checked in every form that an upstream may read it in: as it is and
 // decoded once or twice, with \ for /, with the wide forms of characters and overlong UTF-8
 // for ASCII, without what a server drops, up to a ; or ? or #. Whatever would then be a
 // segment . or .., by itself or with what stands beside it in the template, is refused, and
@@ -46,7 +46,7 @@
 // the same encoded. Tabs and line breaks are control characters in queries and headers too.
 //
 // A keyword of a schema that is malformed, unknown or not RE2 is not enforced: the
-// upstream judges it. So are format, default (never sent) and members of nested objects
+// upstream checks it. So are format, default (never sent) and members of nested objects
 // that their schema does not name.
 //
 // What the upstream's base URL has in its query cannot be changed by an argument. The
@@ -77,7 +77,7 @@
 // for and has to ask for less; unless the upstream names a place where the answer can be had
 // (Content-Location, Location, or a Link that is self, canonical, alternate or enclosure),
 // which is then a resource_link in a result that is none: what is to be done next is to fetch
-// it. Only an absolute URL is told that names neither the upstream's own host, nor its
+// it. Only an absolute URL is passed on that names neither the upstream's own host, nor its
 // credential, nor an address or a name inside a network. A call that may have changed
 // something is said to have been made, or a model would make it again.
 //

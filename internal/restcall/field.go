@@ -24,7 +24,7 @@ type partHeader struct {
 	arg         int // -1: value
 }
 
-// formStyles are those of a field. tabDelimited is OpenAPI 2.0's tsv.
+// formStyles lists the styles of a form field. tabDelimited is OpenAPI 2.0's tsv.
 var formStyles = []string{"", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"}
 
 func (b *body) addField(f toolplan.Field, p *Plan) error {

@@ -113,7 +113,7 @@ func (f *file) decode(arg, text string, c *complaints) {
 // maxFileName bounds the name of a file, in bytes, as file systems do.
 const maxFileName = 200
 
-// cleanName is what stays of the name of a file: no path, however it is encoded, nothing
+// cleanName returns the safe part of a file name: no path, however it is encoded, nothing
 // that is not seen, no dots or blanks at the ends. "" if nothing does.
 func cleanName(name string) string {
 	for read, n := name, 0; ; n++ {

@@ -34,7 +34,7 @@ func (c *Caller) oversize(result *Result, resp *http.Response, r *Request, media
 	if r.method != http.MethodGet && !result.IsError {
 		next += ". The call was carried out: do not repeat it to see its answer"
 	}
-	result.Content = say("%s, with an answer of %s, so none of it is shown: %s", line(result.Status), size, next)
+	result.Content = textResult("%s, with an answer of %s, so none of it is shown: %s", line(result.Status), size, next)
 	if place == "" {
 		result.IsError, result.Cause = true, errTooLong
 		return
@@ -47,7 +47,7 @@ func (c *Caller) oversize(result *Result, resp *http.Response, r *Request, media
 var placeRels = []string{"self", "canonical", "alternate", "enclosure"}
 
 // placeOf returns where the upstream says that its answer can be had: Content-Location (RFC
-// 9110 8.7), Location (10.2.2) or Link; "" if nowhere, or if it may not be told.
+// 9110 8.7), Location (10.2.2) or Link; "" if there is none, or if it must not be shown.
 func placeOf(resp *http.Response, r *Request) string {
 	for _, name := range []string{"Content-Location", "Location"} {
 		if values := resp.Header[name]; len(values) == 1 && mayTell(values[0], r) {

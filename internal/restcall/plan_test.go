@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestAPlanThatCanNotBeCalledIsRefused(t *testing.T) {
+func TestAPlanThatCannotBeCalledIsRefused(t *testing.T) {
 	properties := `{"type":"object","properties":{"x":{"type":"string"}}}`
 	x := toolplan.Param{Arg: "x", Name: "x", In: "query"}
 	with := func(change func(*toolplan.Param)) *toolplan.Call {

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 )
 
-// Result is what a call of a tool gives.
+// Result holds the outcome of a call of a tool.
 type Result struct {
 	IsError    bool
 	Content    []Content       // never empty
@@ -33,7 +33,7 @@ type Content struct {
 	*Link
 }
 
-// Link is what a resource_link has beside its type (MCP 2025-06-18, tools): where something
+// Link holds the members of a resource_link besides its type (MCP 2025-06-18, tools): where something
 // can be had.
 type Link struct {
 	URI         string `json:"uri"`
@@ -49,11 +49,11 @@ type Resource struct {
 	Blob     []byte `json:"blob"` // base64 in JSON
 }
 
-func say(format string, args ...any) []Content {
+func textResult(format string, args ...any) []Content {
 	return []Content{{Type: "text", Text: fmt.Sprintf(format, args...)}}
 }
 
-func failed(why string) Result { return Result{IsError: true, Content: say("%s", why)} }
+func failed(why string) Result { return Result{IsError: true, Content: textResult("%s", why)} }
 
 var (
 	errTooLong  = errors.New("restcall: the answer is too long")
@@ -61,21 +61,21 @@ var (
 	errEncoding = errors.New("restcall: the answer has a content encoding that was not asked for")
 )
 
-// timeUp says that a call has had all its time.
-type timeUp struct {
+// errTimeout says that a call has had all its time.
+type errTimeout struct {
 	after time.Duration
 	cause error
 }
 
-func (t *timeUp) Error() string {
+func (t *errTimeout) Error() string {
 	return fmt.Sprintf("restcall: the %v of the call are up: %v", t.after, t.cause)
 }
-func (t *timeUp) Unwrap() error { return t.cause }
+func (t *errTimeout) Unwrap() error { return t.cause }
 
-// explain makes a result of a failure. Its text is the same for every upstream.
-func explain(err error) Result {
+// toFailure makes a result of a failure. Its text is the same for every upstream.
+func toFailure(err error) Result {
 	var why string
-	refused, up, slow, cert := (*netguard.Refused)(nil), (*timeUp)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
+	refused, up, slow, cert := (*netguard.Refused)(nil), (*errTimeout)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
 	switch {
 	case errors.As(err, &refused):
 		why = refused.Error() + ": the tool's upstream is not on the public network; the operator of this service can admit it (upstreams.allow_private)"

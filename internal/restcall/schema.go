@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
-// schema is what is enforced of a JSON Schema (2020-12). A nil schema admits everything.
+// schema holds the enforced part of a JSON Schema (2020-12). A nil schema admits everything.
 type schema struct {
 	nothing            bool     // the schema false
 	types              []string // none: any

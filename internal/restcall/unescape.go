@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// escapes are what the escapes that are known begin with.
+// escapes lists the prefixes of known escapes.
 const escapes = `%\&`
 
 // unescaped undoes percent-encoding, the escapes of JSON and of programs (\/ \" \u002B

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Upstream is where the requests of a capability go, and with which credential.
+// Upstream holds the base URL of a capability and its credential.
 type Upstream struct {
 	BaseURL  string         // http or https; a path and a query stand before those of the tool
 	AuthType string         // none or "", bearer, basic, api_key

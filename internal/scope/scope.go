@@ -88,7 +88,7 @@ func WithoutElevated(scope string) string {
 }
 
 // Grantable reports whether a user can grant a scope to an application. Of a capability or
-// a bundle only the form is judged: one that does not exist opens nothing.
+// a bundle only the form is checked: one that does not exist opens nothing.
 func Grantable(name string) bool {
 	switch name {
 	case OpenID, Profile, Email, Apps, Tools:

@@ -6,10 +6,10 @@ package stepup
 
 import "time"
 
-// MaxAge is how old the sign-in may be.
+// MaxAge bounds the age of the sign-in.
 const MaxAge = 10 * time.Minute
 
-// skew is what the clocks of machines may differ by.
+// skew bounds the difference between the clocks of two machines.
 const skew = time.Minute
 
 // Fresh reports whether a sign-in at auth is recent enough at now. One in the future, by

@@ -50,7 +50,7 @@ func isB64token(text string) bool {
 	return text != ""
 }
 
-// b64token is what may stand in one before its padding. Each request has hundreds of them.
+// b64token holds the characters allowed in one before its padding. Each request has hundreds of them.
 var b64token = func() (may [256]bool) {
 	for c := range may {
 		may[c] = isURLSafe(byte(c)) || strings.IndexByte(".~+/", byte(c)) >= 0

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Claims are what an access token says (RFC 9068 2.2).
+// Claims holds the claims of an access token (RFC 9068 2.2).
 type Claims struct {
 	Issuer    string
 	Subject   string // the user, or ClientID for an application acting for itself

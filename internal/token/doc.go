@@ -11,7 +11,7 @@
 // [Revoked] is the one thing that ends a token early. It is a set in memory beside a feed
 // in the store; nodes that share a store run [Revoked.Follow].
 //
-// Package forgery, below, makes tokens that must be refused, for this and other rooms.
+// Package forgery, below, makes tokens that must be refused, for this and other packages.
 //
 // # Choices
 //

@@ -20,20 +20,20 @@ const (
 
 var errAway = errors.New("the store is away")
 
-// shelf is a KeyStore in memory.
-type shelf struct {
+// fakeStore is a KeyStore in memory.
+type fakeStore struct {
 	mu   sync.Mutex
 	keys []storage.SigningKey
 	err  error
 }
 
-func (s *shelf) SigningKeys(context.Context) ([]storage.SigningKey, error) {
+func (s *fakeStore) SigningKeys(context.Context) ([]storage.SigningKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.keys), s.err
 }
 
-func (s *shelf) FirstKeys(_ context.Context, alg string, keys ...storage.SigningKey) error {
+func (s *fakeStore) FirstKeys(_ context.Context, alg string, keys ...storage.SigningKey) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.ContainsFunc(s.keys, func(k storage.SigningKey) bool { return k.Alg == alg }) {
@@ -42,7 +42,7 @@ func (s *shelf) FirstKeys(_ context.Context, alg string, keys ...storage.Signing
 	return s.err
 }
 
-func (s *shelf) set(keys ...storage.SigningKey) {
+func (s *fakeStore) set(keys ...storage.SigningKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys = keys
@@ -97,9 +97,9 @@ func (w *wire) fail(err error) {
 }
 
 // verifier opens a verifier on stores of its own.
-func verifier(t testing.TB, algs ...string) (*Verifier, *shelf) {
+func verifier(t testing.TB, algs ...string) (*Verifier, *fakeStore) {
 	t.Helper()
-	s := &shelf{}
+	s := &fakeStore{}
 	keys, err := OpenKeys(t.Context(), s, algs...)
 	if err != nil {
 		t.Fatalf("OpenKeys() = %v, want no error", err)

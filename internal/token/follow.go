@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// trust is how long the set may be believed, and why it was not renewed.
+// trust holds until when the set may be trusted, and why it was not renewed.
 type trust struct {
 	until time.Time
 	err   error // of the last read; nil if it was good

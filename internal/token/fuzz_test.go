@@ -19,7 +19,7 @@ import (
 func fixed(f *testing.F) (*Verifier, forgery.Service, []string) {
 	f.Helper()
 	k := record(f, EdDSA, ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32)))
-	keys, err := OpenKeys(f.Context(), &shelf{keys: []storage.SigningKey{k}}, EdDSA)
+	keys, err := OpenKeys(f.Context(), &fakeStore{keys: []storage.SigningKey{k}}, EdDSA)
 	if err != nil {
 		f.Fatalf("OpenKeys() = %v, want no error", err)
 	}

@@ -54,7 +54,7 @@ func TestTheJWKSHasAStableOrder(t *testing.T) {
 		at(k[4], storage.KeyRetired, 4, 0),
 	}
 	past := at(k[5], storage.KeyRetired, 9, -time.Hour)
-	store := &shelf{keys: append(slices.Clone(want), past)}
+	store := &fakeStore{keys: append(slices.Clone(want), past)}
 	keys, err := OpenKeys(t.Context(), store, ES256)
 	if err != nil {
 		t.Fatalf("OpenKeys() = %v, want no error", err)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestManyProcessesOpenOneKeySet(t *testing.T) {
-	store := &shelf{}
+	store := &fakeStore{}
 	var wg sync.WaitGroup
 	bodies := make([]string, 8)
 	for i := range bodies {
@@ -80,25 +80,25 @@ func TestAnAlgorithmOfAnEarlierConfigurationStaysUsable(t *testing.T) {
 func TestOpenKeysSaysWhatIsWrong(t *testing.T) {
 	retired := newKey(t, ES256, storage.KeyRetired)
 	for name, c := range map[string]struct {
-		store *shelf
+		store *fakeStore
 		alg   string
 	}{
-		"the store is away":       {&shelf{err: errAway}, ES256},
-		"HS256 has no keys":       {&shelf{}, HS256},
-		"unknown algorithm":       {&shelf{}, "ES512"},
-		"only a retired key":      {&shelf{keys: []storage.SigningKey{retired}}, ES256},
-		"a record with no secret": {&shelf{keys: []storage.SigningKey{{ID: "k", Alg: ES256, State: storage.KeyActive}}}, ES256},
+		"the store is away":       {&fakeStore{err: errAway}, ES256},
+		"HS256 has no keys":       {&fakeStore{}, HS256},
+		"unknown algorithm":       {&fakeStore{}, "ES512"},
+		"only a retired key":      {&fakeStore{keys: []storage.SigningKey{retired}}, ES256},
+		"a record with no secret": {&fakeStore{keys: []storage.SigningKey{{ID: "k", Alg: ES256, State: storage.KeyActive}}}, ES256},
 	} {
 		if keys, err := OpenKeys(t.Context(), c.store, c.alg); err == nil || keys != nil {
 			t.Errorf("OpenKeys(%s) = %v, %v, want an error only", name, keys, err)
 		}
 	}
-	if _, err := OpenKeys(t.Context(), readOnly{&shelf{}}, ES256); !errors.Is(err, errAway) {
+	if _, err := OpenKeys(t.Context(), readOnly{&fakeStore{}}, ES256); !errors.Is(err, errAway) {
 		t.Errorf("OpenKeys(a store that cannot be written) = %v, want %v", err, errAway)
 	}
 }
 
-type readOnly struct{ *shelf }
+type readOnly struct{ *fakeStore }
 
 func (readOnly) FirstKeys(context.Context, string, ...storage.SigningKey) error { return errAway }
 
@@ -110,7 +110,7 @@ func TestRotation(t *testing.T) {
 
 	one.State, one.RetiredAt, one.ExpiresAt = storage.KeyRetired, time.Now(), time.Now().Add(week)
 	two.State = storage.KeyActive
-	rotated, err := OpenKeys(t.Context(), &shelf{keys: []storage.SigningKey{one, two}}, ES256)
+	rotated, err := OpenKeys(t.Context(), &fakeStore{keys: []storage.SigningKey{one, two}}, ES256)
 	if err != nil {
 		t.Fatalf("OpenKeys() = %v, want no error", err)
 	}
@@ -139,7 +139,7 @@ func TestAFailedReloadKeepsTheKeys(t *testing.T) {
 	bearer := mint(t, v.keys, nil)
 	lame := store.keys[0]
 	lame.Private = storage.Secret{}
-	for name, broken := range map[string]*shelf{
+	for name, broken := range map[string]*fakeStore{
 		"the store is away": {err: errAway, keys: store.keys},
 		"no keys":           {},
 		"no active key":     {keys: store.keys[1:]},
@@ -189,7 +189,7 @@ func TestARetiredKeyLeavesAtItsMoment(t *testing.T) {
 	})
 }
 
-func reload(t *testing.T, keys *Keys, store *shelf, now ...storage.SigningKey) {
+func reload(t *testing.T, keys *Keys, store *fakeStore, now ...storage.SigningKey) {
 	t.Helper()
 	store.set(now...)
 	if err := keys.Reload(t.Context()); err != nil {
@@ -219,7 +219,7 @@ func header(t testing.TB, token string) (h map[string]string) {
 }
 
 func TestAnAlgorithmGetsItsKeysWhenItIsFirstWanted(t *testing.T) {
-	store := &shelf{}
+	store := &fakeStore{}
 	keys, err := OpenKeys(t.Context(), store, ES256)
 	if err != nil {
 		t.Fatal(err)

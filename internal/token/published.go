@@ -86,21 +86,21 @@ func (p *Published) Verify(bearer string, audiences ...string) (storage.Caller, 
 	}
 	now, keys, sum := time.Now(), *p.keys.Load(), digest(bearer)
 	if t, ok := p.cache.Get(sum); ok {
-		return p.judge(t, keys, now, audiences)
+		return p.check(t, keys, now, audiences)
 	}
 	t, err := read(bearer, keys, p.issuer)
 	if err != nil {
 		return storage.Caller{}, err
 	}
-	caller, err := p.judge(t, keys, now, audiences)
+	caller, err := p.check(t, keys, now, audiences)
 	if err == nil {
 		p.cache.Put(sum, t) // good ones only, as in Verifier
 	}
 	return caller, err
 }
 
-// judge asks what can change while a token stays the same.
-func (p *Published) judge(t *passed, keys jwks, now time.Time, audiences []string) (storage.Caller, error) {
+// check asks what can change while a token stays the same.
+func (p *Published) check(t *passed, keys jwks, now time.Time, audiences []string) (storage.Caller, error) {
 	if _, there := keys[t.kid]; !there {
 		return storage.Caller{}, ErrUnknownKey
 	}

@@ -114,7 +114,7 @@ func verified(bearer, alg string, public crypto.PublicKey) (payload []byte, err 
 	return payload, nil
 }
 
-// skew is how far ahead the clock of the node that signed may be.
+// skew bounds how far ahead the clock of the signing node may be.
 const skew = 60 * time.Second
 
 // claimed reads the claims of a verified token (RFC 9068 2.2).

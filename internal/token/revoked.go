@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Feed is where revocations are kept. *storage.Store is one.
+// Feed reads and writes revocations; *storage.Store implements it.
 type Feed interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
@@ -79,8 +79,8 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 	if c.UserID == "" {
 		return false
 	}
-	var room [96]byte                                                      // ids are shorter, so that no verification allocates
-	both := append(append(append(room[:0], c.AppID...), '='), c.UserID...) // driver.ConsentID
+	var buf [96]byte                                                      // ids are shorter, so that no verification allocates
+	both := append(append(append(buf[:0], c.AppID...), '='), c.UserID...) // driver.ConsentID
 	return c.GrantedAt.Before(r.facts[fact{driver.RevokeUser, c.UserID}].Before) ||
 		c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)
 }
@@ -125,7 +125,7 @@ func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
 	}
 }
 
-// forgetStep is how many facts are looked at for each one added: more than two, so that
+// forgetStep is the number of facts examined for each one added: more than two, so that
 // the set shrinks as fast as it grew.
 const forgetStep = 4
 

@@ -24,8 +24,8 @@ func openStore(t *testing.T) *storage.Store {
 	return store
 }
 
-// house is keys on a real store, with a verifier.
-func house(t *testing.T) (*storage.Store, *Keys, *Verifier) {
+// openKeys is keys on a real store, with a verifier.
+func openKeys(t *testing.T) (*storage.Store, *Keys, *Verifier) {
 	t.Helper()
 	store := openStore(t)
 	keys, err := OpenKeys(t.Context(), store, ES256)
@@ -54,7 +54,7 @@ func states(t *testing.T, store *storage.Store) (count map[string]int) {
 
 func TestARotationRefusesNoToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, keys, v := house(t)
+		store, keys, v := openKeys(t)
 		before := mint(t, keys, nil)
 		published := keys.JWKS().Body()
 		active, err := Rotate(t.Context(), store, ES256, time.Hour)
@@ -90,7 +90,7 @@ func TestARotationRefusesNoToken(t *testing.T) {
 }
 
 func TestOfTwoRotationsAtOnceOneHappens(t *testing.T) {
-	store, _, _ := house(t)
+	store, _, _ := openKeys(t)
 	var wg sync.WaitGroup
 	errs := make([]error, 2)
 	for i := range errs {
@@ -108,7 +108,7 @@ func TestOfTwoRotationsAtOnceOneHappens(t *testing.T) {
 }
 
 func TestOnlyARetiredKeyCanBeTakenOut(t *testing.T) {
-	store, keys, v := house(t)
+	store, keys, v := openKeys(t)
 	before := mint(t, keys, nil)
 	active, err := Rotate(t.Context(), store, ES256, time.Hour)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestOnlyARetiredKeyCanBeTakenOut(t *testing.T) {
 	}
 }
 
-func TestAnAlgorithmWithoutKeysCanNotRotate(t *testing.T) {
+func TestAnAlgorithmWithoutKeysCannotRotate(t *testing.T) {
 	if _, err := Rotate(t.Context(), openStore(t), EdDSA, time.Hour); err == nil {
 		t.Error("Rotate(no keys) = nil, want an error")
 	}

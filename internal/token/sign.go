@@ -130,7 +130,7 @@ func encodeHeader(alg, kid, typ string) string {
 	return base64.RawURLEncoding.EncodeToString(head) + "."
 }
 
-// input returns what is signed, in a buffer that has room for the signature.
+// input returns what is signed, in a buffer with capacity for the signature.
 func input(header string, claims []byte, signature int) []byte {
 	b64 := base64.RawURLEncoding
 	token := make([]byte, 0, len(header)+b64.EncodedLen(len(claims))+1+b64.EncodedLen(signature))

@@ -29,7 +29,7 @@ var errExpired, errEarly = invalid("expired"), invalid("not valid yet")
 
 func invalid(reason string) error { return fmt.Errorf("%w: %s", ErrInvalid, reason) }
 
-// VerifierConfig is what a Verifier needs; all but CacheSize must be there.
+// VerifierConfig holds the parameters of NewVerifier; all but CacheSize are required.
 type VerifierConfig struct {
 	Issuer    string
 	Keys      *Keys
@@ -69,13 +69,13 @@ func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string)
 	keys := v.keys.at(now)
 	sum := digest(bearer)
 	if t, ok := v.cache.Get(sum); ok {
-		return v.judge(t, keys, now, audiences)
+		return v.check(t, keys, now, audiences)
 	}
 	t, err := read(bearer, keys, v.issuer)
 	if err != nil {
 		return storage.Caller{}, err
 	}
-	caller, err := v.judge(t, keys, now, audiences)
+	caller, err := v.check(t, keys, now, audiences)
 	if err == nil {
 		v.cache.Put(sum, t) // good ones only: nobody without a key can push them out
 	}
@@ -110,9 +110,9 @@ func (v *Verifier) Issued(bearer string) (storage.Caller, error) {
 	return t.caller, nil
 }
 
-// judge asks everything that can change while a token stays the same; a remembered token
+// check asks everything that can change while a token stays the same; a remembered token
 // is asked it each time.
-func (v *Verifier) judge(t *passed, keys *keyset, now time.Time, audiences []string) (storage.Caller, error) {
+func (v *Verifier) check(t *passed, keys *keyset, now time.Time, audiences []string) (storage.Caller, error) {
 	caller := t.caller
 	switch {
 	case keys.byID[t.kid] == nil:

@@ -1,5 +1,5 @@
 // Package toolaccess decides who may use a tool (decision 54): the meaning of
-// an access list, in one place, told rule by rule. The bus decides the same from an index,
+// an access list, in one place, explained rule by rule. The bus decides the same from an index,
 // and its tests hold it against this package.
 //
 // # Choices
@@ -23,7 +23,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Who is whom a token speaks for.
+// Who holds the subjects that a token represents.
 type Who struct {
 	User string // sub; "" for an application acting for itself
 	Role string // of the user; "" for an application
@@ -67,7 +67,7 @@ func (w Who) Is(subject string) bool {
 	return false
 }
 
-// Standing is how Who stands to a capability without any rule.
+// Standing returns whether Who may use a capability without any rule, and why.
 func (w Who) Standing(c storage.Capability) (allowed bool, because string) {
 	switch {
 	case w.User != "" && w.User == c.Owner:

@@ -71,7 +71,7 @@ func (p *Projection) reaches(v any, ref string, seen map[string]bool) bool {
 	return false
 }
 
-// name is that of a definition: the end of its reference, as far as it is plain.
+// name returns the name of a definition: the end of its reference, as far as it is plain.
 func (d *definitions) name(ref string) string {
 	base := strings.Map(func(r rune) rune {
 		if r < 0x80 && (letterOrDigit(byte(r)) || strings.ContainsRune("_.-", r)) {

@@ -1,8 +1,8 @@
 // Package toolschema turns schemas of strangers into input schemas that every client of
 // the bus can read.
 //
-// A [Document] is what schemas are read from and refer into; a [Projection] is the view
-// of it for one tool; an [Input] is what the tool shows: the JSON Schema 2020-12 of an
+// A [Document] holds the schemas and the targets of their references; a [Projection] is the view
+// of it for one tool; an [Input] holds the schema that the tool shows: the JSON Schema 2020-12 of an
 // object of named arguments, without boolean schemas for values, without extensions, without
 // $ref but for what refers to itself in a foreign schema, bounded in depth, size and the
 // steps it takes to find out. [Sanitize] does all of it
@@ -38,8 +38,8 @@
 // two emoji; U+FE0E and U+FE0F once, behind an emoji, and U+FE0F in a keycap; and the tag
 // characters of England, Scotland and Wales, letter by letter as they must be, behind the
 // black flag. A line break, a tab, U+2028, U+2029 and the blank of braille become a blank,
-// which is what people see. Other blanks, such as the ideographic one, are seen and stay.
-// What is unassigned is what the Unicode tables of the Go that built this do not have.
+// as users see them. Other blanks, such as the ideographic one, are seen and stay.
+// Unassigned are the characters that the Unicode tables of the Go version used do not have.
 //
 // Of a description or a title the rest is shown. A value of another keyword is compared by
 // programs, so the keyword goes whole if one character would, a line break or tab too, and

@@ -119,7 +119,7 @@ func (p *Projection) binary(n Node) bool {
 	return false
 }
 
-// shape is what a schema describes, as far as it says so.
+// shape holds what a schema describes, as far as it says so.
 type shape int
 
 const (
@@ -185,7 +185,7 @@ func list(v tree.Object, key string) tree.Array {
 	return a
 }
 
-// declared is what a schema says itself.
+// declared returns what a schema says itself.
 func (p *Projection) declared(n Node, v tree.Object) parts {
 	o := parts{shape: shapeOf(v), properties: map[string][]Node{}, required: map[string]bool{}}
 	properties, _ := v.Get("properties").(tree.Object)
@@ -243,7 +243,7 @@ func (o *parts) and(more parts, overrides bool) {
 	}
 }
 
-// union is what the branches of a choice say: it is no object if one of them is none,
+// union combines the branches of a choice: it is no object if one of them is none,
 // and requires what all of them require.
 func (p *Projection) union(n Node, level int) parts {
 	o := parts{properties: map[string][]Node{}}

@@ -94,7 +94,7 @@ func TestAKeywordWithHiddenTextIsDroppedAndReported(t *testing.T) {
 			if want := `"title":"`; !strings.Contains(got, want) || strings.Contains(got, keyword) || !ascii(got) {
 				t.Errorf("%s in %s: %s", name, keyword, got)
 			}
-			if !slices.Contains(reports, "/properties/p/"+keyword+" "+whyHidden) && keyword != "pattern" {
+			if !slices.Contains(reports, "/properties/p/"+keyword+" "+hiddenReason) && keyword != "pattern" {
 				t.Errorf("%s in %s: reported is %q", name, keyword, reports)
 			}
 		}

@@ -108,9 +108,9 @@ func (p *Projection) finite(v any) bool {
 	return true
 }
 
-// whyHidden is why a keyword is left out: programs compare its value, so it is shown as it
+// hiddenReason is why a keyword is left out: programs compare its value, so it is shown as it
 // is or not at all.
-const whyHidden = "it has characters that nobody sees: it is not shown"
+const hiddenReason = "it has characters that nobody sees: it is not shown"
 
 // visible reports whether every text of a value is, names of members too. A text that is
 // too long to be shown is not looked at: what holds it is refused for that.
@@ -130,7 +130,7 @@ func (p *Projection) visible(v any) bool {
 	return true
 }
 
-// bytesPerStep is how much text is looked at in what is counted as one step.
+// bytesPerStep is the number of bytes of text that count as one step.
 const bytesPerStep = 256
 
 // maxDigits bounds what a client that computes with any number of digits has to do.

@@ -17,7 +17,7 @@ func (p *Projection) keywords(n Node, v tree.Object, level int) tree.Object {
 		switch {
 		case value != nil && !applies(m.Key, types):
 		case value != nil && !p.visible(value):
-			p.report(n.Get(m.Key), whyHidden)
+			p.report(n.Get(m.Key), hiddenReason)
 		case value != nil:
 			own = append(own, tree.Member{Key: m.Key, Value: value})
 		case wrong:

@@ -20,7 +20,7 @@ func (p *Projection) portable(pattern string) string {
 	return out
 }
 
-// patternSteps is what reading a pattern costs, beside the other steps.
+// patternSteps is the cost of reading a pattern, in steps.
 const patternSteps = 16
 
 // portable returns a pattern that RE2 and ECMA-262 read in the same way, the latter with

@@ -8,7 +8,7 @@ import (
 // maxRunes bounds every description and title.
 const maxRunes = 1024
 
-// Text returns a text of a stranger as people and models may see it: one line of what is
+// Text returns an untrusted text as users and models may see it: one line of what is
 // visible, at most 1,024 runes. A line break, a tab and a blank of another kind that nobody
 // tells from one become a blank; what is not seen at all goes. Text(Text(s)) is Text(s).
 func Text(s string) string {

@@ -27,7 +27,7 @@ var empty = &unicode.RangeTable{
 	R32: []unicode.Range32{{0x13441, 0x13442, 1}, {0x16fe4, 0x16fe4, 1}, {0x1d159, 0x1d159, 1}}, // hieroglyphic blanks, Khitan filler, null notehead
 }
 
-// kept is what a text has before the place that is looked at.
+// kept describes the characters before the current position.
 type kept struct {
 	r      rune // the last character
 	letter rune // the last one that is no mark common to all scripts
@@ -146,7 +146,7 @@ func isEmoji(r rune) bool {
 	return 0x1f000 <= r && r <= 0x1faff && unicode.Is(unicode.So, r)
 }
 
-// emoji are those of the first plane with the property Emoji (UTS 51).
+// emoji lists the characters of the first plane with the property Emoji (UTS 51).
 var emoji = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00a9, 0x00a9, 1}, {0x00ae, 0x00ae, 1}, {0x203c, 0x203c, 1}, {0x2049, 0x2049, 1}, {0x2122, 0x2122, 1}, {0x2139, 0x2139, 1},

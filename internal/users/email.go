@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// LoginStore is what SettleEmail asks of storage.
+// LoginStore reads and writes users and logins for SettleEmail; *storage.Store implements it.
 type LoginStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	Logins(ctx context.Context, sub string) ([]storage.Login, error)

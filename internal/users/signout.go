@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is what SignOut asks of storage.
+// Store reads and ends sessions for SignOut; *storage.Store implements it.
 type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// lease is how long a delivery belongs to who took it: an attempt, and time to store what
+// lease is the time that a delivery belongs to the process that took it: an attempt, and time to store what
 // it came to. Nodes whose clocks are further apart send the same delivery.
 const lease = time.Minute
 
@@ -34,7 +34,7 @@ func (s *Sender) claim(ctx context.Context, d storage.Delivery) (first storage.D
 		first = givenUp(first, now)
 		first.LastError = cmp.Or(first.LastError, "it could not be sent in time")
 		if _, err = s.store.SaveDelivery(ctx, first); err == nil {
-			s.tell(ctx, first)
+			s.logFailure(ctx, first)
 			s.Wake() // its successor is due
 		}
 		return first, false, unlessOthers(err)
@@ -64,7 +64,7 @@ func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
 		return // cut off by Close: nobody knows what came of it
 	}
 	next := o.failed(d, time.Now().UTC())
-	err := s.insist(ctx, d.NextAt, func(ctx context.Context) error {
+	err := s.retryWrite(ctx, d.NextAt, func(ctx context.Context) error {
 		if o.over() {
 			return s.store.DeleteDelivery(ctx, d)
 		}
@@ -81,12 +81,12 @@ func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
 	case o.over():
 		s.log.WarnContext(ctx, "a webhook is not wanted any more (410 Gone); the event is dropped", "delivery", d.ID, "member", d.Member, "event", d.Event)
 	default:
-		s.tell(ctx, next)
+		s.logFailure(ctx, next)
 	}
 }
 
-// tell logs a failure. The URL stays out of it: its query may hold a key.
-func (s *Sender) tell(ctx context.Context, d storage.Delivery) {
+// logFailure logs a failure. The URL stays out of it: its query may hold a key.
+func (s *Sender) logFailure(ctx context.Context, d storage.Delivery) {
 	log := s.log.With("delivery", d.ID, "member", d.Member, "event", d.Event, "attempts", d.Attempts, "why", d.LastError)
 	if d.Waiting() {
 		log.InfoContext(ctx, "a webhook was not delivered; it is tried again", "next", d.NextAt)
@@ -95,9 +95,9 @@ func (s *Sender) tell(ctx context.Context, d storage.Delivery) {
 	log.WarnContext(ctx, "a webhook was not delivered and is given up; the event can be read until it expires", "expires", d.ExpiresAt)
 }
 
-// insist repeats a write until it is answered, or the lease is over: to send a second time
+// retryWrite repeats a write until it is answered, or the lease is over: to send a second time
 // is worse than to wait.
-func (s *Sender) insist(ctx context.Context, until time.Time, write func(context.Context) error) error {
+func (s *Sender) retryWrite(ctx context.Context, until time.Time, write func(context.Context) error) error {
 	for wait := firstWait; ; wait = min(2*wait, longWait) {
 		answered, cancel := context.WithTimeout(ctx, longWait)
 		err := write(answered)

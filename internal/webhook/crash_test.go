@@ -62,7 +62,7 @@ func TestTheStoreIsToldForAsLongAsTheLeaseLasts(t *testing.T) {
 	})
 }
 
-func TestAnOutcomeThatCanNotBeStoredIsForgottenWithItsLease(t *testing.T) {
+func TestAnOutcomeThatCannotBeStoredIsForgottenWithItsLease(t *testing.T) {
 	for name, store := range map[string]func(Store) Store{
 		"fails": func(s Store) Store {
 			return &faulty{Store: s, before: func(method string) error {

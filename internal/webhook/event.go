@@ -31,7 +31,7 @@ type data struct {
 
 // Events returns the deliveries that tell of a change, to be written together with it by
 // storage's SaveCapability or DeleteCapability: none if the capability has no webhook.
-// Its ToolCount is the one that is told. The event is Registered, Updated or Removed.
+// The message contains its ToolCount. The event is Registered, Updated or Removed.
 func Events(event string, c storage.Capability) ([]storage.Delivery, error) {
 	switch event {
 	case Registered, Updated, Removed:

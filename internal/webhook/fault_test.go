@@ -72,7 +72,7 @@ func failsAt(t *testing.T, k, times int, done bool) (failed bool) {
 	return failed
 }
 
-func TestAStoreThatIsAwayIsAskedLessAndLess(t *testing.T) {
+func TestAFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		store := &faulty{Store: h.store, before: func(string) error { return errAway }}
@@ -106,7 +106,7 @@ func TestAStoreThatIsAwayIsAskedLessAndLess(t *testing.T) {
 	})
 }
 
-func TestAStoreThatHangsIsAskedAgain(t *testing.T) {
+func TestAWriteThatHangsIsRetried(t *testing.T) {
 	for _, method := range []string{"due", "save"} {
 		synctest.Test(t, func(t *testing.T) {
 			h := built(t)

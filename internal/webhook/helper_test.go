@@ -114,25 +114,25 @@ func (p *page) String() string {
 	return p.text.String()
 }
 
-// house is a store, a receiver and a log.
-type house struct {
+// fixture is a store, a receiver and a log.
+type fixture struct {
 	*testing.T
 	store *storage.Store
 	receiver
 	log page
 }
 
-func built(t *testing.T) *house {
+func built(t *testing.T) *fixture {
 	t.Helper()
 	store, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{T: t, store: store}
+	return &fixture{T: t, store: store}
 }
 
 // change queues events of a capability's changes.
-func (h *house) change(member string, events ...string) {
+func (h *fixture) change(member string, events ...string) {
 	h.Helper()
 	for _, e := range events {
 		c, err := h.store.Capability(context.Background(), member)
@@ -148,7 +148,7 @@ func (h *house) change(member string, events ...string) {
 }
 
 // sender starts one, with debug log.
-func (h *house) sender(change ...func(*Config)) *Sender {
+func (h *fixture) sender(change ...func(*Config)) *Sender {
 	h.Helper()
 	c := Config{Store: h.store, Client: &http.Client{Transport: h}, Log: slog.New(slog.NewTextHandler(&h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, f := range change {
@@ -161,7 +161,7 @@ func (h *house) sender(change ...func(*Config)) *Sender {
 	return s
 }
 
-func (h *house) close(s *Sender) {
+func (h *fixture) close(s *Sender) {
 	h.Helper()
 	if err := s.Close(context.Background()); err != nil {
 		h.Errorf("Close() = %v, want no error", err)
@@ -169,7 +169,7 @@ func (h *house) close(s *Sender) {
 }
 
 // queued lists the deliveries of a member.
-func (h *house) queued(member string) []storage.Delivery {
+func (h *fixture) queued(member string) []storage.Delivery {
 	h.Helper()
 	list, err := h.store.Deliveries(context.Background(), member)
 	if err != nil {
@@ -178,14 +178,14 @@ func (h *house) queued(member string) []storage.Delivery {
 	return list
 }
 
-func (h *house) wantArrived(want string) {
+func (h *fixture) wantArrived(want string) {
 	h.Helper()
 	if got := h.events(); got != want {
 		h.Errorf("%q arrived, want %q", got, want)
 	}
 }
 
-func (h *house) wantQueued(member string, want int) {
+func (h *fixture) wantQueued(member string, want int) {
 	h.Helper()
 	if got := h.queued(member); len(got) != want {
 		h.Errorf("%d deliveries of %s are in the store, want %d: %+v", len(got), member, want, got)

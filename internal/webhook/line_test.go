@@ -96,9 +96,9 @@ func TestThoseWhoWaitDoNotHoldUpOthers(t *testing.T) {
 
 // Another sender acts between the looking and the taking.
 func TestWhoComesSecondDoesNotSend(t *testing.T) {
-	for method, act := range map[string]func(*house, storage.Delivery) error{
-		"first": func(h *house, d storage.Delivery) error { return h.store.DeleteDelivery(h.Context(), d) },
-		"save": func(h *house, d storage.Delivery) error {
+	for method, act := range map[string]func(*fixture, storage.Delivery) error{
+		"first": func(h *fixture, d storage.Delivery) error { return h.store.DeleteDelivery(h.Context(), d) },
+		"save": func(h *fixture, d storage.Delivery) error {
 			d.NextAt = time.Now().Add(lease)
 			_, err := h.store.SaveDelivery(h.Context(), d)
 			return err

@@ -40,7 +40,7 @@ func (s settled) DeleteDelivery(ctx context.Context, d storage.Delivery) error {
 }
 
 // guarded makes a sender with a guarded client.
-func guarded(t *testing.T, h *house, allow ...string) chan storage.Delivery {
+func guarded(t *testing.T, h *fixture, allow ...string) chan storage.Delivery {
 	t.Helper()
 	g, err := netguard.New(netguard.Config{Allow: allow})
 	if err != nil {
@@ -57,7 +57,7 @@ func guarded(t *testing.T, h *house, allow ...string) chan storage.Delivery {
 	return outcomes
 }
 
-func (h *house) announce(event string, c storage.Capability) storage.Capability {
+func (h *fixture) announce(event string, c storage.Capability) storage.Capability {
 	h.Helper()
 	events, err := Events(event, c)
 	if err == nil {
@@ -150,7 +150,7 @@ func TestAKilledProcessLosesNoEvent(t *testing.T) {
 	<-exited
 	close(killed)
 
-	h := &house{T: t, store: onDisk(t, dir)}
+	h := &fixture{T: t, store: onDisk(t, dir)}
 	d := h.queued("m")[0]
 	if d.ID != id || d.Attempts != 1 || !d.NextAt.After(time.Now()) {
 		t.Fatalf("after the kill the store holds %+v, want %s under a lease", d, id)
@@ -190,7 +190,7 @@ func onDisk(t *testing.T, dir string) *storage.Store {
 }
 
 func sendUntilKilled(t *testing.T, dir string) {
-	h := &house{T: t, store: onDisk(t, dir)}
+	h := &fixture{T: t, store: onDisk(t, dir)}
 	for _, e := range []string{"e1", "e2"} {
 		c, _ := h.store.Capability(t.Context(), "m")
 		c.Member = "m"

@@ -26,7 +26,7 @@ func pause(attempts int) time.Duration {
 	return p + rand.N(p/10)
 }
 
-// outcome is what one attempt came to.
+// outcome holds the result of one attempt.
 type outcome struct {
 	status int           // of HTTP; 0: no answer
 	fault  string        // for the owner to read; "": none

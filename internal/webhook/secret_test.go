@@ -87,7 +87,7 @@ func TestTheOwnerReadsWhyInAFewFixedWords(t *testing.T) {
 	}
 }
 
-func TestAnURLThatCanNotBeReadIsAFailureLikeAnyOther(t *testing.T) {
+func TestAURLThatCannotBeParsedIsAFailureLikeAnyOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		d := storage.Delivery{Event: "e1", URL: "http://[::1", Payload: []byte(`"e1"`)}

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Store is where deliveries wait. *storage.Store is one.
+// Store holds the queue of deliveries; *storage.Store implements it.
 type Store interface {
 	DueDeliveries(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
 	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
@@ -20,12 +20,12 @@ type Store interface {
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
 }
 
-// Config is what New needs.
+// Config holds the parameters of New.
 type Config struct {
 	Store  Store        // required
 	Client *http.Client // required: that of a netguard.Guard, so that no webhook reaches the inside of the network
 
-	// Every is how often the store is asked for what another process queued and did not
+	// Every is the interval of polling the store for what another process queued and did not
 	// send. What this process queues is sent after Wake. 0: 1 min; 1 s to 1 h.
 	Every time.Duration
 	Log   *slog.Logger // nil: slog.Default()
@@ -56,7 +56,7 @@ type Sender struct {
 	cut    context.CancelFunc // ends attempts under way
 	places chan struct{}      // one for each attempt under way
 
-	away time.Duration // the last pause of a store that fails; 0: it does not. Belongs to run
+	failurePause time.Duration // the last pause of a store that fails; 0: it does not. Belongs to run
 }
 
 // New starts a Sender. It sends at once what an earlier life left. Its error names
@@ -135,13 +135,13 @@ func (s *Sender) run(ctx context.Context) {
 		case <-s.quit:
 			return
 		case <-s.wake:
-			if s.away > 0 {
+			if s.failurePause > 0 {
 				continue // the store has its pause, whoever wakes
 			}
 		case <-timer.C:
 		}
 		wait, err := s.look(ctx, &sending)
-		timer.Reset(s.judge(ctx, wait, err))
+		timer.Reset(s.backOff(ctx, wait, err))
 	}
 }
 
@@ -199,19 +199,19 @@ func (s *Sender) page(ctx context.Context) ([]storage.Delivery, error) {
 	return s.store.DueDeliveries(ctx, time.Now().Add(s.every), pageSize)
 }
 
-// judge lengthens the pause while the store fails. The log hears of the first failure and
-// of the end.
-func (s *Sender) judge(ctx context.Context, wait time.Duration, err error) time.Duration {
+// backOff returns the pause until the next read of the store, which grows while the store fails.
+// It logs the first failure and the recovery.
+func (s *Sender) backOff(ctx context.Context, wait time.Duration, err error) time.Duration {
 	switch {
 	case err != nil && ctx.Err() == nil:
-		if s.away == 0 {
+		if s.failurePause == 0 {
 			s.log.ErrorContext(ctx, "webhooks are not delivered, because the store fails; they wait there", "error", err)
 		}
-		s.away = min(max(2*s.away, firstWait), longWait)
-		return s.away
-	case err == nil && s.away > 0:
+		s.failurePause = min(max(2*s.failurePause, firstWait), longWait)
+		return s.failurePause
+	case err == nil && s.failurePause > 0:
 		s.log.InfoContext(ctx, "webhooks are delivered again")
-		s.away = 0
+		s.failurePause = 0
 	}
 	return wait
 }

@@ -20,7 +20,7 @@ const (
 	HeaderSignature = "Webhook-Signature"
 )
 
-// Tolerance is how far the clocks of sender and receiver may be apart.
+// Tolerance bounds the difference between the clocks of sender and receiver.
 const Tolerance = 5 * time.Minute
 
 // Why Verify refuses.
@@ -44,7 +44,7 @@ func Sign(secret storage.Secret, id string, at time.Time, payload []byte) string
 // maxSignatures bounds the work that one header may cause.
 const maxSignatures = 16
 
-// Verify judges what a receiver got, at a time: ErrTimestamp or ErrSignature. Of several
+// Verify checks a received message, at a time: ErrTimestamp or ErrSignature. Of several
 // signatures, separated by spaces, one must fit; those of other versions are passed over.
 // Without a secret nothing fits.
 func Verify(secret storage.Secret, h http.Header, payload []byte, at time.Time) error {
@@ -79,7 +79,7 @@ func mac(secret storage.Secret, id, stamp string, payload []byte) []byte {
 	return m.Sum(nil)
 }
 
-// key reads whsec_<base64>, which is how receivers' libraries write the bytes of a secret.
+// key decodes whsec_<base64>, the form in which receivers' libraries write a secret.
 func key(secret storage.Secret) []byte {
 	text := secret.Reveal()
 	if encoded, ok := strings.CutPrefix(text, "whsec_"); ok {

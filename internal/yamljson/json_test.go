@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var roomy = Limits{Bytes: 1 << 20, Depth: 64, Nodes: 1 << 16}
+var wideLimits = Limits{Bytes: 1 << 20, Depth: 64, Nodes: 1 << 16}
 
 // refused returns the error of a document that must not be read.
 func refused(t *testing.T, text string, l Limits) *Error {
@@ -40,9 +40,9 @@ func TestScalarsFollowTheCoreSchemaOfYAML12(t *testing.T) {
 		if text == `-` {
 			text = `"-"` // alone it begins a list
 		}
-		got, err := JSON(t.Context(), []byte("[x, "+text+"]"), roomy)
+		got, err := JSON(t.Context(), []byte("[x, "+text+"]"), wideLimits)
 		if text == `` {
-			got, err = JSON(t.Context(), []byte("- x\n-"), roomy)
+			got, err = JSON(t.Context(), []byte("- x\n-"), wideLimits)
 		}
 		if string(got) != `["x",`+want+`]` || err != nil {
 			t.Errorf("%q is %s, %v, want %s", text, got, err, want)
@@ -83,9 +83,9 @@ func TestTextsAndMappings(t *testing.T) {
 		"a: http://x:80/?a=b#c, d":                                         `{"a":"http://x:80/?a=b#c, d"}`,
 		"<<: 1":                                                            "",
 	} {
-		got, err := JSON(t.Context(), []byte(text), roomy)
+		got, err := JSON(t.Context(), []byte(text), wideLimits)
 		if want == "" {
-			refused(t, text, roomy)
+			refused(t, text, wideLimits)
 			continue
 		}
 		if string(got) != want || err != nil {
@@ -108,7 +108,7 @@ func TestMergeKeys(t *testing.T) {
 		"{<<: {'<<': 1}}":           `{"<<":1}`,
 		"{<<: {a: {<<: *y}, b: 0}}": `{"a":{"b":3,"c":4},"b":0}`,
 	} {
-		got, err := JSON(t.Context(), []byte(bases+text), roomy)
+		got, err := JSON(t.Context(), []byte(bases+text), wideLimits)
 		if want = `{"x":{"a":1,"b":2},"y":{"b":3,"c":4},"m":` + want + `}`; string(got) != want || err != nil {
 			t.Errorf("%q is %s, %v, want %s", text, got, err, want)
 		}
@@ -184,7 +184,7 @@ func TestTooManyValuesAreCountedBeforeAnythingIsParsed(t *testing.T) {
 	if e := refused(t, text, Limits{Bytes: 1 << 20, Depth: 64, Nodes: 100}); !errors.Is(e, ErrSize) || e.Line != 1 || e.Column > 200 {
 		t.Errorf("JSON() = %v, want ErrSize where the limit is passed", e)
 	}
-	if e := refused(t, text, roomy); errors.Is(e, ErrSize) {
+	if e := refused(t, text, wideLimits); errors.Is(e, ErrSize) {
 		t.Errorf("JSON() = %v, want what is wrong with the syntax", e)
 	}
 }
@@ -192,7 +192,7 @@ func TestTooManyValuesAreCountedBeforeAnythingIsParsed(t *testing.T) {
 func TestReadingEndsWithItsContext(t *testing.T) {
 	text := []byte("a: " + strings.Repeat("x", 1<<19))
 	for _, checks := range []int{0, 1, 100} { // while it is read it is asked for every 512 bytes
-		if _, err := JSON(&fading{t.Context(), checks}, text, roomy); !errors.Is(err, context.Canceled) {
+		if _, err := JSON(&fading{t.Context(), checks}, text, wideLimits); !errors.Is(err, context.Canceled) {
 			t.Errorf("JSON(ended at check %d) = %v, want context.Canceled", checks, err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestJSONIsYAML(t *testing.T) {
 	for _, text := range []string{
 		`{"a":[1,2.50,-0,1e400,true,false,null,"x\n\"\\\u00e9"],"b":{},"c":[]}`, "{\n\t\"a\": [\n\t\t1\n\t]\n}", `{"yes":"no","~":"null","1":"1","<<":"<<"}`, `[]`, `"x"`, `-1.5E+3`,
 	} {
-		got, err := JSON(t.Context(), []byte(text), roomy)
+		got, err := JSON(t.Context(), []byte(text), wideLimits)
 		if want := plainly(t, []byte(text)); err != nil || plainly(t, got) != want {
 			t.Errorf("%s is %s, %v, want %s", text, got, err, want)
 		}

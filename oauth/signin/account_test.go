@@ -21,28 +21,28 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// desk is a room with its account page, and a Revoker that writes down what it is asked.
-type desk struct {
-	*room
+// accountFixture is a room with its account page, and a Revoker that writes down what it is asked.
+type accountFixture struct {
+	*fixture
 	revoked []driver.Revocation
-	away    error
+	err     error
 }
 
-func (d *desk) Revoke(_ context.Context, rs ...driver.Revocation) error {
-	if d.away == nil {
+func (d *accountFixture) Revoke(_ context.Context, rs ...driver.Revocation) error {
+	if d.err == nil {
 		d.revoked = append(d.revoked, rs...)
 	}
-	return d.away
+	return d.err
 }
 
-func openDesk(t *testing.T) *desk {
+func newAccountFixture(t *testing.T) *accountFixture {
 	t.Helper()
-	d := &desk{}
-	d.room = open(t, func(c *Config) { c.Revoker = d })
+	d := &accountFixture{}
+	d.fixture = newFixture(t, func(c *Config) { c.Revoker = d })
 	return d
 }
 
-func (d *desk) page(cookie string) string {
+func (d *accountFixture) page(cookie string) string {
 	d.t.Helper()
 	a := d.do(get(web.AccountPath, cookie))
 	if a.Code != 200 {
@@ -52,14 +52,14 @@ func (d *desk) page(cookie string) string {
 }
 
 // ada is somebody else, who is signed in.
-func (d *desk) ada() (storage.User, string) {
+func (d *accountFixture) ada() (storage.User, string) {
 	d.t.Helper()
 	ada, err := users.New(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
 	must(d.t, err)
-	return ada, d.room.do(post("username", "ada", "password", password)).cookie()
+	return ada, d.fixture.do(post("username", "ada", "password", password)).cookie()
 }
 
-func (d *desk) consent(sub string) {
+func (d *accountFixture) consent(sub string) {
 	d.t.Helper()
 	c, err := d.store.Consent(context.Background(), "ksacme", sub)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -71,12 +71,12 @@ func (d *desk) consent(sub string) {
 	must(d.t, err)
 }
 
-func (d *desk) link(sub string, logins ...storage.Login) {
+func (d *accountFixture) link(sub string, logins ...storage.Login) {
 	d.t.Helper()
 	must(d.t, d.store.LinkLogins(context.Background(), sub, logins...))
 }
 
-func (d *desk) ways(sub string) string {
+func (d *accountFixture) ways(sub string) string {
 	d.t.Helper()
 	all, err := d.store.Logins(context.Background(), sub)
 	must(d.t, err)
@@ -87,26 +87,26 @@ func (d *desk) ways(sub string) string {
 	return strings.Join(names, " ")
 }
 
-func TestTheAccountPageAsksWhoIsNotSignedInToSignIn(t *testing.T) {
-	d := openDesk(t)
+func TestTheAccountPageRequiresASignIn(t *testing.T) {
+	d := newAccountFixture(t)
 	a := d.do(get(web.AccountPath))
 	if a.Code != 200 || a.carried() != web.AccountPath {
 		t.Fatalf("GET = %d carrying %q, want the sign-in form", a.Code, a.carried())
 	}
-	in := d.room.do(post("username", "mina", "password", password, "query", a.carried()))
+	in := d.fixture.do(post("username", "mina", "password", password, "query", a.carried()))
 	if in.Code != 303 || in.Header().Get("Location") != web.AccountPath {
 		t.Errorf("sign-in = %d to %q, want the account page", in.Code, in.Header().Get("Location"))
 	}
-	if who := d.room.do(get(web.FormPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
+	if who := d.fixture.do(get(web.FormPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
 		t.Error("the page of who is signed in does not lead to the account page")
 	}
 }
 
 func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	r := post("username", "mina", "password", password)
 	r.Header.Set("User-Agent", `Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0 "><script>alert(1)</script>`)
-	d.room.do(r)
+	d.fixture.do(r)
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
 	d.account.Linkable = []web.Link{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
@@ -135,7 +135,7 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 }
 
 func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	here, there := d.enterMina(), d.enterMina()
 	a := d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
 	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || d.visits(here) != nil || d.visits(there) == nil {
@@ -148,7 +148,7 @@ func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
 }
 
 func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	ada, theirs := d.ada()
 	d.consent(ada.Sub)
 	d.link(ada.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
@@ -171,7 +171,7 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 }
 
 func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	here := d.enterMina()
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
@@ -201,7 +201,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 }
 
 func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	_, theirs := d.ada()
 	here, there := d.enterMina(), d.enterMina()
 	began := time.Now()
@@ -212,21 +212,21 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeUser || d.revoked[0].ID != d.mina.Sub || d.revoked[0].Before.Before(began) {
 		t.Errorf("revoked %+v", d.revoked)
 	}
-	d.away = storage.ErrUnavailable
+	d.err = storage.ErrUnavailable
 	if a := d.do(sends(account.EverywherePath, "cookie", d.enterMina())); a.Code != 503 || !strings.Contains(a.body, "sign out everywhere once more") {
 		t.Errorf("with the revoker away = %d %s", a.Code, a.body)
 	}
 }
 
 func TestAccessThatIsRemovedIsGone(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	here := d.enterMina()
 	d.consent(d.mina.Sub)
-	d.away = storage.ErrUnavailable
+	d.err = storage.ErrUnavailable
 	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(d.page(here), "Acme") {
 		t.Fatalf("with the revoker away = %d; it must stay on the page to be tried again", a.Code)
 	}
-	d.away = nil
+	d.err = nil
 	began := time.Now()
 	a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme"))
 	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || strings.Contains(d.page(here), "Acme") {
@@ -248,10 +248,10 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 }
 
 func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	here := d.enterMina()
 	d.store.session = errDown
-	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(account.EverywherePath, "cookie", here), sends(consent.Path, "cookie", here, "query", asked, "allow", "1")} {
+	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(account.EverywherePath, "cookie", here), sends(consent.Path, "cookie", here, "query", authorizeQuery, "allow", "1")} {
 		h := http.Handler(d)
 		if r.URL.Path == consent.Path {
 			h = d.SignIn
@@ -267,35 +267,35 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	}
 }
 
-// ledger is an audit trail that waits.
-type ledger struct {
-	told []string
-	away error
+// fakeAudit is an audit trail that waits.
+type fakeAudit struct {
+	notes []string
+	err   error
 }
 
-func (l *ledger) Note(e event.Event) { l.told = append(l.told, e.Kind+" "+e.App+" "+e.Detail) }
+func (l *fakeAudit) Note(e event.Event) { l.notes = append(l.notes, e.Kind+" "+e.App+" "+e.Detail) }
 
-func (l *ledger) NoteNow(_ context.Context, e event.Event) error {
-	if l.away == nil {
+func (l *fakeAudit) NoteNow(_ context.Context, e event.Event) error {
+	if l.err == nil {
 		l.Note(e)
 	}
-	return l.away
+	return l.err
 }
 
-func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
-	d, written := openDesk(t), &ledger{}
-	d.in.Trail = trail.New(written, d.in.Peer)
+func TestAccountChangesAreAudited(t *testing.T) {
+	d, written := newAccountFixture(t), &fakeAudit{}
+	d.steps.Trail = trail.New(written, d.steps.Peer)
 	here, there := d.enterMina(), d.enterMina()
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	d.room.consents(here, "deny", "1")
-	d.room.consents(here, "allow", "1")
+	d.fixture.consents(here, "deny", "1")
+	d.fixture.consents(here, "allow", "1")
 	d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
 	d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
-	written.away = errDown
+	written.err = errDown
 	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away = %d %s", a.Code, a.body)
 	}
-	written.away = nil
+	written.err = nil
 	d.consent(d.mina.Sub)
 	d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme"))
 	d.do(sends(account.EverywherePath, "cookie", here))
@@ -303,7 +303,7 @@ func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
 		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx: self wx -> self",
 		"revocation ksacme access removed", "revocation  signed out everywhere",
 	}
-	if !slices.Equal(written.told, want) {
-		t.Errorf("told %q, want %q", written.told, want)
+	if !slices.Equal(written.notes, want) {
+		t.Errorf("told %q, want %q", written.notes, want)
 	}
 }

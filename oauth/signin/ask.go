@@ -13,27 +13,27 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-//go:embed who.html
+//go:embed signedin.html
 var coreFiles embed.FS
 
-var whoPage = web.Parse(coreFiles, "who")
+var signedInPage = web.Parse(coreFiles, "signedin")
 
-// Ask answers an authorize request that needs somebody to sign in: 200 with the page in
-// place. The caller has validated the request, by GET or form POST, for this application;
-// if it has read a body, it has put the fields into r.PostForm.
+// Ask answers an authorize request with the sign-in page and status 200. The caller has
+// validated the request, by GET or form POST, for this application; if it has read a body, it
+// has put the fields into r.PostForm.
 func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error {
 	query, err := web.QueryOf(r)
 	if err != nil {
 		return err
 	}
-	t := s.in.Pages.Context(r, query, app)
+	t := s.steps.Pages.Context(r, query, app)
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
-// look answers a GET of the sign-in page: who is signed in, or the form without an application.
-func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := s.in.Sessions.Visit(r)
-	t := s.in.Pages.Context(r, "", storage.App{})
+// showPage serves GET of the sign-in page: the signed-in user, or the form without an application.
+func (s *SignIn) showPage(w http.ResponseWriter, r *http.Request) error {
+	_, user, err := s.steps.Sessions.Visit(r)
+	t := s.steps.Pages.Context(r, "", storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
@@ -42,27 +42,27 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := web.ViewOf(user)
 	v.Title = "You are signed in"
-	return t.Show(w, http.StatusOK, whoPage, &v)
+	return t.Show(w, http.StatusOK, signedInPage, &v)
 }
 
-// Visitor says whose browser a request comes from: the live session of an enabled user.
-// Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
-// it for nobody.
-func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) { return s.in.Sessions.Visitor(r) }
+// Visitor returns the live session of a request, of an enabled user. storage.ErrNotFound means
+// that nobody is signed in. Any other error means that it is not known: never treat it as nobody.
+func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) {
+	return s.steps.Sessions.Visitor(r)
+}
 
-// Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
-// whatever else must not be open to who finds a browser that somebody has left: decision 57.
+// Recent reports whether a visitor's sign-in is recent enough to change the sign-in methods, and
+// for everything else that must not be open in a browser that its user has left: decision 57.
 func (s *SignIn) Recent(v storage.Session) bool { return session.Recent(v) }
 
-// SignOut ends the session behind the cookie, if there is one, writes that down and clears the
-// cookie. If it fails the cookie stays, so that signing out can be tried again.
-func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return s.in.SignOut(w, r) }
+// SignOut ends the session of the cookie, if there is one, records that and clears the cookie. If
+// it fails the cookie stays, so that signing out can be tried again.
+func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return s.steps.SignOut(w, r) }
 
-// Notify tells a user (a sub) by email what was done to what is theirs. It does not wait:
-// whether there is an email is decided beside the request. None is sent to who has no
-// address that they have proved, and no more than ten an hour to anybody.
+// Notify notifies a user (a sub) by email of a change to what is theirs. It does not wait for the
+// email. A user without a confirmed address gets none, and nobody gets more than ten an hour.
 func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
-	s.in.Notices.Notify(ctx, sub, n)
+	s.steps.Notices.Notify(ctx, sub, n)
 }
 
 // Allowed reports whether a user has allowed an application everything in a scope; of an
@@ -77,14 +77,14 @@ func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted s
 	return s.consents.AllowedOnce(ctx, app, sub, wanted)
 }
 
-// AskConsent answers an authorize request with the question what the application may learn:
-// 200 with the page in place. The caller has validated the request; if it has read a body,
-// it has put the fields into r.PostForm. It implements oauth.Consent.
+// AskConsent answers an authorize request with the consent page and status 200. The caller has
+// validated the request; if it has read a body, it has put the fields into r.PostForm. It
+// implements oauth.Consent.
 func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
 	return s.consents.Ask(w, r, app, who, wanted)
 }
 
-// FreePaths are the paths of sign-in that no rate of a gateway should count: a page that
-// waits for a phone asks every two seconds and has a rate of its own here, and a script is
-// a file.
+// FreePaths returns the paths of sign-in that no rate limit of a gateway should count: a page that
+// waits for a phone polls every two seconds and has a limit of its own here, and a script is a
+// file.
 func FreePaths() []string { return scan.Unmetered() }

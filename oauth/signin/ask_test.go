@@ -30,10 +30,10 @@ func (a answer) carried() string {
 
 // Decision 16.
 func TestAskAnswersWithThePageInPlace(t *testing.T) {
-	rm := open(t, nil)
-	a := rm.ask(get("/oauth/authorize?" + asked))
-	if a.Code != http.StatusOK || a.carried() != asked {
-		t.Errorf("Ask() = %d carrying %q, want 200 and %q", a.Code, a.carried(), asked)
+	rm := newFixture(t, nil)
+	a := rm.signInPage(get("/oauth/authorize?" + authorizeQuery))
+	if a.Code != http.StatusOK || a.carried() != authorizeQuery {
+		t.Errorf("Ask() = %d carrying %q, want 200 and %q", a.Code, a.carried(), authorizeQuery)
 	}
 	for _, want := range []string{
 		`<form method="post" action="/oauth/signin">`, `<label for="username">`, `<label for="password">`,
@@ -55,11 +55,11 @@ func TestAskAnswersWithThePageInPlace(t *testing.T) {
 }
 
 func TestAFormPostIsCarriedAsWellAsAQuery(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	fields := url.Values{"client_id": {"ksacme"}, "redirect_uri": {callback}, "state": {"a b+c&d=é"}, "empty": {""}}
 	r := httptest.NewRequest("POST", origin+"/oauth/authorize?ignored=1", strings.NewReader(fields.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	a := rm.ask(r)
+	a := rm.signInPage(r)
 	got, err := url.ParseQuery(a.carried())
 	if err != nil || got.Encode() != fields.Encode() || !strings.Contains(a.policy(), "https://app.example.com;") {
 		t.Errorf("carried %q under %q, want %q", a.carried(), a.policy(), fields.Encode())
@@ -67,7 +67,7 @@ func TestAFormPostIsCarriedAsWellAsAQuery(t *testing.T) {
 }
 
 func TestABodyReadAndNotKeptIsNotASilentDeadEnd(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	r := httptest.NewRequest("POST", origin+"/oauth/authorize", strings.NewReader(""))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	err := rm.Ask(httptest.NewRecorder(), r, storage.App{})
@@ -77,13 +77,13 @@ func TestABodyReadAndNotKeptIsNotASilentDeadEnd(t *testing.T) {
 }
 
 func TestEveryQueryComesBackByteForByte(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	for _, query := range []string{
 		"client_id=ksacme&&state=%7e%7E&x", "a=b;c=d&a=%zz", `q="><script>alert(1)</script>`, "x='&y=`&z={}|^[]\\", "a=&lt;&amp;&quot;",
 	} {
 		r := get("/oauth/authorize")
 		r.URL.RawQuery = query
-		shown := rm.ask(r)
+		shown := rm.signInPage(r)
 		if shown.carried() != query || strings.Contains(shown.body, "<script") {
 			t.Errorf("carried %q, want %q, as text", shown.carried(), query)
 		}
@@ -95,16 +95,16 @@ func TestEveryQueryComesBackByteForByte(t *testing.T) {
 }
 
 func TestATooLongRequestIsToldSoBeforeAnyoneTypesAPassword(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	r := get("/oauth/authorize")
-	r.URL.RawQuery = asked + "&nonce=" + strings.Repeat("x", web.MaxQuery)
+	r.URL.RawQuery = authorizeQuery + "&nonce=" + strings.Repeat("x", web.MaxQuery)
 	if err := rm.Ask(httptest.NewRecorder(), r, storage.App{}); !errors.Is(err, error(web.LongQuery)) {
 		t.Errorf("Ask() = %v, want longQuery", err)
 	}
 }
 
 func TestLoginHintFillsInTheUsername(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	for hint, want := range map[string]string{
 		"mina@example.com":                "mina@example.com",
 		" mina ":                          "mina",
@@ -115,7 +115,7 @@ func TestLoginHintFillsInTheUsername(t *testing.T) {
 		"\xff\xfe":                        "",
 		`x" autofocus onfocus="alert(1)"`: "x&#34; autofocus onfocus=&#34;alert(1)&#34;",
 	} {
-		a := rm.ask(get("/oauth/authorize?" + asked + "&login_hint=" + url.QueryEscape(hint)))
+		a := rm.signInPage(get("/oauth/authorize?" + authorizeQuery + "&login_hint=" + url.QueryEscape(hint)))
 		if value := `name="username" type="text" value="` + want + `"`; !strings.Contains(a.body, value) || strings.Contains(a.body, "<script") {
 			t.Errorf("login_hint %q: the page lacks %q", hint, value)
 		}
@@ -123,10 +123,10 @@ func TestLoginHintFillsInTheUsername(t *testing.T) {
 }
 
 func TestWhatAnApplicationIsCalledIsText(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	w := httptest.NewRecorder()
 	evil := storage.App{ID: "ksevil", Name: `</title><script>alert(1)</script><img src=x onerror=alert(1)>`, Domains: []string{"app.example.com"}}
-	must(t, rm.Ask(w, get("/oauth/authorize?"+asked), evil))
+	must(t, rm.Ask(w, get("/oauth/authorize?"+authorizeQuery), evil))
 	for _, bad := range []string{"<script", "<img"} {
 		if strings.Contains(w.Body.String(), bad) {
 			t.Errorf("the page holds %q", bad)
@@ -135,7 +135,7 @@ func TestWhatAnApplicationIsCalledIsText(t *testing.T) {
 }
 
 func TestWhoIsSignedInIsText(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	mina, err := rm.store.User(context.Background(), rm.mina.Sub)
 	must(t, err)
@@ -149,10 +149,10 @@ func TestWhoIsSignedInIsText(t *testing.T) {
 
 // Decision 22.
 func TestThePagesSpeakTheReadersLanguage(t *testing.T) {
-	rm := open(t, nil)
-	zh := asked + "&ui_locales=fr+zh-CN"
+	rm := newFixture(t, nil)
+	zh := authorizeQuery + "&ui_locales=fr+zh-CN"
 	for promise, a := range map[string]answer{
-		"the form":    rm.ask(get("/oauth/authorize?" + zh)),
+		"the form":    rm.signInPage(get("/oauth/authorize?" + zh)),
 		"a failure":   rm.do(post("username", "mina", "password", "wrong password", "query", zh)),
 		"our own":     rm.do(get("/oauth/signin?ui_locales=zh")),
 		"who it is":   rm.do(get("/oauth/signin?ui_locales=zh", rm.enterMina())),
@@ -174,7 +174,7 @@ func TestThePagesSpeakTheReadersLanguage(t *testing.T) {
 }
 
 func TestThePageWithoutAnApplicationIsOurs(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	a := rm.do(get("/oauth/signin?client_id=ksacme&redirect_uri=" + url.QueryEscape(callback)))
 	if a.Code != http.StatusOK || strings.Contains(a.body, "Acme") || a.carried() != "" || !strings.Contains(a.policy(), "form-action 'self';") {
 		t.Errorf("GET /oauth/signin = %d, want 200 without an application", a.Code)
@@ -184,7 +184,7 @@ func TestThePageWithoutAnApplicationIsOurs(t *testing.T) {
 func TestEveryRefusalIsATextInBothLanguages(t *testing.T) {
 	for _, text := range []string{
 		web.Foreign.Msg, web.NotAForm.Msg, web.Twice.Msg, web.NotText.Msg, web.BadQuery.Msg, web.LongQuery.Msg, web.TooLarge.Msg,
-		web.RefusedTitle, web.AwayTitle, web.AwayMsg, web.BrokenTitle, web.BrokenMsg,
+		web.RefusedTitle, web.UnavailableTitle, web.UnavailableMsg, web.BrokenTitle, web.BrokenMsg,
 	} {
 		if page.Chinese.Of(text) != page.Chinese {
 			t.Errorf("%q is not in the table of messages", text)

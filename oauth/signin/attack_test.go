@@ -12,10 +12,10 @@ import (
 )
 
 // everything is a room with all its features, and its route table.
-func everything(t *testing.T) (h *abroad, routes []reply.Route) {
+func everything(t *testing.T) (h *providerFixture, routes []reply.Route) {
 	t.Helper()
-	h = openAbroad(t, func(c *Config) {
-		c.Mailer, c.SignUp, c.Revoker = &postman{}, SignUpOpen, &revoker{}
+	h = newProviderFixture(t, func(c *Config) {
+		c.Mailer, c.SignUp, c.Revoker = &fakeMailer{}, SignUpOpen, &revoker{}
 	})
 	routes = h.routes
 	if len(routes) < 30 {

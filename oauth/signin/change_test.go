@@ -20,13 +20,13 @@ import (
 const better = "battery staple"
 
 // confirmed lets Mina have an address that applications are told.
-func (h *house) confirmed(t *testing.T) {
+func (h *fullFixture) confirmed(t *testing.T) {
 	t.Helper()
 	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 }
 
 // wantsPassword tries which of the two passwords is Mina's.
-func (h *house) wantsPassword(t *testing.T, want string) {
+func (h *fullFixture) wantsPassword(t *testing.T, want string) {
 	t.Helper()
 	for _, p := range []string{password, better} {
 		_, err := h.users.Authenticate(t.Context(), "mina", p)
@@ -36,7 +36,7 @@ func (h *house) wantsPassword(t *testing.T, want string) {
 	}
 }
 
-func (h *house) wantsRevoked(t *testing.T, n int) {
+func (h *fullFixture) wantsRevoked(t *testing.T, n int) {
 	t.Helper()
 	if len(h.ended.revoked) != n {
 		t.Fatalf("revoked %+v, want %d times", h.ended.revoked, n)
@@ -49,7 +49,7 @@ func (h *house) wantsRevoked(t *testing.T, n int) {
 }
 
 func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -82,7 +82,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 }
 
 func TestAPasswordStaysForWhoDoesNotKnowIt(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		b.wants(t, "a weak one", b.post(newpassword.Path, "current", password, "password", "short"), 400, "too short")
@@ -100,10 +100,10 @@ func TestAPasswordStaysForWhoDoesNotKnowIt(t *testing.T) {
 	})
 }
 
-func TestWhoHasNoPasswordHasNoneToChange(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+func TestAUserWithoutAPasswordCannotChangeIt(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, "new@example.com")
+		b.requestCode(t, otp.SignInFlow, "new@example.com")
 		b.post(otp.SignInFlow.CodePath(), "code", h.code())
 		b.wants(t, "the page", b.get(newpassword.Path), 400, "You sign in without a password")
 		b.wants(t, "the form", b.post(newpassword.Path, "current", "", "password", better), 400, "You sign in without a password")
@@ -111,10 +111,10 @@ func TestWhoHasNoPasswordHasNoneToChange(t *testing.T) {
 }
 
 func TestAForgottenPasswordIsSetByMail(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
-		b.ask(t, otp.ResetFlow, minas, "query", asked)
+		b.requestCode(t, otp.ResetFlow, minas, "query", authorizeQuery)
 		code := h.code()
 		if a := b.get(otp.ResetFlow.CodePath()); !strings.Contains(a.body, `autocomplete="new-password"`) {
 			t.Errorf("the page asks for no password: %s", a.body)
@@ -124,7 +124,7 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 		b.wants(t, "a wrong code", b.post(otp.ResetFlow.CodePath(), "code", other(code), "password", better), 401, "The code is not right")
 		h.wantsPassword(t, password)
 		a := b.post(otp.ResetFlow.CodePath(), "code", code, "password", better)
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Fatalf("the right code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
 		h.wantsPassword(t, better)
@@ -144,13 +144,13 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 
 // Only the user's name is known when the code is right; the code is not lost for it.
 func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		users := h.users.(*users.StoreUsers)
 		u, err := users.Create(t.Context(), storage.User{Username: "penelopeia"}, password)
 		must(t, err)
 		must(t, users.LinkEmail(t.Context(), u.Sub, "pen@example.com"))
 		b := h.browser()
-		b.ask(t, otp.ResetFlow, "pen@example.com")
+		b.requestCode(t, otp.ResetFlow, "pen@example.com")
 		b.wants(t, "the username", b.post(otp.ResetFlow.CodePath(), "code", h.code(), "password", "Penelopeia"), 400, "is no password")
 		if a := b.post(otp.ResetFlow.CodePath(), "code", h.code(), "password", better); a.Code != 303 {
 			t.Errorf("a better one = %d", a.Code)
@@ -159,10 +159,10 @@ func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 }
 
 func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
-		b.ask(t, otp.LinkFlow, "Second@example.com")
+		b.requestCode(t, otp.LinkFlow, "Second@example.com")
 		code := h.code()
 		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "second@example.com"); err == nil {
 			t.Error("the address is a way in before its code")
@@ -180,7 +180,7 @@ func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 			}
 		}
 		time.Sleep(otp.Pause)
-		b.ask(t, otp.LinkFlow, minas) // her own, once more
+		b.requestCode(t, otp.LinkFlow, minas) // her own, once more
 		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Errorf("her own address again = %d", a.Code)
 		}
@@ -191,17 +191,17 @@ func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 }
 
 func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
 		b.post(web.FormPath, "username", "eve", "password", better)
-		b.ask(t, otp.LinkFlow, minas)
+		b.requestCode(t, otp.LinkFlow, minas)
 		if n := len(h.mails()); n != 0 {
 			t.Errorf("%d mails, want none", n)
 		}
 		// She had it confirmed before Mina did, so the code has come; Mina was quicker.
-		b.ask(t, otp.LinkFlow, "shared@example.com")
+		b.requestCode(t, otp.LinkFlow, "shared@example.com")
 		code := h.code()
 		must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
 		b.wants(t, "an address that is taken meanwhile", b.post(otp.LinkFlow.CodePath(), "code", code), 400, "belongs to another account")
@@ -212,13 +212,13 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 }
 
 // A code that one user asked for links no address to another who has signed in since.
-func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestTheAddressIsThatOfTheRequest(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
 		b.post(web.FormPath, "username", "eve", "password", better)
-		b.ask(t, otp.LinkFlow, "eve@example.com")
+		b.requestCode(t, otp.LinkFlow, "eve@example.com")
 		b.post(web.FormPath, "username", "mina", "password", password)
 		b.wants(t, "the next user's", b.post(otp.LinkFlow.CodePath(), "code", h.code()), 400, "")
 		delete(b.cookies, session.CookieName)
@@ -230,7 +230,7 @@ func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
 }
 
 func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.ended.err = errDown
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -242,7 +242,7 @@ func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
 }
 
 func TestAWeakPasswordIsNoGuess(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		for range 12 {
@@ -253,7 +253,7 @@ func TestAWeakPasswordIsNoGuess(t *testing.T) {
 
 // An address is a way in for good: a browser that somebody has left open must not get one.
 func TestAnAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(stepup.MaxAge + time.Second)
@@ -262,6 +262,6 @@ func TestAnAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
 			t.Errorf("the form = %d to %q", a.Code, a.Header().Get("Location"))
 		}
 		b.post(web.FormPath, "username", "mina", "password", password)
-		b.ask(t, otp.LinkFlow, "second@example.com")
+		b.requestCode(t, otp.LinkFlow, "second@example.com")
 	})
 }

@@ -18,9 +18,9 @@ import (
 )
 
 func TestACodeHasFiveTries(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
 		b.wants(t, "no code", b.post(otp.SignInFlow.CodePath(), "code", "12345"), 400, "The code is six digits")
 		for range otp.Tries - 1 {
@@ -35,9 +35,9 @@ func TestACodeHasFiveTries(t *testing.T) {
 }
 
 func TestTheFifthTryMayBeTheRightOne(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
 		for range otp.Tries - 1 {
 			b.post(otp.SignInFlow.CodePath(), "code", other(code))
@@ -49,9 +49,9 @@ func TestTheFifthTryMayBeTheRightOne(t *testing.T) {
 }
 
 func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
 		var codes [600]atomic.Int32
 		var all sync.WaitGroup
@@ -72,9 +72,9 @@ func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 }
 
 func TestARightCodeSignsInOnce(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
 		var in atomic.Int32
 		var all sync.WaitGroup
@@ -96,9 +96,9 @@ func TestARightCodeSignsInOnce(t *testing.T) {
 
 func TestACodeEndsAfterTenMinutes(t *testing.T) {
 	for wait, want := range map[time.Duration]int{limits.CodeLife - time.Second: 303, limits.CodeLife: 400} {
-		inTime(t, "", func(t *testing.T, h *house) {
+		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			b := h.browser()
-			b.ask(t, otp.SignInFlow, minas)
+			b.requestCode(t, otp.SignInFlow, minas)
 			code := h.code()
 			time.Sleep(wait)
 			if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != want {
@@ -110,10 +110,10 @@ func TestACodeEndsAfterTenMinutes(t *testing.T) {
 
 // Whoever makes somebody else read out a code can do nothing with it, and a page that was
 // sent to somebody is none in their browser.
-func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestACodeWorksOnlyInTheBrowserThatRequestedIt(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b, other := h.browser(), h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
 		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x", "its hash": handle.Hash(b.cookies[web.BrowserCookie])} {
 			delete(other.cookies, web.BrowserCookie)
@@ -141,18 +141,18 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 }
 
 func TestANewCodeEndsTheOld(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		first, second := h.browser(), h.browser()
-		first.ask(t, otp.SignInFlow, minas)
+		first.requestCode(t, otp.SignInFlow, minas)
 		old := h.code()
 		time.Sleep(otp.Pause)
-		second.ask(t, otp.SignInFlow, minas)
+		second.requestCode(t, otp.SignInFlow, minas)
 		if a := first.post(otp.SignInFlow.CodePath(), "code", old); a.Code != 400 {
 			t.Errorf("the old code = %d, want 400", a.Code)
 		}
 		time.Sleep(otp.Pause)
 		old = h.code()
-		second.ask(t, otp.SignInFlow, minas)
+		second.requestCode(t, otp.SignInFlow, minas)
 		if now := h.code(); now != old {
 			if a := second.post(otp.SignInFlow.CodePath(), "code", old); a.Code != 401 {
 				t.Errorf("the old code in the same browser = %d, want 401", a.Code)
@@ -164,10 +164,10 @@ func TestANewCodeEndsTheOld(t *testing.T) {
 	})
 }
 
-func TestTheStoreCanNotTellTheCode(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestTheStoreDoesNotRevealTheCode(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		kept, err := h.store.TicketsAbout(t.Context(), otp.SignInFlow.Kind, minas)
 		if err != nil || len(kept) != 1 {
 			t.Fatal(kept, err)
@@ -186,9 +186,9 @@ func TestTheStoreCanNotTellTheCode(t *testing.T) {
 
 // Two requests that have both seen that the code is right: only one may go on.
 func TestOfTwoRightCodesOneIsUsed(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		cookie, code := b.cookies[web.BrowserCookie], h.code()
 		first, yes, err := h.codes.Try(t.Context(), otp.SignInFlow.Kind, cookie, code)
 		second, also, err2 := h.codes.Try(t.Context(), otp.SignInFlow.Kind, cookie, code)
@@ -198,7 +198,7 @@ func TestOfTwoRightCodesOneIsUsed(t *testing.T) {
 		if err := h.codes.Use(t.Context(), first); err != nil { // although the second has taken a try since
 			t.Errorf("the first: %v", err)
 		}
-		if err := h.codes.Use(t.Context(), second); !errors.Is(err, otp.ErrLapsed) {
+		if err := h.codes.Use(t.Context(), second); !errors.Is(err, otp.ErrExpired) {
 			t.Errorf("the second: %v, want errLapsed", err)
 		}
 	})

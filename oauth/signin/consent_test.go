@@ -17,7 +17,7 @@ import (
 )
 
 // askConsent lets the room ask Mina what Acme may learn.
-func (rm *room) askConsent(query, scope string) answer {
+func (rm *fixture) askConsent(query, scope string) answer {
 	rm.t.Helper()
 	app, err := rm.store.App(context.Background(), "ksacme")
 	must(rm.t, err)
@@ -33,11 +33,11 @@ func sends(path string, pairs ...string) *http.Request {
 	return r
 }
 
-func (rm *room) consents(cookie string, pairs ...string) answer {
-	return rm.do(sends(consent.Path, append([]string{"cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid profile"}, pairs...)...))
+func (rm *fixture) consents(cookie string, pairs ...string) answer {
+	return rm.do(sends(consent.Path, append([]string{"cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid profile"}, pairs...)...))
 }
 
-func (rm *room) allowed(scope string) bool {
+func (rm *fixture) allowed(scope string) bool {
 	rm.t.Helper()
 	ok, err := rm.Allowed(context.Background(), storage.App{ID: "ksacme"}, rm.mina.Sub, scope)
 	must(rm.t, err)
@@ -45,8 +45,8 @@ func (rm *room) allowed(scope string) bool {
 }
 
 func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
-	rm := open(t, nil)
-	a := rm.askConsent(asked, "openid email")
+	rm := newFixture(t, nil)
+	a := rm.askConsent(authorizeQuery, "openid email")
 	for _, want := range []string{
 		"<h1>Allow Acme?</h1>", "The application at app.example.com wants to:", "Mina Okafor", "Not you? Use another account",
 		"Know that it is you", "See your email address", "you will be sent back to app.example.com", `name="allow"`, `name="deny"`,
@@ -55,7 +55,7 @@ func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(a.body, "gender") || a.Code != 200 || a.carried() != asked {
+	if strings.Contains(a.body, "gender") || a.Code != 200 || a.carried() != authorizeQuery {
 		t.Errorf("%d carrying %q: %s", a.Code, a.carried(), a.body)
 	}
 	for header, want := range map[string]string{"X-Frame-Options": "DENY", "Cache-Control": "no-store"} {
@@ -66,13 +66,13 @@ func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
 	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || !strings.Contains(p, "form-action 'self' https://app.example.com;") {
 		t.Errorf("policy = %q", p)
 	}
-	if zh := rm.askConsent(asked+"&ui_locales=zh-CN", "openid email"); !strings.Contains(zh.body, "允许 Acme 访问吗？") || strings.Contains(zh.body, "See your") {
+	if zh := rm.askConsent(authorizeQuery+"&ui_locales=zh-CN", "openid email"); !strings.Contains(zh.body, "允许 Acme 访问吗？") || strings.Contains(zh.body, "See your") {
 		t.Error("in Chinese it speaks English")
 	}
 }
 
-func TestWhatPeopleAndApplicationsAreCalledIsTextOnTheConsentPage(t *testing.T) {
-	rm := open(t, nil)
+func TestNamesAreEscapedOnTheConsentPage(t *testing.T) {
+	rm := newFixture(t, nil)
 	evil := `"><script>alert(1)</script>`
 	mina, err := rm.store.User(t.Context(), rm.mina.Sub)
 	must(t, err)
@@ -81,20 +81,20 @@ func TestWhatPeopleAndApplicationsAreCalledIsTextOnTheConsentPage(t *testing.T) 
 	must(t, err)
 	w := httptest.NewRecorder()
 	app := storage.App{ID: "ksevil", Name: evil, Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel, Brand: &storage.Brand{Name: evil, Color: evil}}
-	must(t, rm.AskConsent(w, get("/oauth/authorize?"+asked+"&state="+`"><script>`), app, storage.Session{UserID: mina.Sub}, "openid "+evil))
+	must(t, rm.AskConsent(w, get("/oauth/authorize?"+authorizeQuery+"&state="+`"><script>`), app, storage.Session{UserID: mina.Sub}, "openid "+evil))
 	if strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "alert(1)</script>") {
 		t.Errorf("the page holds markup: %s", w.Body)
 	}
 }
 
-func TestAYesIsRememberedAndLeadsBack(t *testing.T) {
-	rm := open(t, nil)
+func TestConsentIsRememberedAndRedirectsBack(t *testing.T) {
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	if rm.allowed("openid") || rm.allowed("") {
 		t.Fatal("something is allowed before anybody was asked")
 	}
 	a := rm.consents(cookie, "allow", "1")
-	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 		t.Errorf("allow = %d to %q", a.Code, a.Header().Get("Location"))
 	}
 	for scope, want := range map[string]bool{"": true, "openid": true, "profile openid": true, "openid email": false} {
@@ -102,16 +102,16 @@ func TestAYesIsRememberedAndLeadsBack(t *testing.T) {
 			t.Errorf("Allowed(%q) = %v, want %v", scope, got, want)
 		}
 	}
-	rm.do(sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "email", "allow", "1"))
+	rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "email", "allow", "1"))
 	if !rm.allowed("openid profile email") {
 		t.Error("a second yes has taken the first back")
 	}
 }
 
 func TestWhatThePageHasNoWordsForIsNeverAllowed(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
-	rm.do(sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid app admin", "allow", "1"))
+	rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid app admin", "allow", "1"))
 	if !rm.allowed("openid") || rm.allowed("app") || rm.allowed("admin") {
 		t.Error("a scope that nobody saw is allowed")
 	}
@@ -134,33 +134,33 @@ func TestAnAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestANoAllowsNothing(t *testing.T) {
-	rm := open(t, nil)
+func TestADenialAllowsNothing(t *testing.T) {
+	rm := newFixture(t, nil)
 	for promise, cookie := range map[string]string{"of who is signed in": rm.enterMina(), "of nobody": ""} {
 		a := rm.consents(cookie, "deny", "1")
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked+"&keystile_consent=denied" || rm.allowed("openid") {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery+"&keystile_consent=denied" || rm.allowed("openid") {
 			t.Errorf("%s: %d to %q", promise, a.Code, a.Header().Get("Location"))
 		}
 	}
 }
 
 func TestAnotherAccountSignsThisOneOut(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	a := rm.consents(cookie, "other", "1")
-	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked || !errors.Is(rm.visits(cookie), storage.ErrNotFound) || rm.allowed("openid") {
+	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery || !errors.Is(rm.visits(cookie), storage.ErrNotFound) || rm.allowed("openid") {
 		t.Errorf("other = %d to %q, Visitor %v", a.Code, a.Header().Get("Location"), rm.visits(cookie))
 	}
 }
 
-func TestAYesCountsOnlyForWhoWasAsked(t *testing.T) {
-	rm := open(t, nil)
+func TestConsentCountsOnlyForTheUserWhoWasAsked(t *testing.T) {
+	rm := newFixture(t, nil)
 	ada, err := users.New(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
 	must(t, err)
 	in := rm.do(post("username", "ada", "password", password)).cookie() // in another tab
 	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "", "with a cookie nobody issued": handle.NewCookie()} {
 		a := rm.consents(cookie, "allow", "1")
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Errorf("%s: %d to %q, want to be asked again", promise, a.Code, a.Header().Get("Location"))
 		}
 		for _, sub := range []string{rm.mina.Sub, ada.Sub} {
@@ -172,9 +172,9 @@ func TestAYesCountsOnlyForWhoWasAsked(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
-	cross := sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid", "allow", "1")
+	cross := sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid", "allow", "1")
 	cross.Header.Set("Sec-Fetch-Site", "cross-site")
 	get := get(consent.Path+"?allow=1&query=x", cookie)
 	for promise, c := range map[string]struct {
@@ -183,9 +183,9 @@ func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
 	}{
 		"from another site":      {cross, 403},
 		"by GET":                 {get, 405},
-		"yes and no":             {sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "deny", "1"), 400},
-		"neither":                {sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub), 400},
-		"twice":                  {sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
+		"yes and no":             {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "allow", "1", "deny", "1"), 400},
+		"neither":                {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub), 400},
+		"twice":                  {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
 		"no request":             {sends(consent.Path, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow", "1"), 400},
 		"a request to elsewhere": {sends(consent.Path, "cookie", cookie, "query", "client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
 		"the account page's":     {sends(consent.Path, "cookie", cookie, "query", web.AccountPath, "user", rm.mina.Sub, "allow", "1"), 400},
@@ -197,13 +197,13 @@ func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
 }
 
 func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	var both sync.WaitGroup
 	for _, scope := range []string{"openid", "profile", "email"} {
 		both.Go(func() {
 			w := httptest.NewRecorder()
-			rm.ServeHTTP(w, sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+			rm.ServeHTTP(w, sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
 		})
 	}
 	both.Wait()
@@ -212,5 +212,5 @@ func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
 	}
 }
 
-// bare is a Store that keeps no users.
-type bare struct{ Store }
+// storeWithoutUsers is a Store that keeps no users.
+type storeWithoutUsers struct{ Store }

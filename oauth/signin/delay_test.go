@@ -23,13 +23,13 @@ import (
 
 // guess is an attempt to sign in from the i-th of many addresses.
 func guess(username, pass string, i int) *http.Request {
-	r := post("username", username, "password", pass, "query", asked)
-	r.RemoteAddr = nth(i).String() + ":4711"
+	r := post("username", username, "password", pass, "query", authorizeQuery)
+	r.RemoteAddr = testAddress(i).String() + ":4711"
 	return r
 }
 
 // delayed makes ten failures at an account, from an address each.
-func (rm *room) delayed(username string) {
+func (rm *fixture) delayed(username string) {
 	rm.t.Helper()
 	for i := range limits.DelayAfter {
 		if a := rm.do(guess(username, "wrong password", i)); a.Code != http.StatusUnauthorized {
@@ -42,7 +42,7 @@ func (rm *room) delayed(username string) {
 func TestGuessesFromManyAddressesAtOneAccountWait(t *testing.T) {
 	for _, name := range []string{"mina", "nobody"} {
 		synctest.Test(t, func(t *testing.T) {
-			rm := open(t, nil)
+			rm := newFixture(t, nil)
 			rm.delayed(name)
 			for i, want := range []int{1, 2, 4, 8, 16, 32, 60, 60, 60} {
 				hashes := rm.hashes.Load()
@@ -64,7 +64,7 @@ func TestGuessesFromManyAddressesAtOneAccountWait(t *testing.T) {
 
 func TestAKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		rm.delayed("mina")
 		rm.delayed("nina")
 		known, unknown := rm.do(guess("mina", password, 400)), rm.do(guess("nina", password, 401))
@@ -77,9 +77,9 @@ func TestAKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 	})
 }
 
-func TestAKnownAndAnUnknownNameAreLookedForAlike(t *testing.T) {
+func TestKnownAndUnknownNamesAreLookedUpAlike(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		eve, err := rm.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
 		must(t, err)
 		mark, cookie := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
@@ -103,7 +103,7 @@ func TestAKnownAndAnUnknownNameAreLookedForAlike(t *testing.T) {
 func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, names := range [][]string{{"mina", "MINA", " Mina ", "ｍｉｎａ"}, {"nobody", "NOBODY", " nobody ", "ｎｏｂｏｄｙ"}} {
-			rm := open(t, nil)
+			rm := newFixture(t, nil)
 			for i := range limits.DelayAfter {
 				rm.do(guess(names[i%len(names)], "wrong password", i))
 			}
@@ -119,9 +119,9 @@ func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
 	})
 }
 
-func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
+func TestAKnownBrowserIsNotDelayedByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		mark, others := rm.remembers(rm.mina.Sub), rm.remembers("somebody else")
 		rm.delayed("mina")
 		known := func(pass string) *http.Request {
@@ -156,8 +156,8 @@ func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
 	})
 }
 
-func TestWhoIsSignedInChangesTheirPasswordWhileStrangersWait(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestASignedInUserChangesThePasswordWhileOthersQueue(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.send(attemptAs(password, "192.0.2.1"))
 		delete(b.cookies, session.KnownCookie) // signed in before browsers were remembered
@@ -168,10 +168,10 @@ func TestWhoIsSignedInChangesTheirPasswordWhileStrangersWait(t *testing.T) {
 	})
 }
 
-func TestAHundredGuessesAtOnceFromManyAddressesAreTen(t *testing.T) {
+func TestOfAHundredParallelGuessesTenAreChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		users := &crowd{answer: make(chan struct{})}
-		rm := open(t, withCrowd(users))
+		users := &blockingUsers{answer: make(chan struct{})}
+		rm := newFixture(t, withUsers(users))
 		var codes [600]atomic.Int32
 		var group sync.WaitGroup
 		for i := range 100 {
@@ -203,7 +203,7 @@ func TestAHundredGuessesAtOnceFromManyAddressesAreTen(t *testing.T) {
 
 func TestFiveMinutesWithoutAFailureEndTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		rm.delayed("mina")
 		for range 8 {
 			time.Sleep(limits.DelayMost)
@@ -219,7 +219,7 @@ func TestFiveMinutesWithoutAFailureEndTheDelay(t *testing.T) {
 
 func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		for round := range 3 {
 			for i := range limits.DelayAfter - 1 {
 				if a := rm.do(guess("mina", "wrong password", 100*round+i)); a.Code != http.StatusUnauthorized {
@@ -235,9 +235,9 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 }
 
 func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b, known := h.browser(), h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
 		h.delayed("mina")
 		a := b.post(otp.SignInFlow.CodePath(), "code", code)

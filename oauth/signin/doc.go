@@ -1,14 +1,14 @@
 // Package signin signs people in: the sign-in page, the session behind the cookie open_sso_token,
 // the account page.
 //
-// Other rooms ask [SignIn.Visitor] whose browser a request comes from, let [SignIn.Ask]
-// answer an authorize request that needs somebody, and end a session with
-// [SignIn.SignOut]. The page's form carries the authorize request in a hidden field; who
-// has signed in is sent back there with 303.
+// Other packages call [SignIn.Visitor] to find the user of a request, [SignIn.Ask] to answer an
+// authorize request with the sign-in page, and [SignIn.SignOut] to end a session. The page's form
+// carries the authorize request in a hidden field; after the sign-in the browser is redirected
+// there with 303.
 //
-// It also asks for consent, as the Consent of an oauth.Config, and has the account page,
-// where people see and take back what they have given. [SignIn.Mount] hangs both, at
-// /oauth/signin and /oauth/account.
+// It also asks for consent, as the Consent of an oauth.Config, and serves the account page, where
+// users see and revoke what they have allowed. [SignIn.Mount] registers both, at /oauth/signin and
+// /oauth/account.
 //
 // With a [Mailer] people sign in with a code by email, confirm their address,
 // set a new password if they have forgotten theirs, and are told what was done to their
@@ -39,7 +39,7 @@
 // is drawn here, tied to the browser, and used up once. The lock is looked at and counts
 // nothing: a page that asks for what can be guessed has a lockout.Guard of its own.
 //
-// For a sign-in page of the host's own in place of this room, implement oauth.SignIn:
+// For a sign-in page of the host's own in place of this package, implement oauth.SignIn:
 // examples/embed does.
 //
 // # Choices

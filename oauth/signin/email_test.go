@@ -16,22 +16,22 @@ import (
 )
 
 // inTime runs a test in which time passes only when everybody waits.
-func inTime(t *testing.T, signUp string, test func(*testing.T, *house)) {
+func inTime(t *testing.T, signUp string, test func(*testing.T, *fullFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := furnished(t, signUp)
+		h := newFullFixture(t, signUp)
 		test(t, h)
 		must(t, h.Close(t.Context()))
 	})
 }
 
 func TestACodeByMailSignsIn(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		if a := b.get(otp.SignInFlow.Path + "?query=" + "client_id%3Dksacme"); a.Code != 200 || !strings.Contains(a.body, `name="query" value="client_id=ksacme"`) {
 			t.Errorf("the page for the address = %d %s", a.Code, a.body)
 		}
-		b.ask(t, otp.SignInFlow, " Mina@Example.COM ", "query", asked)
+		b.requestCode(t, otp.SignInFlow, " Mina@Example.COM ", "query", authorizeQuery)
 		if page := b.last; !strings.Contains(page.body, minas) || !strings.Contains(page.policy(), "https://app.example.com") {
 			t.Errorf("the page for the code names no address or leads nowhere: %s %s", page.policy(), page.body)
 		}
@@ -40,7 +40,7 @@ func TestACodeByMailSignsIn(t *testing.T) {
 			t.Errorf("the mail is %+v", m)
 		}
 		a := b.post(otp.SignInFlow.CodePath(), "code", " "+code[:3]+" "+code[3:])
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Fatalf("the right code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
 		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginEmail || !v.AuthTime.Equal(time.Now()) {
@@ -58,9 +58,9 @@ func TestACodeByMailSignsIn(t *testing.T) {
 
 func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 	for signUp, want := range map[string]int{SignUpOpen: 303, SignUpClosed: 401, SignUpInvitation: 401} {
-		inTime(t, signUp, func(t *testing.T, h *house) {
+		inTime(t, signUp, func(t *testing.T, h *fullFixture) {
 			b := h.browser()
-			b.ask(t, otp.SignInFlow, "New+One@example.com")
+			b.requestCode(t, otp.SignInFlow, "New+One@example.com")
 			if n := len(h.mails()); (n == 1) != (want == 303) {
 				t.Fatalf("%s: %d mails", signUp, n)
 			}
@@ -86,7 +86,7 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 			}
 			time.Sleep(otp.Pause)
 			again := h.browser()
-			again.ask(t, otp.SignInFlow, "new+one@EXAMPLE.com")
+			again.requestCode(t, otp.SignInFlow, "new+one@EXAMPLE.com")
 			if a := again.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != 303 || h.signedIn(again).UserID != u.Sub {
 				t.Errorf("%s: another time = %d as %q", signUp, a.Code, h.signedIn(again).UserID)
 			}
@@ -98,13 +98,13 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 var random = regexp.MustCompile(web.BrowserCookie + `=[\w-]{43}`)
 
 // everythingSeen is all that can be seen from outside of one address, in one browser.
-func everythingSeen(b *tab, e *otp.Flow, address string) (seen []string) {
+func everythingSeen(b *testBrowser, e *otp.Flow, address string) (seen []string) {
 	keep := func(a answer) {
 		head, _ := json.Marshal(a.Header())
 		text := fmt.Sprint(a.Code, string(head), a.body)
 		seen = append(seen, strings.ReplaceAll(random.ReplaceAllString(text, "cookie"), address, "ADDRESS"))
 	}
-	keep(b.post(e.Path, "address", address, "query", asked))
+	keep(b.post(e.Path, "address", address, "query", authorizeQuery))
 	keep(b.get(e.CodePath()))
 	keep(b.post(e.Path, "address", address))
 	for range otp.Tries {
@@ -123,7 +123,7 @@ func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
 	for _, e := range []*otp.Flow{otp.SignInFlow, otp.ResetFlow} {
 		var want []string
 		for i, address := range []string{minas, "nobo@example.com", "gone@example.com", "nopw@example.com"} {
-			inTime(t, "", func(t *testing.T, h *house) {
+			inTime(t, "", func(t *testing.T, h *fullFixture) {
 				for name, disabled := range map[string]bool{"gone": true, "nopw": false} {
 					_, err := h.store.CreateUser(t.Context(), storage.User{Username: name, Disabled: disabled}, storage.Login{Method: storage.LoginEmail, Subject: name + "@example.com"})
 					must(t, err)
@@ -150,9 +150,9 @@ func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
 }
 
 func TestAStoreThatIsAwayProvesNothing(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
 		h.store.login = errDown
 		for range 3 {
@@ -186,11 +186,11 @@ func TestOnlyWhatCanBeAnAddressIsOne(t *testing.T) {
 }
 
 func TestADisabledUserStaysOutWhereAnybodyMaySignUp(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		_, err := h.store.CreateUser(t.Context(), storage.User{Username: "gone", Disabled: true}, storage.Login{Method: storage.LoginEmail, Subject: "gone@example.com"})
 		must(t, err)
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, "gone@example.com")
+		b.requestCode(t, otp.SignInFlow, "gone@example.com")
 		b.wants(t, "the right code", b.post(otp.SignInFlow.CodePath(), "code", h.code()), 403, "Ask the operator")
 		if h.signedIn(b).UserID != "" {
 			t.Error("it signed in")

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		ask := func(promise string, want int, retry string) {
 			t.Helper()
@@ -52,7 +52,7 @@ func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
 }
 
 func TestOfManyRequestsAtOnceOneIsMailed(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() { h.browser().post(otp.SignInFlow.Path, "address", minas) })
@@ -65,7 +65,7 @@ func TestOfManyRequestsAtOnceOneIsMailed(t *testing.T) {
 }
 
 func TestOneAddressHasSoManyMailsSent(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		for i := range 40 {
 			a := b.post(otp.SignInFlow.Path, "address", fmt.Sprintf("a%d@example.com", i))
@@ -87,15 +87,15 @@ func TestOneAddressHasSoManyMailsSent(t *testing.T) {
 func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
-			h := furnished(t, SignUpInvitation)
+			h := newFullFixture(t, SignUpInvitation)
 			luck := rand.New(rand.NewPCG(seed, 1))
-			var browsers []*tab // each with a code of its own
+			var browsers []*testBrowser // each with a code of its own
 			for i := range 30 {
 				address := fmt.Sprintf("a%d@example.com", i)
 				must(t, h.store.LinkLogins(t.Context(), h.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: address}))
 				b := h.browser()
 				b.from = fmt.Sprintf("198.51.100.%d", i+1)
-				b.ask(t, []*otp.Flow{otp.SignInFlow, otp.ResetFlow}[i%2], address)
+				b.requestCode(t, []*otp.Flow{otp.SignInFlow, otp.ResetFlow}[i%2], address)
 				b.from = "192.0.2.1"
 				browsers = append(browsers, b)
 			}
@@ -145,9 +145,9 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 }
 
 func TestALockedAddressUsesUpNoTries(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		for range 10 {
 			b.send(attemptAs("wrong password", "192.0.2.1"))
 		}

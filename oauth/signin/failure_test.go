@@ -13,7 +13,7 @@ import (
 )
 
 func TestAnUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	ctx := context.Background()
 	gone, err := users.New(rm.store, cheap(rm.hashes)).Create(ctx, storage.User{Username: "gone", Disabled: true}, password)
 	must(t, err)
@@ -38,8 +38,8 @@ func TestAnUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
 }
 
 func TestAFailureShowsTheFormAgain(t *testing.T) {
-	rm := open(t, nil)
-	a := rm.do(post("username", "mina", "password", "wr0ng password", "query", asked))
+	rm := newFixture(t, nil)
+	a := rm.do(post("username", "mina", "password", "wr0ng password", "query", authorizeQuery))
 	for _, want := range []string{
 		"Sign in to Acme", "<title>Sign-in failed · Acme</title>", `role="alert"`, "Check both and try again", `value="mina"`,
 		`name="query" value="client_id=ksacme&amp;redirect_uri=https%3A%2F%2Fapp.example.com%2Fcb&amp;state=a%20b%2Bc"`, "You will continue to app.example.com",
@@ -57,7 +57,7 @@ func TestAFailureShowsTheFormAgain(t *testing.T) {
 }
 
 func TestNothingInTheHiddenFieldIsBelieved(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	shut, err := rm.store.SaveApp(context.Background(), storage.App{ID: "ksshut", Name: "Shut", Domains: []string{"app.example.com"}, Disabled: true})
 	must(t, err)
 	for promise, query := range map[string]string{
@@ -95,7 +95,7 @@ func TestAFormFromAnotherSiteIsRefused(t *testing.T) {
 		{"another site in an old browser", "", "https://evil.example", "", 403},
 		{"a page that hides its origin", "", "null", "", 403},
 	} {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		r := post("username", "mina", "password", password)
 		r.Header.Set("Sec-Fetch-Site", c.site)
 		r.Header.Set("Origin", c.from)
@@ -116,7 +116,7 @@ func TestAStoreThatIsAwayDecidesNothing(t *testing.T) {
 		"saving how it went":  func(f *flaky) { f.saveUser = errDown },
 		"looking for the app": func(f *flaky) { f.app = errDown },
 	} {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		old := handle.NewCookie()
 		_, err := rm.store.SaveSession(context.Background(), storage.Session{ID: handle.Hash(old), UserID: "u"})
 		must(t, err)
@@ -125,7 +125,7 @@ func TestAStoreThatIsAwayDecidesNothing(t *testing.T) {
 		if rm.store.app != nil {
 			pass = "wrong password" // only then the application is looked for
 		}
-		a := rm.do(post("username", "mina", "password", pass, "query", asked, "cookie", old))
+		a := rm.do(post("username", "mina", "password", pass, "query", authorizeQuery, "cookie", old))
 		if a.Code != http.StatusServiceUnavailable || a.cookie() != "" || !strings.Contains(a.body, "nothing is lost") {
 			t.Errorf("%s: %d with cookie %q, want a 503 page without one", promise, a.Code, a.cookie())
 		}
@@ -137,15 +137,15 @@ func TestAStoreThatIsAwayDecidesNothing(t *testing.T) {
 
 func TestASignInDoesNotFailForWhatItOnlyNotes(t *testing.T) {
 	for _, err := range []error{storage.ErrConflict, storage.ErrNotFound, storage.ErrInvalid} {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		rm.store.saveUser, rm.store.saveLogin = err, err
 		rm.enterMina()
 	}
 }
 
 func TestNoSecretReachesTheLog(t *testing.T) {
-	rm := open(t, nil)
-	cookie := rm.enterMina("query", asked)
+	rm := newFixture(t, nil)
+	cookie := rm.enterMina("query", authorizeQuery)
 	rm.do(post("username", "mina", "password", "wr0ng password"))
 	rm.do(post("username", "mina", "password", "tw1ce", "password", "tw1ce"))
 	r := post()

@@ -33,7 +33,7 @@ func (c Config) filled() Config {
 		c.Users = users.New(c.Store.(users.Store), c.Passwords)
 	}
 	if c.ClientIP == nil {
-		c.ClientIP = remote
+		c.ClientIP = peerAddress
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
@@ -42,9 +42,9 @@ func (c Config) filled() Config {
 	return c
 }
 
-// can holds what the Users of a Config can do beside the two methods of Users, as far as the rest of
+// capabilities holds what the Users of a Config can do beside the two methods of Users, as far as the rest of
 // the Config lets them: nil where they cannot.
-type can struct {
+type capabilities struct {
 	named     users.NamedUsers
 	connected users.ConnectedUsers
 	marker    users.PasswordMarker
@@ -54,47 +54,47 @@ type can struct {
 	signUps   users.SignUpUsers
 }
 
-func (c Config) can() (can can) {
-	can.named, _ = c.Users.(users.NamedUsers)
-	can.connected, _ = c.Users.(users.ConnectedUsers)
-	can.marker, _ = c.Users.(users.PasswordMarker)
-	can.logins = c.Store
+func (c Config) capabilities() (all capabilities) {
+	all.named, _ = c.Users.(users.NamedUsers)
+	all.connected, _ = c.Users.(users.ConnectedUsers)
+	all.marker, _ = c.Users.(users.PasswordMarker)
+	all.logins = c.Store
 	if linked, ok := c.Users.(users.LinkedUsers); ok {
-		can.logins = linked
+		all.logins = linked
 	}
 	if c.Mailer != nil {
-		can.emails, _ = c.Users.(users.EmailUsers)
+		all.emails, _ = c.Users.(users.EmailUsers)
 	}
 	if c.Revoker != nil {
-		can.passwords, _ = c.Users.(users.PasswordUsers)
+		all.passwords, _ = c.Users.(users.PasswordUsers)
 	}
 	if c.SignUp != SignUpClosed {
-		can.signUps, _ = c.Users.(users.SignUpUsers)
+		all.signUps, _ = c.Users.(users.SignUpUsers)
 	}
-	return can
+	return all
 }
 
 // steps makes what all ways to sign in share.
 func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
-	can := c.can()
+	can := c.capabilities()
 	guard := lockout.New(c.Lock)
 	p, err := web.New(c.Store, c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	in := &session.Sessions{
+	sessions := &session.Sessions{
 		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
 		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
 	return &flow.Steps{
-		Pages: p, Sessions: in, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(), Peer: c.ClientIP, Log: c.Log,
+		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(), Peer: c.ClientIP, Log: c.Log,
 		Notices: &notice.Notices{
-			Outbox: o, Mailer: c.Mailer, Users: c.Users, Store: c.Store, Sessions: in, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
+			Outbox: o, Mailer: c.Mailer, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
-			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: in, Guard: guard,
+			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: guard,
 			Delays: limits.NewDelays(), Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
@@ -103,47 +103,48 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 // features makes what the Config opens, puts it on the pages, and returns where it is served.
 // What its parts are missing for is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
-	can, pages := c.can(), s.in.Pages
-	own := &account.Account{Steps: s.in, Store: c.Store, Logins: can.logins, Revoker: c.Revoker}
+	has, pages := c.capabilities(), s.steps.Pages
+	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
 	routes = append(routes, s.consents.Routes()...)
 	if !c.NoQR {
-		codes := &scan.Scans{Steps: s.in, Store: c.Store, Users: c.Users, Base: c.BaseURL}
-		pages.Offered = append(pages.Offered, web.Link{Path: web.QRPath, Label: "Scan with your phone"})
+		codes := &scan.Scans{Steps: s.steps, Store: c.Store, Users: c.Users, Base: c.BaseURL}
+		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone", OtherDevice: true})
 		routes = append(routes, codes.Routes()...)
 	}
-	change := &newpassword.Page{Steps: s.in, Passwords: can.passwords, Marker: can.marker, Revoker: c.Revoker}
+	change := &newpassword.Page{Steps: s.steps, Passwords: has.passwords, Marker: has.marker, Revoker: c.Revoker}
 	codes := &otp.Codes{
-		Steps: s.in, Store: c.Store, Users: c.Users, Emails: can.emails, Passwords: can.passwords, Outbox: s.outbox, Mailer: c.Mailer,
-		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
+		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.emails, Passwords: has.passwords, Outbox: s.outbox, Mailer: c.Mailer,
+		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: has.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
 	}
-	if can.emails != nil {
+	if has.emails != nil {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address"}
-		pages.Offered = append(pages.Offered, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email"})
-		own.Changes, own.Linkable = append(own.Changes, link), append(own.Linkable, link)
+		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email"})
+		accountPage.Changes, accountPage.Linkable = append(accountPage.Changes, link), append(accountPage.Linkable, link)
 		routes = append(routes, codes.Routes()...)
 	}
-	if can.emails != nil && can.passwords != nil {
-		pages.Helps = append(pages.Helps, web.Link{Path: otp.ResetFlow.Path, Label: "Forgotten your password?"})
+	if has.emails != nil && has.passwords != nil {
+		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: otp.ResetFlow.Path, Label: "Forgotten your password?"})
 	}
-	if can.passwords != nil {
-		own.Changes = append(own.Changes, web.Link{Path: newpassword.Path, Label: "Change your password"})
+	if has.passwords != nil {
+		accountPage.HasPassword = has.passwords.HasPassword
+		accountPage.Password = web.Link{Path: newpassword.Path, Label: "Change your password"}
 		routes = append(routes, change.Routes()...)
 	}
-	if can.signUps != nil {
-		join := &signup.SignUp{Steps: s.in, Users: can.signUps, Invited: c.SignUp == SignUpInvitation, Emails: can.emails != nil, Codes: codes}
-		pages.Helps = append(pages.Helps, web.Link{Path: signup.Path, Label: "Create an account"})
-		routes = append(routes, join.Routes()...)
+	if has.signUps != nil {
+		signUp := &signup.SignUp{Steps: s.steps, Users: has.signUps, Invited: c.SignUp == SignUpInvitation, Emails: has.emails != nil, Codes: codes}
+		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: signup.Path, Label: "Create an account"})
+		routes = append(routes, signUp.Routes()...)
 	}
-	others := &federation.Federation{Steps: s.in, Store: c.Store, Users: can.connected, Logins: can.logins, Base: c.BaseURL}
-	s.codes, s.account, s.others = codes, own, others
-	offered, linkable, err := others.Connect(c.Connectors)
+	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.connected, Logins: has.logins, Base: c.BaseURL}
+	s.codes, s.account, s.federation = codes, accountPage, providers
+	offered, linkable, err := providers.Connect(c.Connectors)
 	if err != nil {
 		return nil, err
 	}
-	pages.Offered = append(pages.Offered, offered...) // our own ways stand before those of others
-	own.Linkable, own.Labels = append(own.Linkable, linkable...), others.Labels
-	return append(append(routes, others.Routes()...), own.Routes()...), nil
+	pages.SignInLinks = append(pages.SignInLinks, offered...) // our own ways stand before those of others
+	accountPage.Linkable, accountPage.Labels = append(accountPage.Linkable, linkable...), providers.Labels
+	return append(append(routes, providers.Routes()...), accountPage.Routes()...), nil
 }

@@ -24,7 +24,7 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		var p *passwords.Hasher
-		rm := open(t, func(c *Config) { p = c.Passwords })
+		rm := newFixture(t, func(c *Config) { p = c.Passwords })
 		mark := &http.Cookie{Name: session.KnownCookie, Value: rm.remembers(rm.mina.Sub)}
 		noor, err := users.New(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
 		must(t, err)
@@ -38,7 +38,7 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 			}
 			synctest.Wait()
 			if round == 0 {
-				if first := inside[list.List](p, "line.first").Len(); first > limits.DelayAfter {
+				if first := fieldOf[list.List](p, "queue.known").Len(); first > limits.DelayAfter {
 					t.Errorf("%d of them wait in the first line, want at most %d", first, limits.DelayAfter)
 				}
 			}
@@ -57,10 +57,10 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 	})
 }
 
-func TestWhoIsToldToComeBackFillsNoLog(t *testing.T) {
+func TestThrottledRequestsFillNoLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *passwords.Hasher
-		rm := open(t, func(c *Config) { p = c.Passwords })
+		rm := newFixture(t, func(c *Config) { p = c.Passwords })
 		*keyOf(p) = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
 			time.Sleep(hashTime)
 			return make([]byte, size)

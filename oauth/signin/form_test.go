@@ -36,7 +36,7 @@ func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
 		{"a byte more", kind, good + "&x=" + strings.Repeat("x", web.MaxForm-len(good)-2), 413},
 		{"a query too long to come back", kind, good + "&query=" + strings.Repeat("x", web.MaxQuery+1), 400},
 	} {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		r := httptest.NewRequest("POST", origin+"/oauth/signin", strings.NewReader(c.body))
 		r.Header.Set("Content-Type", c.kind)
 		a := rm.do(r)
@@ -50,7 +50,7 @@ func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
 }
 
 func TestTheAddressBarIsNoForm(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	r := post()
 	r.URL.RawQuery = "username=mina&password=correct+horse"
 	if a := rm.do(r); a.Code != http.StatusBadRequest || a.cookie() != "" {

@@ -14,11 +14,11 @@ import (
 
 // long is an authorize request of n bytes, most of them of its state.
 func long(n int) string {
-	return asked + "&state=" + strings.Repeat("s", n-len(asked)-len("&state="))
+	return authorizeQuery + "&state=" + strings.Repeat("s", n-len(authorizeQuery)-len("&state="))
 }
 
 func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
-	h := openAbroad(t, nil)
+	h := newProviderFixture(t, nil)
 	for name, ask := range map[string]func(query string) answer{
 		"a code to scan": func(q string) answer { return h.do(get(web.QRPath + "?query=" + url.QueryEscape(q))) },
 		"a provider":     func(q string) answer { return h.do(get(web.WithPath + "wx?query=" + url.QueryEscape(q))) },
@@ -30,14 +30,14 @@ func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
 		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") || !strings.Contains(a.body, "is state with") || a.named(web.BrowserCookie) != "" {
 			t.Errorf("%s with one byte more = %d %s, want 400 and what is too long", name, a.Code, a.body)
 		}
-		if a := ask(asked + "&" + strings.Repeat("<x>", 2000) + "=1"); a.Code != http.StatusBadRequest || strings.Contains(a.body, "x&gt;&lt;x") {
+		if a := ask(authorizeQuery + "&" + strings.Repeat("<x>", 2000) + "=1"); a.Code != http.StatusBadRequest || strings.Contains(a.body, "x&gt;&lt;x") {
 			t.Errorf("%s shows a name of a stranger's making: %d %s", name, a.Code, a.body)
 		}
 	}
 }
 
 func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("asking for a code = %d %s, want 400", a.Code, a.body)
@@ -63,7 +63,7 @@ func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
 // Whose account is guessed at is written down, whoever else is refused is only counted.
 func TestARefusalNamesTheUserItWasAbout(t *testing.T) {
 	var notes written
-	rm := open(t, func(c *Config) { c.Audit = &notes })
+	rm := newFixture(t, func(c *Config) { c.Audit = &notes })
 	rm.do(post("username", "Mina", "password", "none of hers"))
 	rm.do(post("username", "nobody", "password", "none of hers"))
 	rm.do(post("username", "Mina", "password", password))

@@ -19,11 +19,11 @@ import (
 
 const hashTime = 100 * time.Millisecond
 
-func TestHonestSignInsAreServedDuringAFlood(t *testing.T) {
+func TestLegitimateSignInsAreServedDuringAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		var p *passwords.Hasher
-		rm := open(t, func(c *Config) { p = c.Passwords })
+		rm := newFixture(t, func(c *Config) { p = c.Passwords })
 		mark := rm.remembers(rm.mina.Sub)
 		hashSlowly(p, &n)
 		sign := rm.guesser()
@@ -65,13 +65,13 @@ func TestASignInDoesNotFailForAHashThatIsOnlyRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := passwords.New(passwords.Cost{}) // another cost than Mina's hash has
-		rm := open(t, func(c *Config) { c.Passwords = p })
+		rm := newFixture(t, func(c *Config) { c.Passwords = p })
 		key := keyOf(p)
 		compute := *key
 		*key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
 			if n.Add(1) == 1 {
-				*inside[time.Duration](p, "line.typical") = time.Hour
-				*inside[int](p, "line.running") = runtime.GOMAXPROCS(0) + 1 // others have come meanwhile
+				*fieldOf[time.Duration](p, "queue.typical") = time.Hour
+				*fieldOf[int](p, "queue.running") = runtime.GOMAXPROCS(0) + 1 // others have come meanwhile
 			}
 			return compute(password, salt, passes, memory, threads, size)
 		}
@@ -94,7 +94,7 @@ func hashSlowly(p *passwords.Hasher, n *atomic.Int64) {
 }
 
 // guesser signs in from the i-th address, with the cookies of a browser.
-func (rm *room) guesser() func(username, pass string, i int, cookies ...*http.Cookie) answer {
+func (rm *fixture) guesser() func(username, pass string, i int, cookies ...*http.Cookie) answer {
 	return func(username, pass string, i int, cookies ...*http.Cookie) answer {
 		r := guess(username, pass, i)
 		for _, c := range cookies {
@@ -107,10 +107,10 @@ func (rm *room) guesser() func(username, pass string, i int, cookies ...*http.Co
 // derive is what a hash is computed with.
 type derive = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
 
-func keyOf(p *passwords.Hasher) *derive { return inside[derive](p, "key") }
+func keyOf(p *passwords.Hasher) *derive { return fieldOf[derive](p, "key") }
 
-// inside is a field that a package does not show, because only tests may change it.
-func inside[T any](of any, path string) *T {
+// fieldOf is a field that a package does not show, because only tests may change it.
+func fieldOf[T any](of any, path string) *T {
 	v := reflect.ValueOf(of)
 	for name := range strings.SplitSeq(path, ".") {
 		v = v.Elem().FieldByName(name)

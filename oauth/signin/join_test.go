@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func (h *house) invite(t *testing.T, role string, life time.Duration) string {
+func (h *fullFixture) invite(t *testing.T, role string, life time.Duration) string {
 	t.Helper()
 	code, now := handle.NewInvitation(), time.Now().UTC()
 	_, err := h.store.SaveInvitation(t.Context(), storage.Invitation{ID: handle.HashInvitation(code), Role: role, CreatedAt: now, ExpiresAt: now.Add(life)})
@@ -26,7 +26,7 @@ func (h *house) invite(t *testing.T, role string, life time.Duration) string {
 }
 
 func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		a := b.get(signup.Path + "?query=client_id%3Dksacme")
 		if a.Code != 200 || !strings.Contains(a.body, `value="client_id=ksacme"`) || strings.Contains(a.body, "invitation") {
@@ -46,20 +46,20 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			"a username that is taken": {"MINA", better, "", 400, "This username is taken"},
 			"an address that is none":  {"ada", better, "ada", 400, "This is no email address"},
 		} {
-			b.wants(t, promise, b.post(signup.Path, "username", c.name, "password", c.pass, "address", c.address, "query", asked), c.status, c.text)
+			b.wants(t, promise, b.post(signup.Path, "username", c.name, "password", c.pass, "address", c.address, "query", authorizeQuery), c.status, c.text)
 			if strings.Contains(b.last.body, c.pass+`"`) && c.pass != c.address {
 				t.Errorf("%s: the page holds the password", promise)
 			}
 		}
-		written := &ledger{away: errDown}
-		h.in.Trail = trail.New(written, h.in.Peer)
-		b.wants(t, "with the trail away", b.post(signup.Path, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
-		written.away = nil
-		a = b.post(signup.Path, "username", " Ada ", "password", better, "query", asked)
-		if !slices.Contains(written.told, "registration  signed up") {
-			t.Errorf("told %q, want that a user signed up", written.told)
+		written := &fakeAudit{err: errDown}
+		h.steps.Trail = trail.New(written, h.steps.Peer)
+		b.wants(t, "with the trail away", b.post(signup.Path, "username", "eve", "password", better, "query", authorizeQuery), 503, "could not be written down")
+		written.err = nil
+		a = b.post(signup.Path, "username", " Ada ", "password", better, "query", authorizeQuery)
+		if !slices.Contains(written.notes, "registration  signed up") {
+			t.Errorf("told %q, want that a user signed up", written.notes)
 		}
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Fatalf("signing up = %d %s", a.Code, a.body)
 		}
 		u, err := h.users.Authenticate(t.Context(), "ada", better)
@@ -72,9 +72,9 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 // An address that is only typed is nobody's: neither applications nor the sign-in page
 // may take it for the owner's word.
 func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		a := b.post(signup.Path, "username", "ada", "password", better, "address", "ada@example.com", "query", asked)
+		a := b.post(signup.Path, "username", "ada", "password", better, "address", "ada@example.com", "query", authorizeQuery)
 		if a.Code != 303 || a.Header().Get("Location") != otp.LinkFlow.CodePath() {
 			t.Fatalf("signing up = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
@@ -85,7 +85,7 @@ func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 		if a := b.get(otp.LinkFlow.CodePath()); !strings.Contains(a.body, `href="/oauth/authorize?client_id=ksacme`) {
 			t.Error("there is no way on without the code")
 		}
-		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Errorf("the code = %d to %q", a.Code, a.Header().Get("Location"))
 		}
 		if u, _ := h.store.User(t.Context(), u.Sub); u.Email != "ada@example.com" || !u.EmailVerified {
@@ -94,8 +94,8 @@ func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 	})
 }
 
-func TestWhoIsInvitedSignsUp(t *testing.T) {
-	inTime(t, SignUpInvitation, func(t *testing.T, h *house) {
+func TestAnInvitedUserSignsUp(t *testing.T) {
+	inTime(t, SignUpInvitation, func(t *testing.T, h *fullFixture) {
 		code := h.invite(t, storage.RoleDeveloper, time.Hour)
 		b := h.browser()
 		b.wants(t, "the page", b.get(signup.Path), 200, `name="invitation"`)
@@ -116,7 +116,7 @@ func TestWhoIsInvitedSignsUp(t *testing.T) {
 }
 
 func TestOneInvitationMakesOneUser(t *testing.T) {
-	inTime(t, SignUpInvitation, func(t *testing.T, h *house) {
+	inTime(t, SignUpInvitation, func(t *testing.T, h *fullFixture) {
 		code := h.invite(t, "", time.Hour)
 		var made atomic.Int32
 		var all sync.WaitGroup
@@ -135,7 +135,7 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 }
 
 func TestOneAddressMakesSoManyUsers(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		for i := range limits.PerIP + 3 {
 			a := h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better)
 			if want := map[bool]int{true: 303, false: 429}[i < limits.PerIP]; a.Code != want {
@@ -147,7 +147,7 @@ func TestOneAddressMakesSoManyUsers(t *testing.T) {
 
 // A password of 1,024 bytes is taken whole: the last byte counts.
 func TestALongPasswordIsTakenWhole(t *testing.T) {
-	h := furnished(t, SignUpOpen)
+	h := newFullFixture(t, SignUpOpen)
 	long := strings.Repeat("correct horse ", 73) + "ab"
 	if len(long) != 1024 {
 		t.Fatal(len(long))

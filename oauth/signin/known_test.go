@@ -22,62 +22,62 @@ func marked(values ...string) *http.Request {
 }
 
 // remembers returns the cookie of a browser in which these users sign in one after the other.
-func (rm *room) remembers(subs ...string) (value string) {
+func (rm *fixture) remembers(subs ...string) (value string) {
 	for _, sub := range subs {
 		r := marked()
 		if value != "" {
 			r = marked(value)
 		}
 		w := httptest.NewRecorder()
-		rm.in.Sessions.Remember(w, r, sub)
+		rm.steps.Sessions.Remember(w, r, sub)
 		value = answer{ResponseRecorder: w}.named(session.KnownCookie)
 	}
 	return value
 }
 
-func TestABrowserIsKnownToWhomItHasSignedIn(t *testing.T) {
-	rm := open(t, nil)
+func TestABrowserIsKnownToTheUsersItHasSignedIn(t *testing.T) {
+	rm := newFixture(t, nil)
 	value := rm.remembers("ua", "ub", "ua")
 	for sub, want := range map[string]bool{"ua": true, "ub": true, "uc": false, "": false, "u": false} {
-		if got := rm.in.Sessions.Known(marked(value), sub); got != want {
+		if got := rm.steps.Sessions.Known(marked(value), sub); got != want {
 			t.Errorf("known to %q = %t, want %t", sub, got, want)
 		}
 	}
 	if n := strings.Count(value, ".") + 1; n != 2 {
 		t.Errorf("%d marks of two users", n)
 	}
-	if rm.in.Sessions.Known(marked(), "ua") {
+	if rm.steps.Sessions.Known(marked(), "ua") {
 		t.Error("a browser without a cookie is known")
 	}
-	if !rm.in.Sessions.Known(marked("planted", value), "ua") || !rm.in.Sessions.Known(marked(value, strings.Repeat("A", session.MarkText)), "ua") {
+	if !rm.steps.Sessions.Known(marked("planted", value), "ua") || !rm.steps.Sessions.Known(marked(value, strings.Repeat("A", session.MarkText)), "ua") {
 		t.Error("what a neighbouring site plants makes a browser unknown")
 	}
 	if another := rm.remembers("ua"); strings.Contains(value, another) {
 		t.Error("two browsers of one user have the same mark")
 	}
 	six := rm.remembers("u1", "u2", "u3", "u4", "u5", "u6")
-	if rm.in.Sessions.Known(marked(six), "u1") || !rm.in.Sessions.Known(marked(six), "u2") || !rm.in.Sessions.Known(marked(six), "u6") {
+	if rm.steps.Sessions.Known(marked(six), "u1") || !rm.steps.Sessions.Known(marked(six), "u2") || !rm.steps.Sessions.Known(marked(six), "u6") {
 		t.Error("a browser does not know the last five of six users")
 	}
 }
 
 func TestAMarkCannotBeMadeUpOrMoved(t *testing.T) {
-	rm, other := open(t, nil), open(t, nil)
+	rm, other := newFixture(t, nil), newFixture(t, nil)
 	value := rm.remembers("ua")
 	for i := range value {
 		changed := value[:i] + string("BA"[b2i(value[i] == 'B')]) + value[i+1:]
-		if changed != value && rm.in.Sessions.Known(marked(changed), "ua") {
+		if changed != value && rm.steps.Sessions.Known(marked(changed), "ua") {
 			t.Fatalf("with letter %d changed it is known", i)
 		}
 	}
-	if rm.in.Sessions.Known(marked(other.remembers("ua")), "ua") {
+	if rm.steps.Sessions.Known(marked(other.remembers("ua")), "ua") {
 		t.Error("a mark of another service's key is known")
 	}
 	if strings.Contains(value, "ua") {
 		t.Error("the mark names the user")
 	}
 	for _, junk := range []string{"", ".", strings.Repeat(".", 5000), strings.Repeat("A", 100000), value + "x"} {
-		if rm.in.Sessions.Known(marked(junk), "ua") {
+		if rm.steps.Sessions.Known(marked(junk), "ua") {
 			t.Errorf("%.20q is known", junk)
 		}
 	}
@@ -92,21 +92,21 @@ func b2i(b bool) int {
 
 func TestABrowserIsKnownForAYear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		value := rm.remembers("ua")
 		time.Sleep(364 * 24 * time.Hour)
-		if !rm.in.Sessions.Known(marked(value), "ua") {
+		if !rm.steps.Sessions.Known(marked(value), "ua") {
 			t.Error("before a year has passed it is unknown")
 		}
 		time.Sleep(40 * 24 * time.Hour)
-		if rm.in.Sessions.Known(marked(value), "ua") {
+		if rm.steps.Sessions.Known(marked(value), "ua") {
 			t.Error("after a year and a month it is still known")
 		}
 	})
 }
 
 func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	a := rm.do(post("username", "mina", "password", password))
 	var line string
 	for _, c := range a.Header().Values("Set-Cookie") {
@@ -118,7 +118,7 @@ func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
 	if want := session.KnownCookie + "=" + value + "; Path=/oauth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax"; line != want || value == "" {
 		t.Errorf("Set-Cookie = %q, want %q", line, want)
 	}
-	if !rm.in.Sessions.Known(marked(value), rm.mina.Sub) || rm.in.Sessions.Known(marked(value), "somebody") {
+	if !rm.steps.Sessions.Known(marked(value), rm.mina.Sub) || rm.steps.Sessions.Known(marked(value), "somebody") {
 		t.Error("it does not say that Mina was here, or says that somebody else was")
 	}
 	if a := rm.do(post("username", "mina", "password", "wrong password")); a.named(session.KnownCookie) != "" {
@@ -127,13 +127,13 @@ func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
 }
 
 func TestWithoutItsKeyABrowserIsUnknownAndSignsInAllTheSame(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	value := rm.remembers(rm.mina.Sub)
 	rm.store.hmac = errDown
-	another, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store, Log: rm.in.Log}) // it has read no key yet
+	another, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store, Log: rm.steps.Log}) // it has read no key yet
 	must(t, err)
 	rm.SignIn = another
-	if rm.in.Sessions.Known(marked(value), rm.mina.Sub) {
+	if rm.steps.Sessions.Known(marked(value), rm.mina.Sub) {
 		t.Error("it is known")
 	}
 	rm.enterMina()
@@ -143,10 +143,10 @@ func TestWithoutItsKeyABrowserIsUnknownAndSignsInAllTheSame(t *testing.T) {
 }
 
 func TestTwoProcessesKnowTheSameBrowsers(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	other, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store})
 	must(t, err)
-	if value := rm.remembers("ua"); !other.in.Sessions.Known(marked(value), "ua") {
+	if value := rm.remembers("ua"); !other.steps.Sessions.Known(marked(value), "ua") {
 		t.Error("the other one does not know it")
 	}
 }

@@ -15,24 +15,24 @@ import (
 )
 
 func TestALinkedProviderKeepsTheUser(t *testing.T) {
-	h := openAbroad(t, nil)
+	h := newProviderFixture(t, nil)
 	mina := h.enterMina()
-	link := func(name, session string) *journey {
+	link := func(name, session string) *providerVisit {
 		t.Helper()
 		r := post("cookie", session)
 		r.URL.Path = web.WithPath + name + "/link"
-		j := h.left(name, h.do(r))
+		j := h.visit(name, h.do(r))
 		j.session = session
 		return j
 	}
 	for _, name := range providers {
 		j := link(name, mina)
-		if a := j.arrive(j.choose("mei")); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
+		if a := j.open(j.choose("mei")); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 			t.Fatalf("linking %s = %d %s", name, a.Code, a.body)
 		}
 		for range 2 { // the unionid arrives at the second
-			j = h.leave(name, asked)
-			u, v := h.user(j.arrive(j.choose("mei")))
+			j = h.start(name, authorizeQuery)
+			u, v := h.user(j.open(j.choose("mei")))
 			if u.Sub != h.mina.Sub || v.LoginType != name || u.LoginType != name || u.Nickname != "Mina Okafor" {
 				t.Errorf("after linking %s it is %+v by %s", name, u, v.LoginType)
 			}
@@ -40,10 +40,10 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 	}
 
 	// What is somebody else's is not taken from them.
-	j := h.leave("wx", asked)
-	lin, _ := h.user(j.arrive(j.choose("lin")))
+	j := h.start("wx", authorizeQuery)
+	lin, _ := h.user(j.open(j.choose("lin")))
 	j = link("wx", mina)
-	if a := j.arrive(j.choose("lin")); a.Code != 400 {
+	if a := j.open(j.choose("lin")); a.Code != 400 {
 		t.Errorf("linking somebody else's = %d", a.Code)
 	}
 	if all, err := h.store.Logins(context.Background(), lin.Sub); len(all) != 2 || err != nil {
@@ -55,13 +55,13 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 	target := j.choose("robert")
 	j.session = h.enterMina()
 	must(t, h.store.EndSession(context.Background(), sessionOf(h, j.session)))
-	if a := j.arrive(target); a.Code != 403 {
+	if a := j.open(target); a.Code != 403 {
 		t.Errorf("arriving signed out = %d", a.Code)
 	}
 }
 
 func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
-	h := openAbroad(t, nil)
+	h := newProviderFixture(t, nil)
 	mina := h.enterMina()
 	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: "wx", Subject: "o:1"}))
 	w := httptest.NewRecorder()
@@ -74,9 +74,9 @@ func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
 }
 
 // Browsers hold every redirect after a form against form-action, and so those of providers.
-func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
-	h := openAbroad(t, nil)
-	d := &desk{room: h.room}
+func TestOnlyTheAccountPageAllowsFormsToProviders(t *testing.T) {
+	h := newProviderFixture(t, nil)
+	d := &accountFixture{fixture: h.fixture}
 	mina, lets := h.enterMina(), "form-action 'self' https:;"
 	if a := d.do(get(web.AccountPath, mina)); !strings.Contains(a.policy(), lets) {
 		t.Errorf("the account page: %s", a.policy())
@@ -91,7 +91,7 @@ func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
 	}
 }
 
-func sessionOf(h *abroad, cookie string) storage.Session {
+func sessionOf(h *providerFixture, cookie string) storage.Session {
 	v, err := h.store.Session(context.Background(), handle.Hash(cookie))
 	must(h.t, err)
 	return v
@@ -99,7 +99,7 @@ func sessionOf(h *abroad, cookie string) storage.Session {
 
 func TestLinkingTakesAFormOfOursAndAFreshSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := openAbroad(t, nil)
+		h := newProviderFixture(t, nil)
 		mina := h.enterMina()
 		r := post("cookie", mina)
 		r.URL.Path = web.WithPath + "wx/link"

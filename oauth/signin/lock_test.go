@@ -15,18 +15,18 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// crowd is Users that know one password, count how often they are asked, and answer when
+// blockingUsers is Users that know one password, count how often they are asked, and answer when
 // the test lets them.
-type crowd struct {
+type blockingUsers struct {
 	asked  atomic.Int32
 	answer chan struct{}
 }
 
-func (c *crowd) User(context.Context, string) (storage.User, error) {
+func (c *blockingUsers) User(context.Context, string) (storage.User, error) {
 	return storage.User{Sub: "u1", Username: "mina"}, nil
 }
 
-func (c *crowd) Authenticate(_ context.Context, _, pass string) (storage.User, error) {
+func (c *blockingUsers) Authenticate(_ context.Context, _, pass string) (storage.User, error) {
 	c.asked.Add(1)
 	if c.answer != nil {
 		<-c.answer
@@ -42,10 +42,10 @@ func (c *crowd) Authenticate(_ context.Context, _, pass string) (storage.User, e
 	return storage.User{}, storage.ErrNotFound
 }
 
-func withCrowd(c *crowd) func(*Config) { return func(cfg *Config) { cfg.Users = c } }
+func withUsers(c *blockingUsers) func(*Config) { return func(cfg *Config) { cfg.Users = c } }
 
 func attemptAs(pass, from string) *http.Request {
-	r := post("username", "mina", "password", pass, "query", asked)
+	r := post("username", "mina", "password", pass, "query", authorizeQuery)
 	r.RemoteAddr = from + ":4711"
 	return r
 }
@@ -53,8 +53,8 @@ func attemptAs(pass, from string) *http.Request {
 // Decision 19.
 func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		users := &crowd{}
-		rm := open(t, withCrowd(users))
+		users := &blockingUsers{}
+		rm := newFixture(t, withUsers(users))
 		for i := range 10 {
 			if a := rm.do(attemptAs("wrong", "192.0.2.1")); a.Code != http.StatusUnauthorized {
 				t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
@@ -85,8 +85,8 @@ func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
 
 func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		users := &crowd{answer: make(chan struct{})}
-		rm := open(t, withCrowd(users))
+		users := &blockingUsers{answer: make(chan struct{})}
+		rm := newFixture(t, withUsers(users))
 		var codes [600]atomic.Int32
 		var group sync.WaitGroup
 		for range 30 {
@@ -114,8 +114,8 @@ func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
 }
 
 func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
-	users := &crowd{}
-	rm := open(t, withCrowd(users))
+	users := &blockingUsers{}
+	rm := newFixture(t, withUsers(users))
 	for range 20 {
 		if a := rm.do(attemptAs("away", "192.0.2.1")); a.Code != http.StatusServiceUnavailable {
 			t.Fatalf("users away = %d, want 503", a.Code)
@@ -131,11 +131,11 @@ func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
 
 // Decision 19: what cannot be right is no guess.
 func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
-	users := &crowd{}
-	rm := open(t, withCrowd(users))
+	users := &blockingUsers{}
+	rm := newFixture(t, withUsers(users))
 	for _, in := range [][2]string{{"mina", ""}, {"", password}, {"  ", password}, {"", ""}} {
 		for range 10 {
-			r := post("username", in[0], "password", in[1], "query", asked)
+			r := post("username", in[0], "password", in[1], "query", authorizeQuery)
 			r.RemoteAddr = "192.0.2.1:4711"
 			a := rm.do(r)
 			if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "Type in your username and your password.") {
@@ -161,15 +161,15 @@ func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 }
 
 func TestTheClientIPIsWhatTheHostSaysItIs(t *testing.T) {
-	users := &crowd{}
-	rm := open(t, func(c *Config) {
+	users := &blockingUsers{}
+	rm := newFixture(t, func(c *Config) {
 		c.Users = users
 		c.ClientIP = func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("X-Test-IP")) }
 	})
 	for i := range 20 {
 		r := post("username", fmt.Sprintf("user%d", i), "password", "wrong")
 		r.RemoteAddr = "127.0.0.1:4711"
-		r.Header.Set("X-Test-IP", nth(i).String())
+		r.Header.Set("X-Test-IP", testAddress(i).String())
 		if a := rm.do(r); a.Code != http.StatusUnauthorized {
 			t.Errorf("attempt %d from its own address = %d, want 401", i, a.Code)
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 func TestAUsernameThatLooksLikeAnothersIsTaken(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	create := func(name string) error {
 		_, err := users.Create(context.Background(), storage.User{Username: name}, password)
@@ -41,7 +41,7 @@ func TestAUsernameThatLooksLikeAnothersIsTaken(t *testing.T) {
 }
 
 func TestAUsernameTypedInFullWidthSignsIn(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	for _, typed := range []string{"ｍｉｎａ", "Ｍｉｎａ", "\u3000mina\u3000"} {
 		if a := rm.do(post("username", typed, "password", password)); a.Code != http.StatusSeeOther {
 			t.Errorf("sign-in as %q = %d, want 303", typed, a.Code)
@@ -118,7 +118,7 @@ func TestOfManySignUpsAtOnceThatAreAlikeOneGetsThrough(t *testing.T) {
 }
 
 func TestADrawnUsernameIsNobodyElsesEither(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	byMail, err := users.CreateByEmail(context.Background(), "ada@example.org")
 	must(t, err)
@@ -132,7 +132,7 @@ func TestADrawnUsernameIsNobodyElsesEither(t *testing.T) {
 }
 
 func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
-	rm := open(t, func(c *Config) { c.SignUp = SignUpOpen })
+	rm := newFixture(t, func(c *Config) { c.SignUp = SignUpOpen })
 	send := func(name string) answer {
 		r := post("username", name, "password", "a long enough one")
 		r.URL.Path = signup.Path
@@ -149,7 +149,7 @@ func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 }
 
 func TestNobodyIsMadeWhileItIsNotKnownWhoIsThere(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	rm.store.looks = errDown
 	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "new"}, password)
 	if !errors.Is(err, storage.ErrUnavailable) {

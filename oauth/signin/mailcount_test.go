@@ -13,14 +13,14 @@ import (
 )
 
 // stranger is a browser in the i-th of many networks.
-func (h *house) stranger(i int) *tab {
+func (h *fullFixture) stranger(i int) *testBrowser {
 	b := h.browser()
-	b.from = nth(i).String()
+	b.from = testAddress(i).String()
 	return b
 }
 
 // flooded has strangers use up what an address is mailed in an hour.
-func (h *house) flooded(address string) {
+func (h *fullFixture) flooded(address string) {
 	h.t.Helper()
 	for i := range 20 {
 		if a := h.stranger(i).post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {
@@ -30,9 +30,9 @@ func (h *house) flooded(address string) {
 }
 
 // Decision 56.
-func TestStrangersWhoAskForCodesDoNotKeepAPersonFromTheirs(t *testing.T) {
+func TestCodesRequestedByOthersDoNotBlockTheUser(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
-		inTime(t, "", func(t *testing.T, h *house) {
+		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			for i := range 5 {
 				h.stranger(i).post(otp.SignInFlow.Path, "address", address)
 				time.Sleep(time.Minute)
@@ -57,7 +57,7 @@ func TestStrangersWhoAskForCodesDoNotKeepAPersonFromTheirs(t *testing.T) {
 
 func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
-		inTime(t, "", func(t *testing.T, h *house) {
+		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			h.flooded(address)
 			b := h.stranger(100)
 			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
@@ -65,7 +65,7 @@ func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 			}
 			again, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Mailer: h.post})
 			must(t, err)
-			after := &tab{h: again, cookies: map[string]string{}, from: "198.51.100.1"}
+			after := &testBrowser{h: again, cookies: map[string]string{}, from: "198.51.100.1"}
 			if a := after.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusTooManyRequests {
 				t.Errorf("%s: after a restart = %d, want 429", address, a.Code)
 			}
@@ -80,8 +80,8 @@ func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 	}
 }
 
-func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestAKnownBrowserHasItsOwnEmailLimit(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.flooded(minas)
 		other := h.stranger(52)
 		other.cookies[session.KnownCookie] = h.remembers("somebody else")
@@ -92,14 +92,14 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 			t.Errorf("it asks for an address that nobody has = %d, want 303", a.Code)
 		}
 		mark := h.remembers(h.mina.Sub)
-		known := func(i int) *tab {
+		known := func(i int) *testBrowser {
 			b := h.stranger(i)
 			b.cookies[session.KnownCookie] = mark
 			return b
 		}
 		for i := range 5 {
 			b := known(i) // in the networks of the strangers
-			b.ask(t, otp.SignInFlow, minas)
+			b.requestCode(t, otp.SignInFlow, minas)
 			if i == 0 {
 				if a := known(50).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
 					t.Errorf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
@@ -120,17 +120,17 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestACodeThatAStrangerAsksForDoesNotEndThePersons(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestACodeRequestedByAnotherClientDoesNotEndTheUsersCode(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b, known := h.browser(), h.browser()
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
-		b.ask(t, otp.SignInFlow, minas)
+		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
-		known.ask(t, otp.SignInFlow, minas)
+		known.requestCode(t, otp.SignInFlow, minas)
 		knowns := h.code()
-		h.stranger(1).ask(t, otp.SignInFlow, minas)
+		h.stranger(1).requestCode(t, otp.SignInFlow, minas)
 		time.Sleep(time.Minute)
-		h.browser().ask(t, otp.ResetFlow, minas)
+		h.browser().requestCode(t, otp.ResetFlow, minas)
 		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusSeeOther {
 			t.Errorf("the code of who asked first = %d, want 303", a.Code)
 		}
@@ -141,7 +141,7 @@ func TestACodeThatAStrangerAsksForDoesNotEndThePersons(t *testing.T) {
 }
 
 func TestOfManyNetworksAtOnceTwentyAreMailed(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		var sent atomic.Int32
 		var all sync.WaitGroup
 		for i := range 60 {

@@ -22,28 +22,28 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// letter is a mail as a Mailer is given it.
-type letter struct{ to, subject, text string }
+// sentMail is a mail as a Mailer is given it.
+type sentMail struct{ to, subject, text string }
 
-// postman is a Mailer that keeps what it is given, once the test lets it.
-type postman struct {
-	mu   sync.Mutex
-	sent []letter
-	gate chan struct{} // nil: open
-	err  error
+// fakeMailer is a Mailer that keeps what it is given, once the test lets it.
+type fakeMailer struct {
+	mu      sync.Mutex
+	sent    []sentMail
+	blocked chan struct{} // nil: open
+	err     error
 }
 
-func (p *postman) Send(ctx context.Context, to, subject, text string) error {
-	if p.gate != nil {
+func (p *fakeMailer) Send(ctx context.Context, to, subject, text string) error {
+	if p.blocked != nil {
 		select {
-		case <-p.gate:
+		case <-p.blocked:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sent = append(p.sent, letter{to, subject, text})
+	p.sent = append(p.sent, sentMail{to, subject, text})
 	return p.err
 }
 
@@ -58,26 +58,26 @@ func (r *revoker) Revoke(_ context.Context, rs ...driver.Revocation) error {
 	return r.err
 }
 
-// house is a room with everything offered, in which Mina has confirmed her address.
-type house struct {
-	*room
-	post  *postman
+// fullFixture is a room with everything offered, in which Mina has confirmed her address.
+type fullFixture struct {
+	*fixture
+	post  *fakeMailer
 	ended *revoker
 }
 
 const minas = "mina@example.com"
 
-func furnished(t *testing.T, signUp string) *house {
+func newFullFixture(t *testing.T, signUp string) *fullFixture {
 	t.Helper()
-	h := &house{post: &postman{}, ended: &revoker{}}
-	h.room = open(t, func(c *Config) { c.Mailer, c.Revoker, c.SignUp = h.post, h.ended, signUp })
-	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: minas}))
-	return h
+	f := &fullFixture{post: &fakeMailer{}, ended: &revoker{}}
+	f.fixture = newFixture(t, func(c *Config) { c.Mailer, c.Revoker, c.SignUp = f.post, f.ended, signUp })
+	must(t, f.store.LinkLogins(context.Background(), f.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: minas}))
+	return f
 }
 
 // mails waits until everything is sent, and returns it.
-func (h *house) mails() []letter {
-	inside[sync.WaitGroup](h.outbox, "workers").Wait()
+func (h *fullFixture) mails() []sentMail {
+	fieldOf[sync.WaitGroup](h.outbox, "workers").Wait()
 	h.post.mu.Lock()
 	defer h.post.mu.Unlock()
 	return slices.Clone(h.post.sent)
@@ -86,7 +86,7 @@ func (h *house) mails() []letter {
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 
 // code is that of the last mail.
-func (h *house) code() string {
+func (h *fullFixture) code() string {
 	h.t.Helper()
 	all := h.mails()
 	if len(all) == 0 {
@@ -95,19 +95,19 @@ func (h *house) code() string {
 	return sixDigits.FindString(all[len(all)-1].text)
 }
 
-// tab is a browser: it keeps cookies and follows nothing.
-type tab struct {
+// testBrowser is a browser: it keeps cookies and follows nothing.
+type testBrowser struct {
 	h       http.Handler
 	cookies map[string]string
 	from    string
 	last    answer
 }
 
-func (h *house) browser() *tab {
-	return &tab{h: h, cookies: map[string]string{}, from: "192.0.2.1"}
+func (h *fullFixture) browser() *testBrowser {
+	return &testBrowser{h: h, cookies: map[string]string{}, from: "192.0.2.1"}
 }
 
-func (b *tab) send(r *http.Request) answer {
+func (b *testBrowser) send(r *http.Request) answer {
 	for name, value := range b.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
@@ -123,16 +123,16 @@ func (b *tab) send(r *http.Request) answer {
 	return b.last
 }
 
-func (b *tab) get(path string) answer { return b.send(get(path)) }
+func (b *testBrowser) get(path string) answer { return b.send(get(path)) }
 
-func (b *tab) post(path string, pairs ...string) answer {
+func (b *testBrowser) post(path string, pairs ...string) answer {
 	r := post(pairs...)
 	r.URL.Path = path
 	return b.send(r)
 }
 
-// ask sends an address and fails the test unless the page for the code follows.
-func (b *tab) ask(t *testing.T, e *otp.Flow, address string, pairs ...string) {
+// requestCode sends an address and fails the test unless the page for the code follows.
+func (b *testBrowser) requestCode(t *testing.T, e *otp.Flow, address string, pairs ...string) {
 	t.Helper()
 	a := b.post(e.Path, append([]string{"address", address}, pairs...)...)
 	if a.Code != 303 || a.Header().Get("Location") != e.CodePath() {
@@ -151,7 +151,7 @@ func other(code string) string {
 	return "000000"
 }
 
-func (b *tab) wants(t *testing.T, promise string, a answer, status int, text string) {
+func (b *testBrowser) wants(t *testing.T, promise string, a answer, status int, text string) {
 	t.Helper()
 	if a.Code != status || !strings.Contains(a.body, text) {
 		t.Errorf("%s: %d, want %d and %q in %s", promise, a.Code, status, text, a.body)
@@ -159,7 +159,7 @@ func (b *tab) wants(t *testing.T, promise string, a answer, status int, text str
 }
 
 // signedIn is the session of a browser, or nobody's.
-func (h *house) signedIn(b *tab) storage.Session {
+func (h *fullFixture) signedIn(b *testBrowser) storage.Session {
 	h.t.Helper()
 	if b.cookies[session.CookieName] == "" {
 		return storage.Session{}
@@ -179,15 +179,15 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 	}
 	for parts, change := range map[string]func(*Config){
 		"":             nil,
-		"mail":         func(c *Config) { c.Mailer = &postman{} },
+		"mail":         func(c *Config) { c.Mailer = &fakeMailer{} },
 		"revoker":      func(c *Config) { c.Revoker = &revoker{} },
-		"mail+revoker": func(c *Config) { c.Mailer, c.Revoker = &postman{}, &revoker{} },
+		"mail+revoker": func(c *Config) { c.Mailer, c.Revoker = &fakeMailer{}, &revoker{} },
 		"signup":       func(c *Config) { c.SignUp = SignUpOpen },
 		"a host's own users with all of it": func(c *Config) {
-			c.Mailer, c.Revoker, c.SignUp, c.Users = &postman{}, &revoker{}, SignUpOpen, &crowd{}
+			c.Mailer, c.Revoker, c.SignUp, c.Users = &fakeMailer{}, &revoker{}, SignUpOpen, &blockingUsers{}
 		},
 	} {
-		rm := open(t, change)
+		rm := newFixture(t, change)
 		form := rm.do(get(web.FormPath)).body
 		for path, needs := range all {
 			has := !strings.Contains(parts, "host") && !slices.ContainsFunc(strings.Split(needs, "+"), func(n string) bool { return !strings.Contains(parts, n) })
@@ -202,8 +202,8 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
-	h := furnished(t, "")
+func TestTheAccountPageShowsWhatASignedInUserCanChange(t *testing.T) {
+	h := newFullFixture(t, "")
 	for _, path := range []string{otp.LinkFlow.Path, newpassword.Path} {
 		if a := h.do(get(web.AccountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
 			t.Errorf("the account page has no link to %s", path)
@@ -221,8 +221,8 @@ func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 	}
 }
 
-func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
-	h := furnished(t, SignUpOpen)
+func TestEveryFormPostsToOurOwnOrigin(t *testing.T) {
+	h := newFullFixture(t, SignUpOpen)
 	cookie := h.enterMina()
 	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path, otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, signup.Path} {
 		r := post("address", minas, "code", "000000", "username", "eve", "password", "another horse", "current", password, "cookie", cookie)
@@ -246,7 +246,7 @@ func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 
 // Every text that a page or a mail of this room says is said in Chinese too.
 func TestEveryFlowOfACodeSpeaksChinese(t *testing.T) {
-	h := furnished(t, "")
+	h := newFullFixture(t, "")
 	for _, e := range h.codes.Flows() {
 		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.Subject} {
 			if got := string(page.Chinese.Of(text)); got != "zh-CN" {
@@ -254,7 +254,7 @@ func TestEveryFlowOfACodeSpeaksChinese(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range slices.Concat(h.in.Pages.Offered, h.in.Pages.Helps, h.account.Changes) {
+	for _, w := range slices.Concat(h.steps.Pages.SignInLinks, h.steps.Pages.HelpLinks, h.account.Changes) {
 		if page.Chinese.Of(w.Label) != page.Chinese {
 			t.Errorf("%q is not in the table", w.Label)
 		}

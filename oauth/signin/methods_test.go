@@ -36,9 +36,9 @@ func (b badge) Finish(_ context.Context, _ string, query url.Values) (connector.
 // nameless is a connector without a Label.
 type nameless struct{ connector.Connector }
 
-func openWithBadges(t *testing.T, change func(*Config)) *room {
+func newBadgeFixture(t *testing.T, change func(*Config)) *fixture {
 	t.Helper()
-	return open(t, func(c *Config) {
+	return newFixture(t, func(c *Config) {
 		if c.Connectors = []connector.Connector{badge{"badge", "Company badge"}}; change != nil {
 			change(c)
 		}
@@ -46,7 +46,7 @@ func openWithBadges(t *testing.T, change func(*Config)) *room {
 }
 
 // pass goes to the desk from where an answer leads, and comes back with a number.
-func (rm *room) pass(a answer, number string, cookies ...string) answer {
+func (rm *fixture) pass(a answer, number string, cookies ...string) answer {
 	rm.t.Helper()
 	to, err := url.Parse(a.Header().Get("Location"))
 	must(rm.t, err)
@@ -61,11 +61,11 @@ func (rm *room) pass(a answer, number string, cookies ...string) answer {
 }
 
 func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
-	rm := openWithBadges(t, nil)
+	rm := newBadgeFixture(t, nil)
 	var subs [2]string
 	for i := range subs {
-		a := rm.pass(rm.do(get(web.WithPath+"badge?"+url.Values{"query": {asked}}.Encode())), "7")
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		a := rm.pass(rm.do(get(web.WithPath+"badge?"+url.Values{"query": {authorizeQuery}}.Encode())), "7")
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Fatalf("a badge = %d to %s", a.Code, a.Header().Get("Location"))
 		}
 		v, err := rm.store.Session(t.Context(), handle.Hash(a.cookie()))
@@ -86,7 +86,7 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 }
 
 func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
-	rm := openWithBadges(t, nil)
+	rm := newBadgeFixture(t, nil)
 	mina := rm.enterMina()
 	page := func(lang string) string {
 		w, r := httptest.NewRecorder(), get(web.AccountPath, mina)
@@ -118,13 +118,13 @@ func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 	}
 }
 
-func TestWhenAMethodOfTheHostsOwnIsUnlinkedWhoCameInByItIsOut(t *testing.T) {
-	rm := openWithBadges(t, nil)
-	d := &desk{room: rm}
+func TestUnlinkingAHostsMethodEndsItsSessions(t *testing.T) {
+	rm := newBadgeFixture(t, nil)
+	d := &accountFixture{fixture: rm}
 	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	by := rm.pass(rm.do(get(web.WithPath+"badge")), "7").cookie()
 	w := httptest.NewRecorder()
-	must(t, rm.in.Sessions.Begin(w, post(), rm.mina, storage.LoginWX, "", time.Now()))
+	must(t, rm.steps.Sessions.Begin(w, post(), rm.mina, storage.LoginWX, "", time.Now()))
 	other, here := answer{ResponseRecorder: w}.cookie(), rm.enterMina()
 	if by == "" || d.visits(by) != nil {
 		t.Fatal("the badge signs nobody in")
@@ -158,7 +158,7 @@ func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 		{badge{strings.Repeat("a", 32), strings.Repeat("a", 60)}, ""},
 		{badge{"passkey-2", "100% <b>%s"}, ""},
 	} {
-		_, err := New(context.Background(), Config{BaseURL: origin, Store: open(t, nil).store, Connectors: []connector.Connector{c.Connector}})
+		_, err := New(context.Background(), Config{BaseURL: origin, Store: newFixture(t, nil).store, Connectors: []connector.Connector{c.Connector}})
 		if (err == nil) != (c.complaint == "") || err != nil && !strings.Contains(err.Error(), c.complaint) {
 			t.Errorf("%#v: %v, want %q", c.Connector, err, c.complaint)
 		}
@@ -166,37 +166,37 @@ func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 }
 
 func TestALabelIsTextOnThePage(t *testing.T) {
-	rm := open(t, func(c *Config) { c.Connectors = []connector.Connector{badge{"badge", "100% <b>%s"}} })
+	rm := newFixture(t, func(c *Config) { c.Connectors = []connector.Connector{badge{"badge", "100% <b>%s"}} })
 	if page := rm.do(get(web.FormPath)).body; !strings.Contains(page, ">Sign in with 100% &lt;b&gt;%s<") {
 		t.Error(page)
 	}
 }
 
-// table is a host's own users, who know their ways in.
-type table struct {
+// hostUsers is a host's own users, who know their ways in.
+type hostUsers struct {
 	*users.StoreUsers
 	logins   []storage.Login
 	unlinked []storage.Login
 	err      error
 }
 
-func (u *table) Logins(context.Context, string) ([]storage.Login, error) { return u.logins, u.err }
+func (u *hostUsers) Logins(context.Context, string) ([]storage.Login, error) { return u.logins, u.err }
 
-func (u *table) UnlinkLogins(_ context.Context, keep storage.Login, some ...storage.Login) error {
+func (u *hostUsers) UnlinkLogins(_ context.Context, keep storage.Login, some ...storage.Login) error {
 	u.unlinked, u.logins = some, []storage.Login{keep}
 	return u.err
 }
 
-func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
-	own := &table{logins: []storage.Login{
+func TestTheAccountPageReadsTheMethodsOfLinkedUsers(t *testing.T) {
+	own := &hostUsers{logins: []storage.Login{
 		{Method: storage.LoginSelf, Subject: "mina@host.example", PasswordHash: "x"},
 		{Method: "badge", Subject: "number-12345"},
 	}}
-	rm := openWithBadges(t, func(c *Config) {
+	rm := newBadgeFixture(t, func(c *Config) {
 		own.StoreUsers = users.New(c.Store.(users.Store), c.Passwords)
 		c.Users = own
 	})
-	d := &desk{room: rm}
+	d := &accountFixture{fixture: rm}
 	here := rm.enterMina()
 	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") || !strings.Contains(page, "Company badge") {
 		t.Errorf("the page does not show them: %s", page)

@@ -23,7 +23,7 @@ import (
 )
 
 // tells returns the mails about what was done, without codes.
-func (h *house) tells() (all []letter) {
+func (h *fullFixture) tells() (all []sentMail) {
 	for _, m := range h.mails() {
 		if sixDigits.FindString(m.text) == "" {
 			all = append(all, m)
@@ -36,8 +36,8 @@ func rotated(app string) event.Notice {
 	return event.Notice{Kind: event.NoticeSecret, App: app, Detail: "secret rotated", At: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC), IP: netip.MustParseAddr("203.0.113.7"), Agent: firefox}
 }
 
-func TestAUserIsToldWhatWasDoneAndFromWhere(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestANoticeSaysWhatWasDoneAndFromWhere(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
 		if all := h.mails(); len(all) != 0 {
 			t.Fatalf("who has confirmed no address is sent %+v", all)
@@ -66,14 +66,14 @@ func TestAUserIsToldWhatWasDoneAndFromWhere(t *testing.T) {
 }
 
 func TestANoticeIsInTheLanguageOfTheLastSignIn(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		h.enterMina()
 		time.Sleep(time.Minute)
-		h.enterMina("query", asked+"&ui_locales=zh-CN")
+		h.enterMina("query", authorizeQuery+"&ui_locales=zh-CN")
 		h.Notify(t.Context(), h.mina.Sub, rotated(""))
 		all := h.tells() // that of the new browser may come before or after it
-		if !slices.ContainsFunc(all, func(m letter) bool {
+		if !slices.ContainsFunc(all, func(m sentMail) bool {
 			return m.subject == "您在 id.example.com 的应用密钥" && !strings.Contains(m.text, "Browser")
 		}) {
 			t.Errorf("the mails are %+v, want one in Chinese alone", all)
@@ -81,8 +81,8 @@ func TestANoticeIsInTheLanguageOfTheLastSignIn(t *testing.T) {
 	})
 }
 
-func TestWhatOthersHaveWrittenIsOneLineOfAMailAndNeverItsSubject(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestForeignTextIsOneLineOfAnEmailAndNeverItsSubject(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		n := rotated("Acme\r\nBcc: eve@evil.example\u2028\u202eX" + strings.Repeat("y", 1000))
 		n.Detail, n.Agent = "done\nFrom: 127.0.0.1", "<script>evil</script>\r\nFirefox/1 Windows"
@@ -96,7 +96,7 @@ func TestWhatOthersHaveWrittenIsOneLineOfAMailAndNeverItsSubject(t *testing.T) {
 }
 
 func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		for range 30 {
 			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
@@ -119,42 +119,42 @@ func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 	})
 }
 
-func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestAFloodOfNoticesLeavesCapacityForCodesAndOtherUsers(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
-		h.post.gate = make(chan struct{})
+		h.post.blocked = make(chan struct{})
 		began := time.Now()
-		for range 2 * outbox.Room {
+		for range 2 * outbox.Capacity {
 			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
 		}
-		if n := *inside[int](h.in.Notices, "waiting.all"); n > notice.PerUser+1 {
+		if n := *fieldOf[int](h.steps.Notices, "waiting.all"); n > notice.PerUser+1 {
 			t.Errorf("%d notices of one user wait", n)
 		}
-		for i := range 2 * outbox.Room {
+		for i := range 2 * outbox.Capacity {
 			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
 		}
-		if n := *inside[int](h.in.Notices, "waiting.all"); n != outbox.Room/2 {
-			t.Errorf("%d notices wait, want %d at most", n, outbox.Room/2)
+		if n := *fieldOf[int](h.steps.Notices, "waiting.all"); n != outbox.Capacity/2 {
+			t.Errorf("%d notices wait, want %d at most", n, outbox.Capacity/2)
 		}
 		if a := h.browser().post(otp.SignInFlow.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
 			t.Errorf("asking for a code = %d after %v", a.Code, time.Since(began))
 		}
-		close(h.post.gate)
+		close(h.post.blocked)
 		h.mails()
-		if n, of := *inside[int](h.in.Notices, "waiting.all"), *inside[map[string]int](h.in.Notices, "waiting.of"); n != 0 || len(of) != 0 {
+		if n, of := *fieldOf[int](h.steps.Notices, "waiting.all"), *fieldOf[map[string]int](h.steps.Notices, "waiting.of"); n != 0 || len(of) != 0 {
 			t.Errorf("%d notices of %d users are counted that have gone", n, len(of))
 		}
 	})
 }
 
-func TestWithoutAMailerNobodyIsToldAndNothingBreaks(t *testing.T) {
-	rm := open(t, nil)
+func TestWithoutAMailerNoNoticeIsSentAndNothingBreaks(t *testing.T) {
+	rm := newFixture(t, nil)
 	rm.Notify(context.Background(), rm.mina.Sub, rotated("Acme"))
 	must(t, rm.Close(t.Context()))
 }
 
-func TestASignInFromANewBrowserIsTold(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestASignInFromANewBrowserIsNotified(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -182,7 +182,7 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 			t.Errorf("the second one from there: %d mails", n)
 		}
 		mail := h.browser()
-		mail.ask(t, otp.SignInFlow, minas)
+		mail.requestCode(t, otp.SignInFlow, minas)
 		mail.post(otp.SignInFlow.CodePath(), "code", h.code())
 		if n := len(h.tells()); n != 2 {
 			t.Errorf("by a code from a third browser: %d mails", n)
@@ -190,10 +190,10 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 	})
 }
 
-func TestWhoSignsUpByMailIsNotToldOfIt(t *testing.T) {
-	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+func TestASignUpByEmailIsNotNotified(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		b.ask(t, otp.SignInFlow, "new@example.org")
+		b.requestCode(t, otp.SignInFlow, "new@example.org")
 		if a := b.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Fatalf("signing up = %d", a.Code)
 		}
@@ -203,8 +203,8 @@ func TestWhoSignsUpByMailIsNotToldOfIt(t *testing.T) {
 	})
 }
 
-func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+func TestTheOldAddressAndTheNewOneAreNotifiedOfAChange(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		for _, c := range []struct {
@@ -217,7 +217,7 @@ func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 			{"new@example.org", nil, ""}, // again
 		} {
 			before := len(h.tells())
-			b.ask(t, otp.LinkFlow, c.address)
+			b.requestCode(t, otp.LinkFlow, c.address)
 			if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 				t.Fatalf("confirming %s = %d", c.address, a.Code)
 			}
@@ -235,17 +235,17 @@ func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 	})
 }
 
-func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
-	post := &postman{}
-	h := openAbroad(t, func(c *Config) { c.Mailer = post })
+func TestAnAddedOrRemovedMethodIsNotified(t *testing.T) {
+	post := &fakeMailer{}
+	h := newProviderFixture(t, func(c *Config) { c.Mailer = post })
 	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
-	d := &desk{room: h.room}
+	d := &accountFixture{fixture: h.fixture}
 	mina := h.enterMina()
-	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
+	j := h.visit("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
-	j.arrive(j.choose("mei"))
+	j.open(j.choose("mei"))
 	d.do(sends(account.LoginPath, "cookie", mina, "method", storage.LoginWX))
-	inside[sync.WaitGroup](h.outbox, "workers").Wait()
+	fieldOf[sync.WaitGroup](h.outbox, "workers").Wait()
 	all := fmt.Sprint(post.sent)
 	if len(post.sent) != 2 || !strings.Contains(all, "Added: WeChat") || !strings.Contains(all, "Removed: WeChat") || !strings.Contains(all, "/oauth/account") {
 		t.Errorf("the mails are %s", all)
@@ -253,9 +253,9 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 }
 
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
-	h := furnished(t, "")
+	h := newFullFixture(t, "")
 	for _, kind := range []string{event.NoticeSignIn, event.NoticeSignInMethod, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
-		subject, text := h.in.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+		subject, text := h.steps.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)
 		}

@@ -13,21 +13,21 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func (rm *room) allowedOnce(scope string) bool {
+func (rm *fixture) allowedOnce(scope string) bool {
 	ok, err := rm.AllowedOnce(context.Background(), storage.App{ID: "ksacme"}, rm.mina.Sub, scope)
 	must(rm.t, err)
 	return ok
 }
 
 // allow answers the consent page for a scope with yes.
-func (rm *room) allow(cookie, scope string) answer {
-	return rm.do(sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+func (rm *fixture) allow(cookie, scope string) answer {
+	return rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
 }
 
 // Decision 52: a yes to the management of applications is one grant's, and soon nobody's.
-func TestAYesToManagementIsGoodOnceAndForTenMinutes(t *testing.T) {
+func TestConsentToManagementIsGoodOnceAndForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		cookie := rm.enterMina()
 		if rm.allowedOnce("apps") {
 			t.Fatal("allowed before anybody was asked")
@@ -53,13 +53,13 @@ func TestAYesToManagementIsGoodOnceAndForTenMinutes(t *testing.T) {
 
 // Whoever finds a browser that somebody has left, or has its cookie, must not say yes in
 // advance for when its owner signs in again.
-func TestAYesToManagementTakesARecentSignIn(t *testing.T) {
+func TestConsentToManagementTakesARecentSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		left := rm.enterMina()
 		time.Sleep(10*time.Minute + time.Second)
 		a := rm.allow(left, "openid apps")
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Errorf("it is answered with %d to %q, want to be asked again", a.Code, a.Header().Get("Location"))
 		}
 		if rm.allowedOnce("apps") || rm.allowed("openid") {
@@ -79,7 +79,7 @@ func TestAYesToManagementTakesARecentSignIn(t *testing.T) {
 }
 
 func TestOfManyRequestsOneTakesTheYes(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	rm.allow(rm.enterMina(), "apps")
 	var taken atomic.Int32
 	var all sync.WaitGroup
@@ -97,8 +97,8 @@ func TestOfManyRequestsOneTakesTheYes(t *testing.T) {
 }
 
 func TestTheConsentPageSaysWhatAnApplicationMayDo(t *testing.T) {
-	rm := open(t, nil)
-	a := rm.askConsent(asked, "apps openid tools:shop tools:b:support")
+	rm := newFixture(t, nil)
+	a := rm.askConsent(authorizeQuery, "apps openid tools:shop tools:b:support")
 	for _, want := range []string{
 		"<li><b>Manage your applications for one hour", "Use the tools of shop on your behalf", "Use the tools of the bundle support on your behalf",
 		`name="scope" value="apps openid tools:shop tools:b:support"`,
@@ -107,7 +107,7 @@ func TestTheConsentPageSaysWhatAnApplicationMayDo(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", want, a.body)
 		}
 	}
-	if zh := rm.askConsent(asked+"&ui_locales=zh-CN", "tools:shop"); !strings.Contains(zh.body, "代表您使用 shop 的工具") {
+	if zh := rm.askConsent(authorizeQuery+"&ui_locales=zh-CN", "tools:shop"); !strings.Contains(zh.body, "代表您使用 shop 的工具") {
 		t.Error("in Chinese it speaks English")
 	}
 }

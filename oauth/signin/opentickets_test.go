@@ -22,12 +22,12 @@ func crowdAround(o *limits.OpenTickets, from netip.Addr) {
 	o.Done(network.Of(from))
 }
 
-func TestACodeThatIsTypedInMakesRoomForAnother(t *testing.T) {
+func TestAUsedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
-		inTime(t, "", func(t *testing.T, h *house) {
+		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			b := h.stranger(1)
-			crowdAround(h.in.Rates.Emails, nth(1))
-			b.ask(t, otp.SignInFlow, address)
+			crowdAround(h.steps.Rates.Emails, testAddress(1))
+			b.requestCode(t, otp.SignInFlow, address)
 			second := h.stranger(1)
 			a := second.post(otp.SignInFlow.Path, "address", "other@example.org")
 			if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1200" {
@@ -42,34 +42,34 @@ func TestACodeThatIsTypedInMakesRoomForAnother(t *testing.T) {
 			if a := b.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != http.StatusSeeOther {
 				t.Fatalf("the code = %d, want 303", a.Code)
 			}
-			second.ask(t, otp.SignInFlow, "other@example.org")
+			second.requestCode(t, otp.SignInFlow, "other@example.org")
 		})
 	}
 }
 
 // What is not mailed for another reason takes no room.
 func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.stranger(1)
-		b.ask(t, otp.SignInFlow, minas)
-		crowdAround(h.in.Rates.Emails, nth(1))
+		b.requestCode(t, otp.SignInFlow, minas)
+		crowdAround(h.steps.Rates.Emails, testAddress(1))
 		for range 3 {
 			if a := b.post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
 				t.Fatalf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
 			}
 		}
-		b.ask(t, otp.SignInFlow, "other@example.org")
+		b.requestCode(t, otp.SignInFlow, "other@example.org")
 	})
 }
 
-func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
-		crowdAround(h.in.Rates.Emails, nth(1))
-		h.stranger(1).ask(t, otp.SignInFlow, "other@example.org")
+func TestAKnownBrowserGetsACodeDuringAnyFlood(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
+		crowdAround(h.steps.Rates.Emails, testAddress(1))
+		h.stranger(1).requestCode(t, otp.SignInFlow, "other@example.org")
 		known := h.stranger(1)
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
 		for i := range 3 {
-			known.ask(t, otp.SignInFlow, minas)
+			known.requestCode(t, otp.SignInFlow, minas)
 			if i == 0 { // it ends one that counts for nobody
 				if a := known.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != http.StatusSeeOther {
 					t.Fatalf("the code = %d, want 303", a.Code)
@@ -84,16 +84,16 @@ func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 	})
 }
 
-func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
-	rm := open(t, nil)
+func TestAScannedCodeFreesItsPlaceInTheLimit(t *testing.T) {
+	rm := newFixture(t, nil)
 	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
-	crowdAround(rm.in.Rates.Scans, here)
+	crowdAround(rm.steps.Rates.Scans, here)
 	sc, p := rm.showCode(""), rm.phone()
 	if a := rm.do(get(web.QRPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.named(web.BrowserCookie) != "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
 	}
 	p.open(sc.id)
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	if a := sc.collect(); a.Code != http.StatusSeeOther {
 		t.Fatalf("who was let in by the phone = %d, want 303", a.Code)
 	}
@@ -103,23 +103,23 @@ func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
 	}
 }
 
-func TestWhoComesBackFromAProviderMakesRoomForAnother(t *testing.T) {
-	h := openAbroad(t, nil)
+func TestAFinishedProviderVisitFreesItsPlaceInTheLimit(t *testing.T) {
+	h := newProviderFixture(t, nil)
 	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
-	crowdAround(h.in.Rates.Visits, here)
-	j := h.leave("wx", asked)
+	crowdAround(h.steps.Rates.Visits, here)
+	j := h.start("wx", authorizeQuery)
 	if a := h.do(get(web.WithPath + "wx")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
 	}
-	h.user(j.arrive(j.choose("lin")))
-	h.leave("wx", asked)
+	h.user(j.open(j.choose("lin")))
+	h.start("wx", authorizeQuery)
 	if a := h.do(get(web.WithPath + "wx")); a.Code != http.StatusTooManyRequests {
 		t.Errorf("one too many again = %d, want 429", a.Code)
 	}
 }
 
 // tickets counts those of a kind that name an address.
-func tickets(t *testing.T, h *house, kind, address string) (n int) {
+func tickets(t *testing.T, h *fullFixture, kind, address string) (n int) {
 	t.Helper()
 	if _, err := h.store.Ticket(t.Context(), handle.Hash(fmt.Sprintf("%s:%s", kind, address))); err == nil {
 		n++

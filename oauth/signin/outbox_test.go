@@ -15,8 +15,8 @@ import (
 
 // A mail server that is slow must not be heard of by anybody but who waits for the mail.
 func TestASlowServerHoldsUpNobody(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
-		h.post.gate = make(chan struct{})
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
+		h.post.blocked = make(chan struct{})
 		began := time.Now()
 		for _, address := range []string{minas, "nobody@example.com"} {
 			if a := h.browser().post(otp.SignInFlow.Path, "address", address); a.Code != 303 {
@@ -26,17 +26,17 @@ func TestASlowServerHoldsUpNobody(t *testing.T) {
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("it took %v", waited)
 		}
-		close(h.post.gate)
+		close(h.post.blocked)
 		if n := len(h.mails()); n != 1 {
 			t.Errorf("%d mails, want 1", n)
 		}
 	})
 }
 
-func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
-		h.post.gate = make(chan struct{})
-		for range outbox.Room {
+func TestAFullOutboxAnswers503ToEverybody(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
+		h.post.blocked = make(chan struct{})
+		for range outbox.Capacity {
 			if !h.outbox.Reserve() {
 				t.Fatal("the outbox is full already")
 			}
@@ -48,9 +48,9 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 				t.Errorf("%s is answered %d %s", address, a.Code, a.body)
 			}
 		}
-		close(h.post.gate)
-		if n := len(h.mails()); n != outbox.Room {
-			t.Errorf("%d mails, want %d", n, outbox.Room)
+		close(h.post.blocked)
+		if n := len(h.mails()); n != outbox.Capacity {
+			t.Errorf("%d mails, want %d", n, outbox.Capacity)
 		}
 		if a := h.browser().post(otp.SignInFlow.Path, "address", minas); a.Code != 303 {
 			t.Errorf("with room again = %d: what was refused must not have counted", a.Code)
@@ -59,7 +59,7 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 }
 
 func TestAMailThatFailsOrPanicsIsLoggedAndNoMore(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.post.err = errors.New("550 no such mailbox")
 		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		h.mails()
@@ -72,20 +72,20 @@ func TestAMailThatFailsOrPanicsIsLoggedAndNoMore(t *testing.T) {
 				t.Errorf("the log lacks %q: %s", want, h.log)
 			}
 		}
-		if *inside[int](o, "held") != 0 || *inside[int](o, "working") != 0 {
-			t.Errorf("%d places and %d workers are left", *inside[int](o, "held"), *inside[int](o, "working"))
+		if *fieldOf[int](o, "held") != 0 || *fieldOf[int](o, "working") != 0 {
+			t.Errorf("%d places and %d workers are left", *fieldOf[int](o, "held"), *fieldOf[int](o, "working"))
 		}
 	})
 }
 
 func TestCloseWaitsForWhatIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := furnished(t, "")
-		h.post.gate = make(chan struct{})
+		h := newFullFixture(t, "")
+		h.post.blocked = make(chan struct{})
 		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		go func() {
 			time.Sleep(time.Second)
-			close(h.post.gate)
+			close(h.post.blocked)
 		}()
 		if err := h.Close(t.Context()); err != nil || len(h.post.sent) != 1 {
 			t.Errorf("Close() = %v after %d mails, want nil after 1", err, len(h.post.sent))
@@ -98,8 +98,8 @@ func TestCloseWaitsForWhatIsOnItsWay(t *testing.T) {
 
 func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := furnished(t, SignUpOpen)
-		h.post.gate = make(chan struct{})
+		h := newFullFixture(t, SignUpOpen)
+		h.post.blocked = make(chan struct{})
 		for i := range 10 {
 			h.browser().post(otp.SignInFlow.Path, "address", fmt.Sprintf("a%d@example.com", i))
 		}
@@ -112,8 +112,8 @@ func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 }
 
 func TestAMailTakesNotForEver(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
-		h.post.gate = make(chan struct{})
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
+		h.post.blocked = make(chan struct{})
 		began := time.Now()
 		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		if n := len(h.mails()); n != 0 || time.Since(began) != outbox.SendTime {

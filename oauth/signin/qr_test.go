@@ -22,9 +22,9 @@ import (
 
 const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0"
 
-// screen is a browser that shows a code.
-type screen struct {
-	rm      *room
+// codeBrowser is a browser that shows a code.
+type codeBrowser struct {
+	rm      *fixture
 	browser string // its cookie
 	id      string // the scan id in its code
 	query   string
@@ -34,7 +34,7 @@ type screen struct {
 var hiddenID = regexp.MustCompile(`<input type="hidden" name="id" value="([A-Z2-7]{26})">`)
 
 // showCode opens the page of a code in a new browser.
-func (rm *room) showCode(query string) *screen {
+func (rm *fixture) showCode(query string) *codeBrowser {
 	rm.t.Helper()
 	to := web.QRPath
 	if query != "" {
@@ -47,7 +47,7 @@ func (rm *room) showCode(query string) *screen {
 	if a.Code != http.StatusOK || m == nil {
 		rm.t.Fatalf("GET %s = %d without a scan id: %s", to, a.Code, a.body)
 	}
-	return &screen{rm: rm, browser: a.named(web.BrowserCookie), id: m[1], query: query, shown: a}
+	return &codeBrowser{rm: rm, browser: a.named(web.BrowserCookie), id: m[1], query: query, shown: a}
 }
 
 func (a answer) named(name string) string {
@@ -59,14 +59,14 @@ func (a answer) named(name string) string {
 	return ""
 }
 
-func (sc *screen) with(r *http.Request) *http.Request {
+func (sc *codeBrowser) with(r *http.Request) *http.Request {
 	if sc.browser != "" {
 		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: sc.browser})
 	}
 	return r
 }
 
-func (sc *screen) poll() string {
+func (sc *codeBrowser) poll() string {
 	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 	if a.Code != http.StatusOK {
 		return http.StatusText(a.Code)
@@ -76,9 +76,9 @@ func (sc *screen) poll() string {
 	return said.Status
 }
 
-func (sc *screen) collect() answer { return sc.rm.do(sc.collecting()) }
+func (sc *codeBrowser) collect() answer { return sc.rm.do(sc.collecting()) }
 
-func (sc *screen) collecting() *http.Request {
+func (sc *codeBrowser) collecting() *http.Request {
 	return sc.with(formTo(scan.CollectPath, "id", sc.id, "query", sc.query))
 }
 
@@ -88,32 +88,32 @@ func formTo(path string, pairs ...string) *http.Request {
 	return r
 }
 
-// phone is somebody signed in.
-type phone struct {
-	rm     *room
+// phoneBrowser is somebody signed in.
+type phoneBrowser struct {
+	rm     *fixture
 	cookie string
 }
 
-func (rm *room) phone() phone { return phone{rm, rm.enterMina()} }
+func (rm *fixture) phone() phoneBrowser { return phoneBrowser{rm, rm.enterMina()} }
 
-// other signs somebody else in.
-func (rm *room) other() phone {
+// signInOmar signs somebody else in.
+func (rm *fixture) signInOmar() phoneBrowser {
 	rm.t.Helper()
 	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
 	must(rm.t, err)
-	return phone{rm, rm.do(post("username", "omar", "password", password)).cookie()}
+	return phoneBrowser{rm, rm.do(post("username", "omar", "password", password)).cookie()}
 }
 
-func (p phone) open(id string) answer { return p.rm.do(get(web.ScanPath+id, p.cookie)) }
+func (p phoneBrowser) open(id string) answer { return p.rm.do(get(web.ScanPath+id, p.cookie)) }
 
-func (p phone) say(id, word string) answer {
+func (p phoneBrowser) answer(id, word string) answer {
 	return p.rm.do(formTo(web.ScanPath+id, "answer", word, "cookie", p.cookie))
 }
 
-func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
-	rm := open(t, nil)
+func TestAConfirmationOnThePhoneSignsInTheOtherBrowser(t *testing.T) {
+	rm := newFixture(t, nil)
 	p := rm.phone()
-	sc := rm.showCode(asked)
+	sc := rm.showCode(authorizeQuery)
 	if got := sc.poll(); got != "pending" {
 		t.Fatalf("at first it is %s", got)
 	}
@@ -129,7 +129,7 @@ func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
 	if got := sc.poll(); got != "scanned" {
 		t.Errorf("then it is %s, want scanned", got)
 	}
-	if a = p.say(sc.id, "confirm"); a.Code != http.StatusSeeOther || a.Header().Get("Location") != web.ScanPath+sc.id {
+	if a = p.answer(sc.id, "confirm"); a.Code != http.StatusSeeOther || a.Header().Get("Location") != web.ScanPath+sc.id {
 		t.Fatalf("confirm = %d to %q", a.Code, a.Header().Get("Location"))
 	}
 	if a = p.open(sc.id); !strings.Contains(a.body, "You have confirmed") {
@@ -139,7 +139,7 @@ func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
 		t.Errorf("then it is %s, want confirmed", got)
 	}
 	a = sc.collect()
-	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != "/oauth/authorize?"+asked || a.cookie() == "" || a.cookie() == p.cookie {
+	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery || a.cookie() == "" || a.cookie() == p.cookie {
 		t.Fatalf("collect = %d to %q with cookie %q", a.Code, a.Header().Get("Location"), a.cookie())
 	}
 	v, err := rm.Visitor(get("/", a.cookie()))
@@ -158,14 +158,14 @@ func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
 }
 
 func TestTheSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := handle.NewCookie()
 	now := time.Now()
 	_, err := rm.store.SaveSession(t.Context(), storage.Session{ID: handle.Hash(cookie), UserID: rm.mina.Sub, LoginType: "wx", ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
 	must(t, err)
-	p, sc := phone{rm, cookie}, rm.showCode("")
+	p, sc := phoneBrowser{rm, cookie}, rm.showCode("")
 	p.open(sc.id)
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	v, err := rm.Visitor(get("/", sc.collect().cookie()))
 	if err != nil || v.LoginType != "wx" {
 		t.Errorf("the session is %+v, %v, want login type wx", v, err)
@@ -173,8 +173,8 @@ func TestTheSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
 }
 
 func TestAPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
-	rm := open(t, nil)
-	sc := rm.showCode(asked)
+	rm := newFixture(t, nil)
+	sc := rm.showCode(authorizeQuery)
 	a := rm.do(get(web.ScanPath + sc.id))
 	if a.Code != http.StatusOK || a.carried() != web.ScanPath+sc.id || !strings.Contains(a.body, "Sign in on this phone first") || strings.Contains(a.body, "Scan with your phone") {
 		t.Fatalf("a phone that is not signed in = %d carrying %q", a.Code, a.carried())
@@ -196,12 +196,12 @@ func TestAPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
 }
 
 func TestTheScanIDAloneOpensNothing(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	for promise, browser := range map[string]string{"no cookie": "", "another browser's": rm.showCode("").browser, "one made up": handle.NewCookie(), "the scan id": sc.id} {
-		thief := &screen{rm: rm, browser: browser, id: sc.id, query: asked}
+		thief := &codeBrowser{rm: rm, browser: browser, id: sc.id, query: authorizeQuery}
 		if got := thief.poll(); got != "Not Found" {
 			t.Errorf("%s: a poll says %s, want 404", promise, got)
 		}
@@ -220,10 +220,10 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 }
 
 func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	var said strings.Builder
-	for _, a := range []answer{sc.shown, p.open(sc.id), p.say(sc.id, "confirm"), p.open(sc.id), sc.collect()} {
+	for _, a := range []answer{sc.shown, p.open(sc.id), p.answer(sc.id, "confirm"), p.open(sc.id), sc.collect()} {
 		said.WriteString(a.body + a.Header().Get("Location"))
 	}
 	for _, secret := range []string{sc.browser, handle.Hash(sc.browser), p.cookie} {
@@ -241,10 +241,10 @@ func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
 }
 
 func TestOf30AtOnceOneCollects(t *testing.T) {
-	rm := open(t, func(c *Config) { c.Lock.Failures = 100 }) // or most are told to wait
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, func(c *Config) { c.Lock.Failures = 100 }) // or most are told to wait
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	var in, gone atomic.Int32
 	var all sync.WaitGroup
 	for range 30 {
@@ -267,20 +267,20 @@ func TestOf30AtOnceOneCollects(t *testing.T) {
 	}
 }
 
-func TestWhoMayNoLongerSignInIsNotSignedIn(t *testing.T) {
-	for promise, meanwhile := range map[string]func(*room, phone){
-		"disabled": func(rm *room, _ phone) {
+func TestAConfirmerWhoMayNoLongerSignInIsRefused(t *testing.T) {
+	for promise, meanwhile := range map[string]func(*fixture, phoneBrowser){
+		"disabled": func(rm *fixture, _ phoneBrowser) {
 			u, err := rm.store.User(context.Background(), rm.mina.Sub)
 			must(rm.t, err)
 			u.Disabled = true
 			_, err = rm.store.SaveUser(context.Background(), u)
 			must(rm.t, err)
 		},
-		"signed out": func(rm *room, p phone) {
+		"signed out": func(rm *fixture, p phoneBrowser) {
 			must(rm.t, rm.SignOut(httptest.NewRecorder(), get("/", p.cookie)))
 		},
-		"signed in anew": func(rm *room, p phone) { rm.enterMina("cookie", p.cookie) },
-		"the session run out": func(rm *room, p phone) {
+		"signed in anew": func(rm *fixture, p phoneBrowser) { rm.enterMina("cookie", p.cookie) },
+		"the session run out": func(rm *fixture, p phoneBrowser) {
 			v, err := rm.store.Session(context.Background(), handle.Hash(p.cookie))
 			must(rm.t, err)
 			v.EndsAt = time.Now()
@@ -288,10 +288,10 @@ func TestWhoMayNoLongerSignInIsNotSignedIn(t *testing.T) {
 			must(rm.t, err)
 		},
 	} {
-		rm := open(t, nil)
-		p, sc := rm.phone(), rm.showCode(asked)
+		rm := newFixture(t, nil)
+		p, sc := rm.phone(), rm.showCode(authorizeQuery)
 		p.open(sc.id)
-		p.say(sc.id, "confirm")
+		p.answer(sc.id, "confirm")
 		meanwhile(rm, p)
 		a := sc.collect()
 		if a.Code != http.StatusForbidden || a.cookie() != "" || !strings.Contains(a.body, "Get a new code") {
@@ -301,8 +301,8 @@ func TestWhoMayNoLongerSignInIsNotSignedIn(t *testing.T) {
 }
 
 func TestACollectThatFailsShowsHowItStands(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	for _, scanned := range []bool{false, true} {
 		if scanned {
 			p.open(sc.id)
@@ -313,7 +313,7 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 			t.Errorf("scanned %v: collect = %d, want 400 and the same code", scanned, a.Code)
 		}
 	}
-	p.say(sc.id, "reject")
+	p.answer(sc.id, "reject")
 	if got := sc.poll(); got != "rejected" {
 		t.Errorf("it is %s, want rejected", got)
 	}
@@ -321,7 +321,7 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 	if a.Code != http.StatusForbidden || !strings.Contains(a.body, "rejected on the phone") || strings.Contains(a.body, "<svg class=\"qr\"") || a.cookie() != "" {
 		t.Errorf("rejected: collect = %d, want 403 without a code", a.Code)
 	}
-	if want := `href="/oauth/signin/qr?` + (url.Values{"query": {asked}}).Encode() + `"`; !strings.Contains(a.body, want) {
+	if want := `href="/oauth/signin/qr?` + (url.Values{"query": {authorizeQuery}}).Encode() + `"`; !strings.Contains(a.body, want) {
 		t.Errorf("the page lacks %q", want)
 	}
 	if a := p.open(sc.id); !strings.Contains(a.body, "You have said no") {
@@ -331,10 +331,10 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 
 // Decision 19: every attempt.
 func TestALockedAddressCollectsNothing(t *testing.T) {
-	rm := open(t, func(c *Config) { c.Lock.Failures = 1 })
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, func(c *Config) { c.Lock.Failures = 1 })
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	rm.do(post("username", "mina", "password", "wrong password"))
 	a := sc.collect()
 	if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.cookie() != "" || !strings.Contains(a.body, "/oauth/authorize?client_id=ksacme") {
@@ -348,8 +348,8 @@ func TestALockedAddressCollectsNothing(t *testing.T) {
 }
 
 func TestCollectingIsNotAFailure(t *testing.T) {
-	rm := open(t, nil)
-	sc := rm.showCode(asked)
+	rm := newFixture(t, nil)
+	sc := rm.showCode(authorizeQuery)
 	for range 30 {
 		if a := sc.collect(); a.Code != http.StatusBadRequest {
 			t.Fatalf("collect = %d, want 400", a.Code)
@@ -359,8 +359,8 @@ func TestCollectingIsNotAFailure(t *testing.T) {
 }
 
 func TestAFormOfAnotherSiteNeitherConfirmsNorCollects(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
 	foreign := func(r *http.Request) answer {
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -369,7 +369,7 @@ func TestAFormOfAnotherSiteNeitherConfirmsNorCollects(t *testing.T) {
 	if a := foreign(formTo(web.ScanPath+sc.id, "answer", "confirm", "cookie", p.cookie)); a.Code != http.StatusForbidden || sc.poll() != "scanned" {
 		t.Errorf("confirm = %d, and it is %s", a.Code, sc.poll())
 	}
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	if a := foreign(sc.collecting()); a.Code != http.StatusForbidden || a.cookie() != "" {
 		t.Errorf("collect = %d with cookie %q", a.Code, a.cookie())
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // number is what the page is told of a scan.
-func (sc *screen) number() string {
+func (sc *codeBrowser) number() string {
 	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 	var said struct{ Status, Number string }
 	if err := json.Unmarshal([]byte(a.body), &said); err != nil || (said.Number != "") != (said.Status == scan.Scanned) {
@@ -24,8 +24,8 @@ func (sc *screen) number() string {
 }
 
 func TestBothDevicesShowTheSameNumberAfterTheScan(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	if n := sc.number(); n != "" {
 		t.Errorf("before the scan the number is %q", n)
 	}
@@ -45,14 +45,14 @@ func TestBothDevicesShowTheSameNumberAfterTheScan(t *testing.T) {
 	if shown := sc.collect(); shown.Code != http.StatusBadRequest || !strings.Contains(shown.body, "shows the number "+n) {
 		t.Errorf("without a script the screen = %d, lacks the number %s: %s", shown.Code, n, shown.body)
 	}
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	if got := sc.number(); got != "" {
 		t.Errorf("after the answer the number is %q", got)
 	}
 }
 
 func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	p := rm.phone()
 	drawn := map[string]bool{}
 	for range 40 {
@@ -68,7 +68,7 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 		t.Errorf("40 numbers are %v", drawn)
 	}
 	sc := rm.showCode("")
-	thief := &screen{rm: rm, browser: handle.NewCookie(), id: sc.id}
+	thief := &codeBrowser{rm: rm, browser: handle.NewCookie(), id: sc.id}
 	p.open(sc.id)
 	if a := rm.do(thief.with(get(scan.PollPath + "?id=" + sc.id))); a.Code != http.StatusNotFound {
 		t.Errorf("another browser is told %d %s", a.Code, a.body)
@@ -78,7 +78,7 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 // What a script says comes from the page, so that it is in the reader's language, and goes in
 // as text.
 func TestThePageHasTheWordsForTheNumber(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	for lang, want := range map[string]string{
 		"en":    `data-number="Scanned. Your phone shows the number %s. Confirm there only if it is the same."`,
 		"zh-CN": `data-number="已扫码。手机上显示的数字是 %s，`,

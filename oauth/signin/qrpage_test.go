@@ -17,8 +17,8 @@ import (
 )
 
 func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
-	rm := open(t, nil)
-	sc := rm.showCode(asked)
+	rm := newFixture(t, nil)
+	sc := rm.showCode(authorizeQuery)
 	for _, want := range []string{
 		`<svg class="qr" role="img" aria-label="A code to scan with the camera of your phone"`, `fill="#fff"`,
 		`role="status" aria-live="polite"`, `<noscript><button type="submit">I have scanned the code: continue</button></noscript>`,
@@ -37,14 +37,14 @@ func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
 			t.Errorf("policy = %q, want %q in it", sc.shown.policy(), want)
 		}
 	}
-	if p := rm.ask(get("/oauth/authorize?" + asked)); strings.Contains(p.policy(), "script-src") || !strings.Contains(p.body, `>Scan with your phone</a>`) {
+	if p := rm.signInPage(get("/oauth/authorize?" + authorizeQuery)); strings.Contains(p.policy(), "script-src") || !strings.Contains(p.body, `>Scan with your phone</a>`) {
 		t.Errorf("the sign-in page runs scripts, or does not lead to the code: %s", p.policy())
 	}
 }
 
 func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		for range limits.TicketsPerIP {
 			rm.showCode("")
 		}
@@ -65,7 +65,7 @@ func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
 
 func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		sc := rm.showCode("")
 		for i := range limits.PollsPerCode {
 			if got := sc.poll(); got != "pending" {
@@ -96,7 +96,7 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 }
 
 func TestTheScriptIsAFileThatIsKept(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	a := rm.do(get(scan.ScriptPath))
 	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != scriptText(t) {
 		t.Errorf("the script = %d %v", a.Code, a.Header())
@@ -109,7 +109,7 @@ func TestTheScriptIsAFileThatIsKept(t *testing.T) {
 }
 
 func TestWithoutItThereIsNoWord(t *testing.T) {
-	rm := open(t, func(c *Config) { c.NoQR = true })
+	rm := newFixture(t, func(c *Config) { c.NoQR = true })
 	if a := rm.do(get("/oauth/signin")); strings.Contains(a.body, "Scan with") {
 		t.Error("the page offers it")
 	}
@@ -121,7 +121,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 }
 
 func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	sc := rm.showCode("")
 	for path, methods := range map[string]string{web.QRPath: "HEAD POST", scan.PollPath: "HEAD POST", scan.CollectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
 		for method := range strings.FieldsSeq(methods) {
@@ -133,7 +133,7 @@ func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
 }
 
 func TestABadQueryMakesNoCode(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", web.MaxQuery+1)} {
 		if a := rm.do(get(web.QRPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(web.BrowserCookie) != "" {
 			t.Errorf("%.20s = %d, want 400", query, a.Code)
@@ -153,12 +153,12 @@ func (l *written) NoteNow(_ context.Context, e event.Event) error {
 	return nil
 }
 
-func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
+func TestASignInByScanIsAudited(t *testing.T) {
 	var notes written
-	rm := open(t, func(c *Config) { c.Audit = &notes })
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, func(c *Config) { c.Audit = &notes })
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	notes = nil
 	sc.collect()
 	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != scan.CollectPath {

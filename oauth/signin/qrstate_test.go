@@ -14,34 +14,34 @@ import (
 )
 
 func TestOnlyWhoScannedFirstMayAnswer(t *testing.T) {
-	rm := open(t, nil)
-	mina, omar := rm.phone(), rm.other()
-	sc := rm.showCode(asked)
+	rm := newFixture(t, nil)
+	mina, omar := rm.phone(), rm.signInOmar()
+	sc := rm.showCode(authorizeQuery)
 	mina.open(sc.id)
-	for _, a := range []answer{omar.open(sc.id), omar.say(sc.id, "confirm"), omar.say(sc.id, "reject")} {
+	for _, a := range []answer{omar.open(sc.id), omar.answer(sc.id, "confirm"), omar.answer(sc.id, "reject")} {
 		if a.Code != http.StatusForbidden || strings.Contains(a.body, "Acme") || sc.poll() != "scanned" {
 			t.Errorf("somebody else: %d, and it is %s, want 403 and scanned", a.Code, sc.poll())
 		}
 	}
-	mina.say(sc.id, "confirm")
+	mina.answer(sc.id, "confirm")
 	v, err := rm.Visitor(get("/", sc.collect().cookie()))
 	if err != nil || v.UserID != rm.mina.Sub {
 		t.Errorf("signed in is %+v, %v, want Mina", v, err)
 	}
 }
 
-func TestWhoHasNotSeenWhatIsAskedHasNotConfirmed(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
-	if a := p.say(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "pending" {
+func TestAnAnswerBeforeTheScanConfirmsNothing(t *testing.T) {
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
+	if a := p.answer(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "pending" {
 		t.Errorf("a confirmation of nothing = %d, and it is %s", a.Code, sc.poll())
 	}
 	p.open(sc.id)
-	if a := (phone{rm, handle.NewCookie()}).say(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "scanned" {
+	if a := (phoneBrowser{rm, handle.NewCookie()}).answer(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "scanned" {
 		t.Errorf("a confirmation of nobody = %d, and it is %s", a.Code, sc.poll())
 	}
 	for _, word := range []string{"", "yes", "Confirm"} {
-		if a := p.say(sc.id, word); a.Code != http.StatusBadRequest || sc.poll() != "scanned" {
+		if a := p.answer(sc.id, word); a.Code != http.StatusBadRequest || sc.poll() != "scanned" {
 			t.Errorf("%q = %d, and it is %s, want 400 and scanned", word, a.Code, sc.poll())
 		}
 	}
@@ -51,24 +51,24 @@ func TestEachStateEndsToTheSecond(t *testing.T) {
 	const instant = time.Nanosecond
 	for _, c := range []struct {
 		promise string
-		begin   func(sc *screen, p phone)
+		begin   func(sc *codeBrowser, p phoneBrowser)
 		life    time.Duration // from then on
 	}{
-		{"nobody scans", func(*screen, phone) {}, 120 * time.Second},
-		{"scanned at once", func(sc *screen, p phone) { p.open(sc.id) }, 180 * time.Second},
-		{"scanned at the last moment", func(sc *screen, p phone) { time.Sleep(120*time.Second - instant); p.open(sc.id) }, 60*time.Second + instant},
-		{"looked at again and again", func(sc *screen, p phone) { p.open(sc.id); p.open(sc.id); p.open(sc.id) }, 180 * time.Second},
-		{"confirmed at once", func(sc *screen, p phone) { p.open(sc.id); p.say(sc.id, "confirm") }, 60 * time.Second},
-		{"confirmed at the last moment", func(sc *screen, p phone) {
+		{"nobody scans", func(*codeBrowser, phoneBrowser) {}, 120 * time.Second},
+		{"scanned at once", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id) }, 180 * time.Second},
+		{"scanned at the last moment", func(sc *codeBrowser, p phoneBrowser) { time.Sleep(120*time.Second - instant); p.open(sc.id) }, 60*time.Second + instant},
+		{"looked at again and again", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id); p.open(sc.id); p.open(sc.id) }, 180 * time.Second},
+		{"confirmed at once", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id); p.answer(sc.id, "confirm") }, 60 * time.Second},
+		{"confirmed at the last moment", func(sc *codeBrowser, p phoneBrowser) {
 			p.open(sc.id)
 			time.Sleep(180*time.Second - instant)
-			p.say(sc.id, "confirm")
+			p.answer(sc.id, "confirm")
 		}, 60 * time.Second},
-		{"rejected", func(sc *screen, p phone) { p.open(sc.id); p.say(sc.id, "reject") }, 180 * time.Second},
+		{"rejected", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id); p.answer(sc.id, "reject") }, 180 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			rm := open(t, nil)
-			p, sc := rm.phone(), rm.showCode(asked)
+			rm := newFixture(t, nil)
+			p, sc := rm.phone(), rm.showCode(authorizeQuery)
 			c.begin(sc, p)
 			time.Sleep(c.life - instant)
 			if got := sc.poll(); got == "expired" {
@@ -84,7 +84,7 @@ func TestEachStateEndsToTheSecond(t *testing.T) {
 			if a := rm.do(get(web.ScanPath + sc.id)); a.Code != http.StatusNotFound {
 				t.Errorf("%s: who is not signed in sees %d, want 404 before they try", c.promise, a.Code)
 			}
-			if a := p.say(sc.id, "confirm"); a.Code != http.StatusNotFound {
+			if a := p.answer(sc.id, "confirm"); a.Code != http.StatusNotFound {
 				t.Errorf("%s: confirm = %d, want 404", c.promise, a.Code)
 			}
 			if a := sc.collect(); a.Code != http.StatusBadRequest || a.cookie() != "" {
@@ -99,23 +99,23 @@ func TestEachStateEndsToTheSecond(t *testing.T) {
 }
 
 func TestATicketOfAnotherKindIsNoCode(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	id := strings.Repeat("A", 26)
 	now := time.Now()
 	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: handle.Hash(id), Kind: "email", Browser: handle.Hash(sc.browser), State: scan.Confirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 	must(t, err)
-	fake := &screen{rm: rm, browser: sc.browser, id: id}
+	fake := &codeBrowser{rm: rm, browser: sc.browser, id: id}
 	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" || fake.collect().Code != http.StatusBadRequest {
 		t.Errorf("the phone sees %d, the screen %s and %d", a.Code, fake.poll(), fake.collect().Code)
 	}
 }
 
 func TestAStoreThatIsAwayLosesNoCode(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked)
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
-	p.say(sc.id, "confirm")
+	p.answer(sc.id, "confirm")
 	rm.store.session = errDown
 	if a := sc.collect(); a.Code != http.StatusServiceUnavailable || a.cookie() != "" {
 		t.Errorf("collect = %d with cookie %q, want 503", a.Code, a.cookie())

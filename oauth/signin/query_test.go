@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func TestAQueryCanNotLeadAnywhereElse(t *testing.T) {
-	rm := open(t, nil)
+func TestAQueryCannotLeadAnywhereElse(t *testing.T) {
+	rm := newFixture(t, nil)
 	for _, query := range []string{
 		"//evil.example", "\\\\evil.example", "/\\evil.example/", "https://evil.example/", "@evil.example", ".evil.example",
 		"?redirect_uri=//evil.example", "javascript:alert(1)", "a=1#//evil.example", "é=ü",
@@ -22,8 +22,8 @@ func TestAQueryCanNotLeadAnywhereElse(t *testing.T) {
 	}
 }
 
-func TestAQueryCanNotSplitAHeader(t *testing.T) {
-	rm := open(t, nil)
+func TestAQueryCannotSplitAHeader(t *testing.T) {
+	rm := newFixture(t, nil)
 	for _, query := range []string{"a\r\nSet-Cookie: x=1", "a\nb", "a\rb", "a\x00b", "a b", "a\tb", "a\x7fb", "a\x1fb"} {
 		a := rm.do(post("username", "mina", "password", password, "query", query))
 		if a.Code != 400 || a.cookie() != "" || a.Header().Get("Location") != "" {

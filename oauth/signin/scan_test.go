@@ -9,14 +9,14 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
-func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
-	rm := open(t, nil)
+func TestForeignTextIsEscapedOnThePhone(t *testing.T) {
+	rm := newFixture(t, nil)
 	app, err := rm.store.Store.App(t.Context(), "ksacme")
 	must(t, err)
 	app.Name = `<script>alert(1)</script><img src=x onerror=alert(1)>`
 	_, err = rm.store.SaveApp(t.Context(), app)
 	must(t, err)
-	r := get(web.Link{Path: web.QRPath}.Carrying(asked).Path)
+	r := get(web.Link{Path: web.QRPath}.Carrying(authorizeQuery).Path)
 	r.Header.Set("User-Agent", `Firefox/1 Windows <script>alert(2)</script>"'><img src=x>`)
 	shown := rm.do(r)
 	a := rm.phone().open(hiddenID.FindStringSubmatch(shown.body)[1])
@@ -33,9 +33,9 @@ func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
 	}
 }
 
-func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
-	rm := open(t, nil)
-	p, sc := rm.phone(), rm.showCode(asked+"&ui_locales=zh-CN")
+func TestThePhoneAndTheOtherBrowserEachUseTheirLanguage(t *testing.T) {
+	rm := newFixture(t, nil)
+	p, sc := rm.phone(), rm.showCode(authorizeQuery+"&ui_locales=zh-CN")
 	if !strings.Contains(sc.shown.body, `<html lang="zh-CN">`) || strings.Contains(sc.shown.body, "phone") {
 		t.Error("the screen does not speak Chinese alone")
 	}
@@ -50,7 +50,7 @@ func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
 }
 
 func TestABrokenScanIDIsAPage(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	p := rm.phone()
 	for _, id := range []string{"x", strings.Repeat("a", 26), strings.Repeat("A", 26), strings.Repeat("A", 4000), "%00", "%2e%2e"} {
 		for _, a := range []answer{p.open(id), rm.do(get(web.ScanPath + id))} {
@@ -63,7 +63,7 @@ func TestABrokenScanIDIsAPage(t *testing.T) {
 
 // A session that knows no address, of a program behind no network, still says something.
 func TestAnUnknownAddressIsSaidToBeUnknown(t *testing.T) {
-	rm := open(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
+	rm := newFixture(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
 	a := rm.phone().open(rm.showCode("").id)
 	if !strings.Contains(a.body, "Someone at an unknown address with Firefox on Windows") || strings.Contains(a.body, "<dt>") {
 		t.Errorf("the phone's page = %d: %s", a.Code, a.body)

@@ -29,8 +29,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Config says how to make a SignIn. The zero value of a field that is not required is
-// what the protocol says.
+// Config says how to make a SignIn. Zero values are the defaults of the protocol.
 type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
@@ -41,30 +40,30 @@ type Config struct {
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers
-	NoQR        bool                           // the page does not offer to scan a code with a phone
-	Mailer      Mailer                         // nil: no email is sent, and what needs one is not offered; Users must be users.EmailUsers
+	NoQR        bool                           // no sign-in by scanning a code with a phone
+	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; Users must be users.EmailUsers
 	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
-	Revoker     Revoker                        // nil: what ends tokens is not offered: changing a password, removing an application's access, signing out everywhere
-	Audit       Audit                          // nil: nothing is written down
+	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere
+	Audit       Audit                          // nil: nothing is recorded
 	Log         *slog.Logger                   // nil: slog.Default()
 }
 
-// Audit writes down sign-ins and what people change; *gateway.Trail has it.
+// Audit records sign-ins and changes of accounts; *gateway.Trail implements it.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
 	Note(e event.Event)
-	// NoteNow returns when the event is stored, or why it is not. What people change is
-	// answered after it.
+	// NoteNow returns once the event is stored, or the error that kept it from being stored.
+	// Changes of an account are answered after it.
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// Mailer sends emails; see package mailer for one over SMTP. It returns soon after its
-// context has ended. What it is given is one address, one line and plain text.
+// Mailer sends emails; see package mailer for one over SMTP. It must return soon after its
+// context has ended. The recipient is one address, the subject one line, the text plain.
 type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// Store keeps what sign-in needs beside the users; *storage.Store has it.
+// Store keeps everything that sign-in needs beside the users; *storage.Store implements it.
 type Store interface {
 	TicketStore
 	AccountStore
@@ -73,11 +72,11 @@ type Store interface {
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
 	EndSession(ctx context.Context, v storage.Session) error
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
-	// HMACKey returns a key that stays and that every process over the store is given alike.
+	// HMACKey returns a persistent key, the same for every process over the store.
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)
 }
 
-// ConsentStore keeps what users have allowed applications; *storage.Store has it.
+// ConsentStore keeps the users' consents; *storage.Store implements it.
 type ConsentStore interface {
 	// Consent returns what a user (a sub) has allowed an application, or storage.ErrNotFound.
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
@@ -86,24 +85,24 @@ type ConsentStore interface {
 	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
 }
 
-// AccountStore keeps what the account page shows; *storage.Store has it.
+// AccountStore keeps the records that the account page shows; *storage.Store implements it.
 type AccountStore interface {
 	ConsentStore
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
-	users.LoginStore // not asked if the Users are LinkedUsers
+	users.LoginStore // not used if the Users are LinkedUsers
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
 }
 
-// Revoker ends tokens; the provider has it.
+// Revoker revokes tokens; *oauth.Tokens implements it.
 type Revoker interface {
-	// Revoke ends what the revocations cover, at once; a zero Until is chosen by it.
+	// Revoke revokes tokens at once. If Until is zero, it chooses one.
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// TicketStore keeps what is begun in a browser.
+// TicketStore keeps sign-ins that are not finished yet.
 type TicketStore interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	TicketsAbout(ctx context.Context, kind, subject string) ([]storage.Ticket, error)
@@ -111,28 +110,28 @@ type TicketStore interface {
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// Who may become a user by themselves.
+// Values of Config.SignUp: who may create an account.
 const (
 	SignUpClosed     = "closed"     // nobody
 	SignUpOpen       = "open"       // anybody
-	SignUpInvitation = "invitation" // who brings the code of a storage.Invitation
+	SignUpInvitation = "invitation" // anybody with the code of a storage.Invitation
 )
 
 // SignIn serves the sign-in pages and the account page. Make it with New; end it with Close.
 type SignIn struct {
-	routes   []reply.Route
-	mux      *reply.Mux
-	in       *flow.Steps
-	users    users.Users
-	consents *consent.Consents
-	codes    *otp.Codes
-	account  *account.Account
-	others   *federation.Federation
-	outbox   *outbox.Outbox
+	routes     []reply.Route
+	mux        *reply.Mux
+	steps      *flow.Steps
+	users      users.Users
+	consents   *consent.Consents
+	codes      *otp.Codes
+	account    *account.Account
+	federation *federation.Federation
+	outbox     *outbox.Outbox
 }
 
-// New makes a SignIn, or says everything that is wrong with the Config. What runs beside the
-// requests has the values of ctx; it ends by Close and not with ctx.
+// New makes a SignIn, or reports all errors of the Config. Background work has the values of ctx;
+// it ends by Close and not with ctx.
 func New(ctx context.Context, c Config) (*SignIn, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -140,10 +139,10 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	c = c.filled()
 	s := &SignIn{users: c.Users, outbox: outbox.New(ctx, c.Log)}
 	var err error
-	if s.in, err = c.steps(s.outbox); err != nil {
+	if s.steps, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.consents = &consent.Consents{Steps: s.in, Store: c.Store, Users: c.Users}
+	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users}
 	if s.routes, err = s.features(c); err != nil {
 		return nil, err
 	}
@@ -151,8 +150,8 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	return s, nil
 }
 
-// Close waits until every email is sent, or until ctx ends; those that are left then are
-// given up. What is asked for afterwards is answered without an email, with 503.
+// Close waits until every email is sent, or until ctx ends; the rest is given up then. A request
+// that needs an email is answered with 503 from then on.
 func (s *SignIn) Close(ctx context.Context) error { return s.outbox.Close(ctx) }
 
 func (c Config) check() error {
@@ -165,7 +164,7 @@ func (c Config) check() error {
 	if c.Store == nil {
 		complain("Store: give the *storage.Store")
 	}
-	if _, keeps := c.Store.(users.Store); c.Store != nil && c.Users == nil && !keeps {
+	if _, ok := c.Store.(users.Store); c.Store != nil && c.Users == nil && !ok {
 		complain("Users: the Store keeps none: give some")
 	}
 	if c.SessionIdle < 0 || c.SessionMax < 0 {
@@ -180,7 +179,7 @@ func (c Config) check() error {
 	return errors.Join(errs...)
 }
 
-func remote(r *http.Request) netip.Addr {
+func peerAddress(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return peer.Addr()
 }
@@ -191,8 +190,7 @@ func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
 
-// Mount hangs everything that is served here, and the answers to what is not found below it,
-// into a mux.
+// Mount registers the pages, and everything below their paths, on a mux.
 func (s *SignIn) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
@@ -204,7 +202,7 @@ func (s *SignIn) Mount(mux interface {
 
 func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		return s.enter(w, r)
+		return s.submit(w, r)
 	}
-	return s.look(w, r)
+	return s.showPage(w, r)
 }

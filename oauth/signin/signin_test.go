@@ -25,7 +25,7 @@ func TestNewSaysEverythingThatIsWrongAtOnce(t *testing.T) {
 }
 
 func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
-	rm, mux := open(t, nil), http.NewServeMux()
+	rm, mux := newFixture(t, nil), http.NewServeMux()
 	rm.Mount(mux)
 	for path, code := range map[string]int{
 		web.FormPath: 200, web.AccountPath: 200, web.QRPath: 200, web.ConfirmPath: 200, web.FormPath + "/nothing": 404, web.AccountPath + "/nothing": 404,
@@ -45,9 +45,9 @@ func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
 // Each of the three would leave tokens alive that its words say have ended.
 func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
 	for _, revokes := range []bool{false, true} {
-		d := openDesk(t)
+		d := newAccountFixture(t)
 		if !revokes {
-			d.room = open(t, nil)
+			d.fixture = newFixture(t, nil)
 		}
 		d.consent(d.mina.Sub)
 		here := d.enterMina()
@@ -80,11 +80,11 @@ func TestTheBaseURLIsAnOrigin(t *testing.T) {
 
 // A host that has users of its own gives a store that keeps none.
 func TestAStoreThatKeepsNoUsersWantsThemFromTheHost(t *testing.T) {
-	rm := open(t, nil)
-	if _, err := New(context.Background(), Config{BaseURL: origin, Store: bare{rm.store}}); err == nil || !strings.Contains(err.Error(), "Users: the Store keeps none") {
+	rm := newFixture(t, nil)
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: storeWithoutUsers{rm.store}}); err == nil || !strings.Contains(err.Error(), "Users: the Store keeps none") {
 		t.Errorf("New without Users = %v", err)
 	}
-	if _, err := New(context.Background(), Config{BaseURL: origin, Store: bare{rm.store}, Users: rm.users}); err != nil {
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: storeWithoutUsers{rm.store}, Users: rm.users}); err != nil {
 		t.Errorf("New with Users = %v", err)
 	}
 }

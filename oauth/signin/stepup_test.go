@@ -19,7 +19,7 @@ import (
 )
 
 // aged gives a session of Mina's an age.
-func (rm *room) aged(cookie string, age time.Duration) {
+func (rm *fixture) aged(cookie string, age time.Duration) {
 	rm.t.Helper()
 	v, err := rm.store.Store.Session(rm.t.Context(), handle.Hash(cookie))
 	must(rm.t, err)
@@ -30,9 +30,9 @@ func (rm *room) aged(cookie string, age time.Duration) {
 
 // A session whose time is in the future was begun by a clock that was wrong, or made up: it
 // would stay recent for as long.
-func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
+func TestAnOldOrFutureSignInChangesNoMethod(t *testing.T) {
 	for _, age := range []time.Duration{stepup.MaxAge + time.Second, -time.Hour} {
-		d := openDesk(t)
+		d := newAccountFixture(t)
 		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		here := d.enterMina()
 		d.aged(here, age)
@@ -43,13 +43,13 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
 			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
 		}
-		h := openAbroad(t, nil)
+		h := newProviderFixture(t, nil)
 		mina := h.enterMina()
 		h.aged(mina, age)
 		if a := h.do(formTo(web.WithPath+"wx/link", "cookie", mina)); a.Header().Get("Location") != web.ConfirmPath || !strings.Contains(h.do(get(web.ConfirmPath, mina)).body, "Sign in once more") {
 			t.Errorf("%v: linking = %d to %q, want to be asked to sign in", age, a.Code, a.Header().Get("Location"))
 		}
-		f := furnished(t, "")
+		f := newFullFixture(t, "")
 		mina = f.enterMina()
 		f.aged(mina, age)
 		if a := f.do(get(otp.LinkFlow.Path, mina)); !strings.Contains(a.body, "Sign in once more") {
@@ -63,7 +63,7 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 
 // The current password is a sign-in of this moment, so no other is asked for.
 func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(24 * time.Hour)
@@ -79,68 +79,68 @@ func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
 // A browser that somebody has left open must not make a fresh sign-in of an old one.
 func TestAScanIsNoFresherThanTheSignInOfThePhone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		p := rm.phone()
 		signedIn := time.Now()
 		time.Sleep(2 * time.Hour)
-		sc := rm.showCode(asked + "&prompt=login&max_age=0")
+		sc := rm.showCode(authorizeQuery + "&prompt=login&max_age=0")
 		p.open(sc.id)
-		p.say(sc.id, "confirm")
+		p.answer(sc.id, "confirm")
 		a := sc.collect()
 		v, err := rm.Visitor(get("/", a.cookie()))
 		if err != nil || !v.AuthTime.Equal(signedIn) || rm.Recent(v) {
 			t.Errorf("the session is of %v, %v, want of %v", v.AuthTime, err, signedIn)
 		}
-		if to := a.Header().Get("Location"); to != web.AuthorizePath+"?"+asked+"&prompt=login&max_age=0" {
+		if to := a.Header().Get("Location"); to != web.AuthorizePath+"?"+authorizeQuery+"&prompt=login&max_age=0" {
 			t.Errorf("collect leads to %q: an old sign-in does not meet prompt=login", to)
 		}
 		p = rm.phone()
-		sc = rm.showCode(asked + "&prompt=login&max_age=0")
+		sc = rm.showCode(authorizeQuery + "&prompt=login&max_age=0")
 		p.open(sc.id)
-		p.say(sc.id, "confirm")
-		if to := sc.collect().Header().Get("Location"); to != web.AuthorizePath+"?"+asked {
+		p.answer(sc.id, "confirm")
+		if to := sc.collect().Header().Get("Location"); to != web.AuthorizePath+"?"+authorizeQuery {
 			t.Errorf("with a fresh phone collect leads to %q", to)
 		}
 	})
 }
 
-func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
-	written := &ledger{}
-	h := openAbroad(t, func(c *Config) { c.Audit = written })
-	d := &desk{room: h.room}
+func TestChangesOfMethodsAreAuditedWithBeforeAndAfter(t *testing.T) {
+	written := &fakeAudit{}
+	h := newProviderFixture(t, func(c *Config) { c.Audit = written })
+	d := &accountFixture{fixture: h.fixture}
 	mina := h.enterMina()
-	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
+	j := h.visit("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
-	j.arrive(j.choose("mei"))
+	j.open(j.choose("mei"))
 	d.do(sends(account.LoginPath, "cookie", mina, "method", storage.LoginWX))
 	for _, want := range []string{"account  linked wx: self -> self wx", "account  unlinked wx: self wx -> self"} {
-		if !slices.Contains(written.told, want) {
-			t.Errorf("told %q, want %q", written.told, want)
+		if !slices.Contains(written.notes, want) {
+			t.Errorf("told %q, want %q", written.notes, want)
 		}
 	}
-	written.away = errDown
-	j = h.left("qq", h.do(formTo(web.WithPath+"qq/link", "cookie", mina)))
+	written.err = errDown
+	j = h.visit("qq", h.do(formTo(web.WithPath+"qq/link", "cookie", mina)))
 	j.session = mina
-	if a := j.arrive(j.choose("mei")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
+	if a := j.open(j.choose("mei")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away linking = %d", a.Code)
 	}
 }
 
-func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
-	inTime(t, "", func(t *testing.T, h *house) {
-		written := &ledger{}
-		h.in.Trail = trail.New(written, h.in.Peer)
+func TestPasswordsAndAddressesAreAuditedAsHashes(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
+		written := &fakeAudit{}
+		h.steps.Trail = trail.New(written, h.steps.Peer)
 		h.confirmed(t)
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
-		b.ask(t, otp.LinkFlow, "new@example.org")
+		b.requestCode(t, otp.LinkFlow, "new@example.org")
 		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Fatalf("confirming = %d", a.Code)
 		}
 		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != 303 {
 			t.Fatalf("changing = %d", a.Code)
 		}
-		all := strings.Join(written.told, "\n")
+		all := strings.Join(written.notes, "\n")
 		for _, secret := range []string{password, better, minas, "new@example.org", "argon2"} {
 			if strings.Contains(all, secret) {
 				t.Errorf("the trail holds %q: %s", secret, all)
@@ -154,12 +154,12 @@ func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 				t.Errorf("told %q, want %q", all, want)
 			}
 		}
-		i := slices.IndexFunc(written.told, func(e string) bool { return strings.HasPrefix(e, "account  password") })
-		before, after, ok := strings.Cut(strings.TrimPrefix(written.told[i], "account  password: "), " -> ")
+		i := slices.IndexFunc(written.notes, func(e string) bool { return strings.HasPrefix(e, "account  password") })
+		before, after, ok := strings.Cut(strings.TrimPrefix(written.notes[i], "account  password: "), " -> ")
 		if !ok || before == after || len(before) != len("sha256:")+16 || len(after) != len(before) {
-			t.Errorf("told %q, want two hashes", written.told[i])
+			t.Errorf("told %q, want two hashes", written.notes[i])
 		}
-		written.away = errDown
+		written.err = errDown
 		if a := b.post(newpassword.Path, "current", better, "password", "another staple"); a.Code != 503 {
 			t.Errorf("with the trail away changing = %d", a.Code)
 		}

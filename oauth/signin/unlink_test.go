@@ -16,10 +16,10 @@ import (
 )
 
 func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	w := httptest.NewRecorder()
-	must(t, d.in.Sessions.Begin(w, post(), d.mina, storage.LoginWX, "", time.Now()))
+	must(t, d.steps.Sessions.Begin(w, post(), d.mina, storage.LoginWX, "", time.Now()))
 	by := answer{ResponseRecorder: w}.cookie()
 	here := d.enterMina()
 	a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
@@ -29,19 +29,19 @@ func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
 }
 
 func TestTheUsernameIsNeverUnlinked(t *testing.T) {
-	d := openDesk(t)
+	d := newAccountFixture(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.ways(d.mina.Sub))
 	}
 }
 
-func TestAUsernameWithoutAPasswordIsNoWayIn(t *testing.T) {
-	d := openDesk(t)
+func TestAUsernameWithoutAPasswordCannotSignIn(t *testing.T) {
+	d := newAccountFixture(t)
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginWX, "", time.Now()))
+	must(t, d.steps.Sessions.Begin(w, post(), u, storage.LoginWX, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
 	if strings.Contains(d.page(here), account.LoginPath) {
 		t.Error("the last way in is offered to be unlinked")
@@ -53,7 +53,7 @@ func TestAUsernameWithoutAPasswordIsNoWayIn(t *testing.T) {
 
 func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t)
+		d := newAccountFixture(t)
 		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		here := d.enterMina()
 		time.Sleep(10*time.Minute + 1)
@@ -77,13 +77,13 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 	})
 }
 
-func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
+func TestTwoUnlinksAtOnceLeaveOneMethod(t *testing.T) {
 	for round := range 30 {
-		d := openDesk(t)
+		d := newAccountFixture(t)
 		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		must(t, err)
 		w := httptest.NewRecorder()
-		must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
+		must(t, d.steps.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
 		here := answer{ResponseRecorder: w}.cookie()
 		codes := make([]int, 2)
 		var both sync.WaitGroup
@@ -101,13 +101,13 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 	}
 }
 
-// ambush is a LoginStore where another tab unlinks what this one is about to keep.
-type ambush struct {
+// racingLogins is a LoginStore where another tab unlinks what this one is about to keep.
+type racingLogins struct {
 	users.LoginStore
 	act func()
 }
 
-func (s *ambush) UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error {
+func (s *racingLogins) UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error {
 	if act := s.act; act != nil {
 		s.act = nil
 		act()
@@ -115,14 +115,14 @@ func (s *ambush) UnlinkLogins(ctx context.Context, keep storage.Login, some ...s
 	return s.LoginStore.UnlinkLogins(ctx, keep, some...)
 }
 
-func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
-	d := openDesk(t)
+func TestAnotherTabCannotUnlinkTheMethodThatIsKept(t *testing.T) {
+	d := newAccountFixture(t)
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
+	must(t, d.steps.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
-	d.account.Logins = &ambush{d.account.Logins, func() {
+	d.account.Logins = &racingLogins{d.account.Logins, func() {
 		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
 			t.Errorf("the other tab = %d", a.Code)
 		}

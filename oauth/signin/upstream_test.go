@@ -18,9 +18,9 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestPeopleSignInWithEachProviderAndStayWhoTheyAre(t *testing.T) {
-	h := openAbroad(t, nil)
-	page := h.ask(get("/oauth/authorize?" + asked)).body
+func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
+	h := newProviderFixture(t, nil)
+	page := h.signInPage(get("/oauth/authorize?" + authorizeQuery)).body
 	for _, name := range providers {
 		if !strings.Contains(page, `href="/oauth/signin/with/`+name+"?query=") {
 			t.Errorf("the page does not offer %s", name)
@@ -28,9 +28,9 @@ func TestPeopleSignInWithEachProviderAndStayWhoTheyAre(t *testing.T) {
 		for _, person := range []string{"lin", "omar", "mei", "robert"} {
 			var first storage.User
 			for visit := range 3 { // mei's unionid arrives at the second
-				j := h.leave(name, asked)
-				a := j.arrive(j.choose(person))
-				if to := a.Header().Get("Location"); to != "/oauth/authorize?"+asked {
+				j := h.start(name, authorizeQuery)
+				a := j.open(j.choose(person))
+				if to := a.Header().Get("Location"); to != "/oauth/authorize?"+authorizeQuery {
 					t.Errorf("%s as %s leads to %q", name, person, to)
 				}
 				u, v := h.user(a)
@@ -52,49 +52,49 @@ func TestPeopleSignInWithEachProviderAndStayWhoTheyAre(t *testing.T) {
 
 func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := openAbroad(t, nil)
-		denied := h.leave("wx", asked)
-		if a := denied.arrive(denied.choose("nobody")); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") || !strings.Contains(a.body, "Sign in to Acme") {
+		h := newProviderFixture(t, nil)
+		denied := h.start("wx", authorizeQuery)
+		if a := denied.open(denied.choose("nobody")); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") || !strings.Contains(a.body, "Sign in to Acme") {
 			t.Errorf("denied = %d %s", a.Code, a.body)
 		}
-		for promise, change := range map[string]func(j *journey, target string) answer{
-			"another browser": func(j *journey, target string) answer { j.browser = handle.NewCookie(); return j.arrive(target) },
-			"no browser":      func(j *journey, target string) answer { j.browser = ""; return j.arrive(target) },
-			"another state": func(j *journey, target string) answer {
-				return j.arrive(strings.Replace(target, j.query.Get("state"), rand.Text(), 1))
+		for promise, change := range map[string]func(j *providerVisit, target string) answer{
+			"another browser": func(j *providerVisit, target string) answer { j.browser = handle.NewCookie(); return j.open(target) },
+			"no browser":      func(j *providerVisit, target string) answer { j.browser = ""; return j.open(target) },
+			"another state": func(j *providerVisit, target string) answer {
+				return j.open(strings.Replace(target, j.query.Get("state"), rand.Text(), 1))
 			},
-			"two states": func(j *journey, target string) answer { return j.arrive(target + "&state=" + j.query.Get("state")) },
-			"no state": func(j *journey, target string) answer {
-				return j.arrive(strings.Replace(target, "state="+j.query.Get("state"), "", 1))
+			"two states": func(j *providerVisit, target string) answer { return j.open(target + "&state=" + j.query.Get("state")) },
+			"no state": func(j *providerVisit, target string) answer {
+				return j.open(strings.Replace(target, "state="+j.query.Get("state"), "", 1))
 			},
-			"another provider's door": func(j *journey, target string) answer {
-				return j.arrive(strings.Replace(target, "with/wx", "with/qq", 1))
+			"another provider's door": func(j *providerVisit, target string) answer {
+				return j.open(strings.Replace(target, "with/wx", "with/qq", 1))
 			},
-			"too late":      func(j *journey, target string) answer { time.Sleep(limits.VisitLife); return j.arrive(target) },
-			"a second time": func(j *journey, target string) answer { h.user(j.arrive(target)); return j.arrive(target) },
+			"too late":      func(j *providerVisit, target string) answer { time.Sleep(limits.VisitLife); return j.open(target) },
+			"a second time": func(j *providerVisit, target string) answer { h.user(j.open(target)); return j.open(target) },
 		} {
-			j := h.leave("wx", asked)
+			j := h.start("wx", authorizeQuery)
 			if a := change(j, j.choose("lin")); a.Code != 400 || a.cookie() != "" || !strings.Contains(a.body, "Begin again") {
 				t.Errorf("%s: %d %s", promise, a.Code, a.body)
 			}
 		}
-		forged := h.leave("wx", asked)
-		if a := forged.arrive(web.WithPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 || a.cookie() != "" {
+		forged := h.start("wx", authorizeQuery)
+		if a := forged.open(web.WithPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 || a.cookie() != "" {
 			t.Errorf("a code that is made up: %d", a.Code)
 		}
 	})
 }
 
 func TestOneArrivalGoesOnHoweverManyComeAtOnce(t *testing.T) {
-	h := openAbroad(t, nil)
-	j := h.leave("qq", asked)
+	h := newProviderFixture(t, nil)
+	j := h.start("qq", authorizeQuery)
 	target := j.choose("lin")
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	codes := map[int]int{}
 	for range 30 {
 		all.Go(func() {
-			a := j.arrive(target)
+			a := j.open(target)
 			mu.Lock()
 			codes[a.Code]++
 			mu.Unlock()
@@ -107,15 +107,15 @@ func TestOneArrivalGoesOnHoweverManyComeAtOnce(t *testing.T) {
 }
 
 func TestTwoFirstVisitsAtOnceMakeOneUser(t *testing.T) {
-	h := openAbroad(t, nil)
+	h := newProviderFixture(t, nil)
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	subs := map[string]int{}
 	for range 10 {
-		j := h.leave("qq", asked)
+		j := h.start("qq", authorizeQuery)
 		target := j.choose("lin")
 		all.Go(func() {
-			u, _ := h.user(j.arrive(target))
+			u, _ := h.user(j.open(target))
 			mu.Lock()
 			subs[u.Sub]++
 			mu.Unlock()
@@ -127,10 +127,10 @@ func TestTwoFirstVisitsAtOnceMakeOneUser(t *testing.T) {
 	}
 }
 
-func TestAProviderThatFailsIsTroubleAndTold(t *testing.T) {
-	h := openAbroad(t, func(c *Config) { c.Connectors[0] = broken{c.Connectors[0]} })
-	j := h.leave("wx", asked)
-	a := j.arrive(j.choose("lin"))
+func TestAProviderFailureIsLoggedAndShown(t *testing.T) {
+	h := newProviderFixture(t, func(c *Config) { c.Connectors[0] = broken{c.Connectors[0]} })
+	j := h.start("wx", authorizeQuery)
+	a := j.open(j.choose("lin"))
 	if a.Code != 503 || a.Header().Get("Retry-After") == "" || !strings.Contains(a.body, "at the moment") || !strings.Contains(h.log.String(), "busy") {
 		t.Errorf("a provider that fails = %d %s, log %s", a.Code, a.body, h.log)
 	}
@@ -144,8 +144,8 @@ func (broken) Finish(context.Context, string, url.Values) (connector.Profile, er
 }
 
 func TestTheLockHoldsForProvidersToo(t *testing.T) {
-	h := openAbroad(t, nil)
-	j := h.leave("wx", asked)
+	h := newProviderFixture(t, nil)
+	j := h.start("wx", authorizeQuery)
 	target := j.choose("lin")
 	for range 10 {
 		h.do(post("username", "mina", "password", "wrong"))
@@ -153,28 +153,28 @@ func TestTheLockHoldsForProvidersToo(t *testing.T) {
 	if a := h.do(get(web.WithPath + "qq")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
 		t.Errorf("leaving while locked = %d", a.Code)
 	}
-	if a := j.arrive(target); a.Code != 429 || a.cookie() != "" {
+	if a := j.open(target); a.Code != 429 || a.cookie() != "" {
 		t.Errorf("arriving while locked = %d", a.Code)
 	}
 }
 
 func TestADisabledUserDoesNotComeInByAProvider(t *testing.T) {
-	h := openAbroad(t, nil)
-	j := h.leave("wx", asked)
-	u, _ := h.user(j.arrive(j.choose("lin")))
+	h := newProviderFixture(t, nil)
+	j := h.start("wx", authorizeQuery)
+	u, _ := h.user(j.open(j.choose("lin")))
 	u.Disabled = true
 	_, err := h.store.SaveUser(context.Background(), u)
 	must(t, err)
-	j = h.leave("wx", asked)
-	if a := j.arrive(j.choose("lin")); a.Code != 401 || a.cookie() != "" {
+	j = h.start("wx", authorizeQuery)
+	if a := j.open(j.choose("lin")); a.Code != 401 || a.cookie() != "" {
 		t.Errorf("a disabled user = %d", a.Code)
 	}
 }
 
-func TestLeavingIsBoundedByAddress(t *testing.T) {
-	h := openAbroad(t, nil)
+func TestVisitsToProvidersAreLimitedByAddress(t *testing.T) {
+	h := newProviderFixture(t, nil)
 	for range limits.TicketsPerIP {
-		h.leave("wx", "")
+		h.start("wx", "")
 	}
 	if a := h.do(get(web.WithPath + "wx")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
 		t.Errorf("the next one = %d", a.Code)
@@ -182,10 +182,10 @@ func TestLeavingIsBoundedByAddress(t *testing.T) {
 }
 
 func TestNothingOfTheProviderIsInTheLog(t *testing.T) {
-	h := openAbroad(t, nil)
-	j := h.leave("wx", asked)
+	h := newProviderFixture(t, nil)
+	j := h.start("wx", authorizeQuery)
 	target := j.choose("lin")
-	h.user(j.arrive(target))
+	h.user(j.open(target))
 	back, err := url.Parse(target)
 	must(t, err)
 	for _, secret := range []string{back.Query().Get("code"), j.query.Get("state"), j.browser} {
@@ -197,7 +197,7 @@ func TestNothingOfTheProviderIsInTheLog(t *testing.T) {
 
 func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 	var all []connector.Connector
-	h := openAbroad(t, func(c *Config) { all = c.Connectors[:1:1] })
+	h := newProviderFixture(t, func(c *Config) { all = c.Connectors[:1:1] })
 	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Users: onlyUsers{h.users}, Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
 		t.Errorf("New = %v", err)
 	}
@@ -209,11 +209,11 @@ func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 type onlyUsers struct{ users.Users }
 
 func TestAStoreThatIsAwayIsNobodysFault(t *testing.T) {
-	h := openAbroad(t, nil)
-	j := h.leave("wx", asked)
+	h := newProviderFixture(t, nil)
+	j := h.start("wx", authorizeQuery)
 	target := j.choose("lin")
 	h.store.save = errDown
-	if a := j.arrive(target); a.Code != 503 || a.cookie() != "" {
+	if a := j.open(target); a.Code != 503 || a.cookie() != "" {
 		t.Errorf("a session that cannot be written = %d", a.Code)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestAUsernameIsFoundHoweverItIsTyped(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	for _, typed := range []string{"Mina", "mina", "MINA", "  mina\t"} {
 		if u, err := users.Authenticate(context.Background(), typed, password); err != nil || u.Sub != rm.mina.Sub || u.Username != "Mina" {
@@ -43,7 +43,7 @@ func TestOnlyGoodUsernamesAndPasswordsAreTaken(t *testing.T) {
 		{"101 bytes", strings.Repeat("x", 101), password, []string{"username"}},
 		{"both wrong: both said", "", "", []string{"username", "password"}},
 	} {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: c.username}, c.password)
 		if errors.Is(err, storage.ErrInvalid) != (c.complaints != nil) || (err != nil) != (c.complaints != nil) {
 			t.Errorf("%s: Create() = %v, want complaints %v", c.promise, err, c.complaints)
@@ -57,7 +57,7 @@ func TestOnlyGoodUsernamesAndPasswordsAreTaken(t *testing.T) {
 }
 
 func TestAPasswordIsNotCut(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	long := strings.Repeat("x", 1000)
 	_, err := users.Create(context.Background(), storage.User{Username: "long"}, long+"A")
@@ -68,7 +68,7 @@ func TestAPasswordIsNotCut(t *testing.T) {
 }
 
 func TestTheHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	ctx := context.Background()
 	before, err := rm.store.Login(ctx, storage.LoginSelf, "mina")
 	must(t, err)
@@ -89,7 +89,7 @@ func TestTheHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
 }
 
 func TestASignInComputesOneHash(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	rm.enterMina()
 	if n := rm.hashes.Load(); n != 1 {
 		t.Errorf("%d computed, want 1", n)
@@ -97,7 +97,7 @@ func TestASignInComputesOneHash(t *testing.T) {
 }
 
 func TestHowSomebodySignedInIsSavedWhenItChanges(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	rm.enterMina()
 	first, err := rm.store.User(context.Background(), rm.mina.Sub)
 	must(t, err)
@@ -110,7 +110,7 @@ func TestHowSomebodySignedInIsSavedWhenItChanges(t *testing.T) {
 }
 
 func TestADamagedHashIsTroubleAndNotAWrongPassword(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	login, err := rm.store.Login(context.Background(), storage.LoginSelf, "mina")
 	must(t, err)
 	login.PasswordHash = "$argon2id$v=19$m=4294967295,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA"

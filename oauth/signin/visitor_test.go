@@ -19,13 +19,13 @@ import (
 
 const day = 24 * time.Hour
 
-func (rm *room) visits(cookies ...string) error {
+func (rm *fixture) visits(cookies ...string) error {
 	_, err := rm.Visitor(get("/", cookies...))
 	return err
 }
 
 func TestAVisitorIsWhoeverSignedIn(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	v, err := rm.Visitor(get("/", rm.enterMina()))
 	if err != nil || v.UserID != rm.mina.Sub || v.LoginType != storage.LoginSelf {
 		t.Errorf("Visitor() = %+v, %v, want the session of %s by self", v, err, rm.mina.Sub)
@@ -33,7 +33,7 @@ func TestAVisitorIsWhoeverSignedIn(t *testing.T) {
 }
 
 func TestAVisitorIsNobody(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	live, other := rm.enterMina(), rm.enterMina()
 	for promise, cookies := range map[string][]string{
 		"without a cookie":                 nil,
@@ -56,7 +56,7 @@ func TestAVisitorIsNobody(t *testing.T) {
 }
 
 func TestADisabledUserIsNobody(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	mina, err := rm.store.User(context.Background(), rm.mina.Sub)
 	must(t, err)
@@ -73,7 +73,7 @@ func TestAStoreThatIsAwayIsNotNobody(t *testing.T) {
 		"session": func(f *flaky) { f.session = errDown },
 		"user":    func(f *flaky) { f.user = errDown },
 	} {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		cookie := rm.enterMina()
 		broken(rm.store)
 		if err := rm.visits(cookie); !errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrNotFound) {
@@ -88,7 +88,7 @@ func TestAStoreThatIsAwayIsNotNobody(t *testing.T) {
 // Decision 17: 7 days sliding to 30.
 func TestASessionEndsSevenDaysAfterItsLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		idle, used := rm.enterMina(), rm.enterMina()
 		for range 3 {
 			time.Sleep(3 * day)
@@ -108,7 +108,7 @@ func TestASessionEndsSevenDaysAfterItsLastUse(t *testing.T) {
 
 func TestASessionEndsAfterThirtyDaysWhateverItsUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		cookie := rm.enterMina()
 		for range 30*24 - 1 {
 			time.Sleep(time.Hour)
@@ -127,7 +127,7 @@ func TestASessionEndsAfterThirtyDaysWhateverItsUse(t *testing.T) {
 
 func TestUseOfASessionIsWrittenOnceADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		cookie := rm.enterMina()
 		rm.store.saves.Store(0)
 		for range 10 * 24 * 6 {
@@ -142,7 +142,7 @@ func TestUseOfASessionIsWrittenOnceADay(t *testing.T) {
 
 func TestAShortSessionSlidesToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, func(c *Config) { c.SessionIdle, c.SessionMax = time.Hour, 3*time.Hour })
+		rm := newFixture(t, func(c *Config) { c.SessionIdle, c.SessionMax = time.Hour, 3*time.Hour })
 		cookie := rm.enterMina()
 		for range 3 {
 			time.Sleep(50 * time.Minute)
@@ -157,7 +157,7 @@ func TestAShortSessionSlidesToo(t *testing.T) {
 
 func TestAWriteThatCameTooLateIsHarmless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		cookie := rm.enterMina()
 		time.Sleep(2 * day)
 		for _, c := range []struct {
@@ -172,7 +172,7 @@ func TestAWriteThatCameTooLateIsHarmless(t *testing.T) {
 }
 
 func TestSignOutEndsTheSessionAndClearsTheCookie(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	rm.store.end = storage.ErrConflict // moved forward by another request meanwhile
 	w := httptest.NewRecorder()
@@ -187,7 +187,7 @@ func TestSignOutEndsTheSessionAndClearsTheCookie(t *testing.T) {
 }
 
 func TestSignOutOfNobodyClearsTheCookie(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	for _, cookies := range [][]string{nil, {"rubbish"}, {handle.NewCookie()}} {
 		w := httptest.NewRecorder()
 		if err := rm.SignOut(w, get("/oauth/logout", cookies...)); err != nil || w.Header().Get("Set-Cookie") == "" {
@@ -197,7 +197,7 @@ func TestSignOutOfNobodyClearsTheCookie(t *testing.T) {
 }
 
 func TestSignOutWithTwoCookiesEndsBothSessions(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	a, b := rm.enterMina(), rm.enterMina()
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", a, b)))
 	for _, cookie := range []string{a, b} {
@@ -208,7 +208,7 @@ func TestSignOutWithTwoCookiesEndsBothSessions(t *testing.T) {
 }
 
 func TestASignOutThatFailedCanBeTriedAgain(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	rm.store.end = errDown
 	w := httptest.NewRecorder()
@@ -221,7 +221,7 @@ func TestASignOutThatFailedCanBeTriedAgain(t *testing.T) {
 }
 
 func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	var cookies []string
 	for range 50 {
 		cookies = append(cookies, handle.NewCookie())
@@ -232,21 +232,21 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 	}
 }
 
-func TestASignOutIsWrittenDownBeforeItIsAnswered(t *testing.T) {
-	written := &ledger{}
-	rm := open(t, nil)
-	rm.in.Trail = trail.New(written, rm.in.Peer)
+func TestASignOutIsAuditedBeforeItIsAnswered(t *testing.T) {
+	written := &fakeAudit{}
+	rm := newFixture(t, nil)
+	rm.steps.Trail = trail.New(written, rm.steps.Peer)
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", rm.enterMina())))
-	if len(written.told) == 0 || written.told[len(written.told)-1] != "account  signed out" {
-		t.Errorf("told %q, want the sign-out last", written.told)
+	if len(written.notes) == 0 || written.notes[len(written.notes)-1] != "account  signed out" {
+		t.Errorf("told %q, want the sign-out last", written.notes)
 	}
-	told := len(written.told)
+	told := len(written.notes)
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", "nobody's")))
-	if len(written.told) != told {
-		t.Errorf("told %q of nobody", written.told[told:])
+	if len(written.notes) != told {
+		t.Errorf("told %q of nobody", written.notes[told:])
 	}
 	cookie := rm.enterMina()
-	written.away = errDown
+	written.err = errDown
 	w := httptest.NewRecorder()
 	if err := rm.SignOut(w, get("/oauth/logout", cookie)); err == nil || !strings.Contains(err.Error(), "could not be written down") || w.Header().Get("Set-Cookie") != "" {
 		t.Errorf("SignOut() with the trail away = %v, want %v and no answer", err, web.AuditFailed)

@@ -17,6 +17,8 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
+var _ = []carried{Bundle{}.carried, List{}.carried}
+
 // Kinds of subjects: whom a rule is about.
 const (
 	SubjectEveryone = "everyone"

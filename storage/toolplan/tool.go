@@ -12,6 +12,8 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
+var _ = Tool{}.carried
+
 // Tool is one operation of an upstream: what everyone may see of it (protocol 2.7), and the
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
 type Tool struct {

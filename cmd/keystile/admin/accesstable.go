@@ -18,7 +18,7 @@ type accessTable struct {
 
 func (t accessTable) noted() string { return t.note }
 
-func (r Rooms) accessShown(ctx context.Context, l access.List) (accessTable, error) {
+func (r Target) accessShown(ctx context.Context, l access.List) (accessTable, error) {
 	open, err := r.open(ctx)
 	t := accessTable{member: l.Member, fallback: storage.AccessOwner, rules: l.Rules}
 	if open {
@@ -67,7 +67,7 @@ func ruleText(r access.Rule) string {
 	return fmt.Sprintf("rule: %s %s (%s)", effect(r), r.Subject, toolsOf(r))
 }
 
-// maxNoted is how many rules of a list the audit trail is told.
+// maxNoted bounds how many rules of a list stand on the audit trail.
 const maxNoted = 20
 
 // says is a list in a few words.

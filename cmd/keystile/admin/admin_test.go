@@ -17,7 +17,7 @@ func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 	o := newOffice(t)
 	v := o.must("app", "create", "--name", "Shop", "--domain", "https://Shop.Example.com/x", "--domain", "localhost:3000", "--domain", "shop.example.com",
 		"--redirect-uri", "https://shop.example.com/cb", "--tier", "white_label", "--id-token-alg", "ES256")
-	app, err := o.rooms.Store.App(t.Context(), v["client_id"].(string))
+	app, err := o.target.Store.App(t.Context(), v["client_id"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestWhatAnApplicationCanNotBeIsAWrongCall(t *testing.T) {
 	} {
 		o.wantFailure(2, want, append([]string{"app", "create", "--name", "A"}, words...)...)
 	}
-	if apps, _, _ := o.rooms.Store.Apps(t.Context(), "", "", 10); len(apps) > 0 {
+	if apps, _, _ := o.target.Store.Apps(t.Context(), "", "", 10); len(apps) > 0 {
 		t.Errorf("registered all the same: %v", apps)
 	}
 }
@@ -145,7 +145,7 @@ func TestASettingIsSetByItsNameOrItsAlias(t *testing.T) {
 	for i, name := range []string{"oauth_force_pkce", storage.SettingForcePKCE} {
 		value := []string{"1", "0"}[i]
 		o.must("setting", "set", name, value)
-		if got, _ := o.rooms.Store.Setting(t.Context(), storage.SettingForcePKCE); got != value {
+		if got, _ := o.target.Store.Setting(t.Context(), storage.SettingForcePKCE); got != value {
 			t.Errorf("after setting %s to %s it is %q", name, value, got)
 		}
 	}
@@ -205,10 +205,10 @@ func TestAStoreThatIsHeldByWhoDoesNotAnswerIsExplained(t *testing.T) {
 
 func TestAServerOfAnotherVersionSaysSo(t *testing.T) {
 	o := newOffice(t)
-	if _, err := execute(t.Context(), o.rooms, "app explode", cli.Args{}); err == nil || !strings.Contains(err.Error(), "another version") {
+	if _, err := execute(t.Context(), o.target, "app explode", cli.Args{}); err == nil || !strings.Contains(err.Error(), "another version") {
 		t.Errorf("execute(unknown) = %v", err)
 	}
-	if _, err := execute(t.Context(), o.rooms, "setting get", cli.Args{}); err == nil {
+	if _, err := execute(t.Context(), o.target, "setting get", cli.Args{}); err == nil {
 		t.Error("a command without its words was executed")
 	}
 }

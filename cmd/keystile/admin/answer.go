@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// output is what a command has to say, printed as one line of JSON or as aligned lines.
+// output holds the answer of a command, printed as one line of JSON or as aligned lines.
 type output interface {
 	text(asJSON bool) (string, error)
 }

@@ -58,12 +58,12 @@ var appCommands = []command{
 	},
 }
 
-func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func createApp(ctx context.Context, target Target, args cli.Args) (output, error) {
 	domains, err := normalize(args.Flags["domain"])
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
 	}
-	owner, err := ownerOf(ctx, rooms.Store, args.Get("owner"))
+	owner, err := ownerOf(ctx, target.Store, args.Get("owner"))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), Owner: owner,
 	}
-	app, err = rooms.Store.CreateApp(ctx, app, 0, rooms.Billing.Limit(app))
+	app, err = target.Store.CreateApp(ctx, app, 0, target.Billing.Limit(app))
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func describe(app storage.App) answer {
 	return append(a, field{"public", app.Public}, field{"first_party", app.FirstParty}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
 }
 
-func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+func listApps(ctx context.Context, target Target, _ cli.Args) (output, error) {
 	apps, err := everything(func(from string) ([]storage.App, string, error) {
-		return rooms.Store.Apps(ctx, "", from, driver.Page)
+		return target.Store.Apps(ctx, "", from, driver.Page)
 	})
 	said := list{
 		columns: []string{"client_id", "name", "domains", "public", "tier", "first_party", "disabled", "owner", "created_at"},
@@ -106,8 +106,8 @@ func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	return said, err
 }
 
-func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	app, err := appOf(ctx, rooms.Store, args.Words[0])
+func showApp(ctx context.Context, target Target, args cli.Args) (output, error) {
+	app, err := appOf(ctx, target.Store, args.Words[0])
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func show(app storage.App) answer {
 	}
 }
 
-// brand is how the pages of an application look; nil is Keystile's own look.
+// brand describes the look of an application's pages; nil is Keystile's own look.
 type brand struct {
 	Name  string `json:"name"`
 	Logo  string `json:"logo"`

@@ -105,7 +105,7 @@ func TestOfTwoChangesAtOnceNoneIsLost(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	meddled := false
-	_, err := changeApp(t.Context(), o.rooms.Store, id, func(a *storage.App) error {
+	_, err := changeApp(t.Context(), o.target.Store, id, func(a *storage.App) error {
 		if !meddled {
 			meddled = true
 			o.must("app", "set", id, "--tier", "enterprise")
@@ -212,7 +212,7 @@ func TestADeletedApplicationIsRevokedFirst(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	seen := &watcher{o: o, id: id}
-	o.rooms.Provider = seen
+	o.target.Provider = seen
 	o.serve()
 	o.must("app", "delete", id)
 	if !seen.disabled {
@@ -221,7 +221,7 @@ func TestADeletedApplicationIsRevokedFirst(t *testing.T) {
 	if len(seen.revoked) != 1 || seen.revoked[0].Kind != driver.RevokeApp || seen.revoked[0].ID != id || !seen.revoked[0].Before.After(time.Now()) {
 		t.Errorf("revoked %+v", seen.revoked)
 	}
-	if _, err := o.rooms.Store.App(t.Context(), id); err == nil {
+	if _, err := o.target.Store.App(t.Context(), id); err == nil {
 		t.Error("it is still there")
 	}
 }
@@ -242,7 +242,7 @@ func (w *watcher) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 func TestAnApplicationWhoseRevocationFailsIsNotRemoved(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
-	o.rooms.Provider = &provider{fails: errLocked}
+	o.target.Provider = &provider{fails: errLocked}
 	o.serve()
 	o.wantFailure(1, errLocked.Error(), "app", "delete", id)
 	o.stored(id)
@@ -257,7 +257,7 @@ func TestDisablingAnApplicationEndsItsTokens(t *testing.T) {
 	}
 	o.must("app", "set", id, "--disabled")
 	rs := o.revocations()
-	if len(rs) != 1 || rs[0].Kind != driver.RevokeApp || rs[0].ID != id || time.Until(rs[0].Until) < o.rooms.Granted {
+	if len(rs) != 1 || rs[0].Kind != driver.RevokeApp || rs[0].ID != id || time.Until(rs[0].Until) < o.target.Granted {
 		t.Errorf("revoked %+v", rs)
 	}
 }

@@ -38,7 +38,7 @@ var appChanges = []cli.Flag{
 
 // setApp changes an application. Disabling one ends its tokens too: they would go on for
 // days, and whoever disables an application means now.
-func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func setApp(ctx context.Context, target Target, args cli.Args) (output, error) {
 	if !slices.ContainsFunc(appChanges, func(f cli.Flag) bool { return len(args.Flags[f.Name]) > 0 }) {
 		return nil, cli.Usage("app set changes nothing; name what to change")
 	}
@@ -49,18 +49,18 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	}
 	var err error
 	if len(args.Flags["owner"]) > 0 {
-		app, err = giveApp(ctx, rooms.Store, args.Words[0], args.Get("owner"), change)
+		app, err = giveApp(ctx, target.Store, args.Words[0], args.Get("owner"), change)
 	} else {
-		app, err = changeApp(ctx, rooms.Store, args.Words[0], change)
+		app, err = changeApp(ctx, target.Store, args.Words[0], change)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if args.On("disabled") {
-		err = rooms.revoke(ctx, driver.RevokeApp, app.ID, time.Now())
+		err = target.revoke(ctx, driver.RevokeApp, app.ID, time.Now())
 	}
 	if what := apps.Grave(before, app); what != "" {
-		rooms.tell(ctx, before.Owner, event.NoticeApp, app.Name, what)
+		target.tell(ctx, before.Owner, event.NoticeApp, app.Name, what)
 	}
 	return show(app), err
 }

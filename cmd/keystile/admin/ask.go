@@ -24,20 +24,7 @@ func (c command) confirm(call cli.Call) error {
 	if c.asks == "" || call.On(yesFlag) || !attended(call) {
 		return nil
 	}
-	return confirmed(call.Stdin, call.Stderr, fmt.Sprintf(c.asks, strings.Join(call.Words, " ")))
-}
-
-func confirmed(from io.Reader, to io.Writer, question string) error {
-	fmt.Fprintf(to, "%s [y/N] ", question)
-	line, err := bufio.NewReader(from).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	}
-	return errors.New("nothing was done")
+	return terminal.Confirm(call.Stdin, call.Stderr, fmt.Sprintf(c.asks, strings.Join(call.Words, " ")))
 }
 
 // readSecret replaces a secret given as "-" by a line of the standard input. A person at a terminal

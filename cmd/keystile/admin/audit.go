@@ -2,22 +2,17 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/audit"
-	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 // auditCommands have lines that no operator types: what the two below read.
@@ -26,7 +21,7 @@ var auditCommands = []command{
 	{name: "audit state", summary: "Read what stands for removed records", do: auditState, reads: true, hidden: true},
 }
 
-func auditLines(house House) []cli.Command {
+func auditLines(opener Opener) []cli.Command {
 	return []cli.Command{
 		{
 			Name: "audit verify", Summary: "Check that the audit trail is whole",
@@ -36,7 +31,7 @@ func auditLines(house House) []cli.Command {
 				"lost: " + audit.KillNote + ".\nNeither the folder nor the database need be writable.",
 			Examples: []string{"keystile audit verify", "keystile audit verify --head ufz3w:42:9f86d081884c7d65...:1042 --json"},
 			Flags:    append([]cli.Flag{{Name: "head", Value: "HEAD", Help: "a head that an earlier verify printed", Many: true}}, common()...),
-			Run:      func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, house) },
+			Run:      func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, opener) },
 		},
 		{
 			Name: "audit export", Summary: "Write the audit trail as JSON lines or CSV",
@@ -51,12 +46,12 @@ func auditLines(house House) []cli.Command {
 				{Name: "app", Value: "CLIENT_ID", Help: "of one application"},
 				{Name: "user", Value: "SUB", Help: "of one user"},
 			}, common()...),
-			Run: func(ctx context.Context, call cli.Call) error { return exportTrail(ctx, call, house) },
+			Run: func(ctx context.Context, call cli.Call) error { return exportTrail(ctx, call, opener) },
 		},
 	}
 }
 
-func verifyTrail(ctx context.Context, call cli.Call, house House) error {
+func verifyTrail(ctx context.Context, call cli.Call, opener Opener) error {
 	var kept []audit.Head
 	for _, text := range call.Args.Flags["head"] {
 		head, err := audit.ParseHead(text)
@@ -66,7 +61,7 @@ func verifyTrail(ctx context.Context, call cli.Call, house House) error {
 		kept = append(kept, head)
 	}
 	var report audit.Report
-	err := house.trail(ctx, call, func(r audit.Archive) (err error) {
+	err := opener.trail(ctx, call, func(r audit.Archive) (err error) {
 		report, err = audit.Verify(ctx, r, kept...)
 		return err
 	})
@@ -76,7 +71,7 @@ func verifyTrail(ctx context.Context, call cli.Call, house House) error {
 	return errors.Join(say(call, verdictOf(report, call.On("json"))), report.Err())
 }
 
-// maxShown is how many heads of one kind a person is shown.
+// maxShown bounds how many heads of one kind a person is shown.
 const maxShown = 20
 
 // verdictOf says what was found. Without JSON it is for people, who are told what it means.
@@ -127,7 +122,7 @@ func verdictOf(report audit.Report, asJSON bool) answer {
 	return said
 }
 
-func exportTrail(ctx context.Context, call cli.Call, house House) error {
+func exportTrail(ctx context.Context, call cli.Call, opener Opener) error {
 	filter := audit.Filter{Kind: call.Get("kind"), App: call.Get("app"), User: call.Get("user")}
 	var err error
 	if filter.From, err = moment(call.Get("from")); err != nil {
@@ -145,7 +140,7 @@ func exportTrail(ctx context.Context, call cli.Call, house House) error {
 		return cli.Usage("--format is jsonl or csv")
 	}
 	to := func(w io.Writer) error {
-		return house.trail(ctx, call, func(r audit.Archive) error { return audit.Export(ctx, r, w, filter, format) })
+		return opener.trail(ctx, call, func(r audit.Archive) error { return audit.Export(ctx, r, w, filter, format) })
 	}
 	if call.Get("out") == "" {
 		if terminal.Is(call.Stdout) { // where the records show how far it is
@@ -173,107 +168,4 @@ func moment(text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, cli.Usage("%q is no time; write 2026-11-21 or 2026-11-21T15:00:00Z", text)
-}
-
-// trail reads the trail in the caller's process, through the running server or out of its
-// file.
-func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Archive) error) error {
-	conf, err := config.Load(call.Args, call.Env)
-	if err != nil {
-		return err
-	}
-	find := folder.Find
-	if h.Copies { // so the database is a file there
-		find = withDatabase
-	}
-	f, err := find(conf.Data)
-	if err != nil {
-		return err
-	}
-	m := watch(call, "reading the audit trail", "records")
-	defer m.end()
-	return h.reading().reach(ctx, conf, f,
-		func(socket string) error { return do(countedTrail{&distant{socket: socket}, m}) },
-		func(rooms Rooms) error { return do(countedTrail{rooms.Store, m}) })
-}
-
-// distant is the trail of a running server.
-type distant struct {
-	socket string
-	begun  bool
-}
-
-func (d *distant) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
-	return page, d.ask(ctx, &page, "audit records", strconv.FormatUint(after, 10), strconv.Itoa(n))
-}
-
-func (d *distant) Appended(ctx context.Context) (uint64, error) {
-	var s state
-	err := d.ask(ctx, &s, "audit state")
-	return s.Appended, err
-}
-
-func (d *distant) Checkpoint(ctx context.Context) (storage.Checkpoint, error) {
-	var s state
-	err := d.ask(ctx, &s, "audit state")
-	if err == nil && s.Forged {
-		err = storage.ErrCheckpoint
-	}
-	return storage.Checkpoint{Text: storage.NewSecret(s.Checkpoint), Version: s.Version}, err
-}
-
-// ask has the server run one of the commands above, and reads its answer.
-func (d *distant) ask(ctx context.Context, into any, command string, words ...string) error {
-	args := cli.Args{Words: words, Flags: map[string][]string{"json": {"true"}}}
-	text, err := ask(ctx, d.socket, Request{command, args}, 0)
-	if errors.Is(err, errNobody) && d.begun { // to begin anew with the file would tell the beginning twice
-		err = errors.New("the server has gone away in between; do it again")
-	}
-	if err != nil {
-		return err
-	}
-	d.begun = true
-	return json.Unmarshal([]byte(text), into)
-}
-
-// state is what audit verify wants to know beside the records. The socket is for whoever may
-// do anything, so the checkpoint goes over it opened.
-type state struct {
-	Appended   uint64 `json:"appended"`
-	Checkpoint string `json:"checkpoint"`
-	Version    int64  `json:"version"`
-	Forged     bool   `json:"forged"`
-}
-
-func (s state) text(bool) (string, error) { return line(s) }
-
-func auditState(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
-	given, err := rooms.Store.Appended(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := rooms.Store.Checkpoint(ctx)
-	if errors.Is(err, storage.ErrCheckpoint) {
-		return state{Appended: given, Forged: true}, nil
-	}
-	return state{Appended: given, Checkpoint: c.Text.Reveal(), Version: c.Version}, err
-}
-
-func auditPage(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	after, err := strconv.ParseUint(args.Words[0], 10, 64)
-	n, bad := strconv.Atoi(args.Words[1])
-	if err = errors.Join(err, bad); err != nil || n < 1 || n > driver.Page {
-		return nil, cli.Usage("AFTER and N are numbers, N up to %d", driver.Page)
-	}
-	records, err := rooms.Store.Records(ctx, after, n)
-	return page(records), err
-}
-
-type page []driver.Record
-
-func (p page) text(bool) (string, error) {
-	if p == nil {
-		p = page{}
-	}
-	return line(p)
 }

@@ -57,14 +57,14 @@ var untilFlag = cli.Flag{Name: "until", Value: "DATE", Help: "when it ends and i
 
 var byOperator = billing.Actor{By: "operator"}
 
-func listOrders(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func listOrders(ctx context.Context, target Target, args cli.Args) (output, error) {
 	q := storage.OrderQuery{Status: args.Get("status"), AppID: args.Get("app")}
 	known := []string{storage.OrderPending, storage.OrderContact, storage.OrderApproved, storage.OrderRejected, storage.OrderCanceled}
 	if q.Status != "" && !slices.Contains(known, q.Status) {
 		return nil, cli.Usage("--status %s: it is one of %s", q.Status, strings.Join(known, ", "))
 	}
 	all, err := everything(func(after string) ([]storage.Order, string, error) {
-		return rooms.Store.Orders(ctx, q, after, driver.Page)
+		return target.Store.Orders(ctx, q, after, driver.Page)
 	})
 	said := list{
 		columns: []string{"order_id", "client_id", "from_tier", "tier", "status", "price", "created_at", "effective_at", "expires_at", "reason"},
@@ -86,7 +86,7 @@ func tellOrder(o storage.Order) answer {
 	}
 }
 
-// yearly is what a tier costs a year.
+// yearly is the price of a tier for a year.
 type yearly struct {
 	Amount   int64  `json:"amount"` // in fen
 	Currency string `json:"currency"`
@@ -97,20 +97,20 @@ func (y yearly) String() string {
 	return fmt.Sprintf("%d.%02d %s a %s", y.Amount/100, y.Amount%100, y.Currency, y.Period)
 }
 
-func approveOrder(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func approveOrder(ctx context.Context, target Target, args cli.Args) (output, error) {
 	until, err := untilOf(args)
 	if err != nil {
 		return nil, err
 	}
-	return decided(rooms, args.Words[0])(rooms.Billing.Approve(ctx, args.Words[0], byOperator, until))
+	return decided(target, args.Words[0])(target.Billing.Approve(ctx, args.Words[0], byOperator, until))
 }
 
-func rejectOrder(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	return decided(rooms, args.Words[0])(rooms.Billing.Reject(ctx, args.Words[0], byOperator, args.Get("reason")))
+func rejectOrder(ctx context.Context, target Target, args cli.Args) (output, error) {
+	return decided(target, args.Words[0])(target.Billing.Reject(ctx, args.Words[0], byOperator, args.Get("reason")))
 }
 
 // decided tells what became of an order, or why nothing did.
-func decided(rooms Rooms, id string) func(storage.Order, error) (output, error) {
+func decided(target Target, id string) func(storage.Order, error) (output, error) {
 	return func(o storage.Order, err error) (output, error) {
 		switch {
 		case errors.Is(err, storage.ErrNotFound) && o.ID != "":
@@ -120,26 +120,26 @@ func decided(rooms Rooms, id string) func(storage.Order, error) (output, error) 
 		case err != nil:
 			return nil, err
 		}
-		rooms.forget(o.AppID)
+		target.forget(o.AppID)
 		return tellOrder(o), nil
 	}
 }
 
 // setTier gives a tier without an order that anybody has made. The books say so.
-func setTier(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func setTier(ctx context.Context, target Target, args cli.Args) (output, error) {
 	until, err := untilOf(args)
 	if err != nil {
 		return nil, err
 	}
-	app, err := rooms.Billing.SetTier(ctx, args.Words[0], args.Words[1], byOperator.By, until)
+	app, err := target.Billing.SetTier(ctx, args.Words[0], args.Words[1], byOperator.By, until)
 	if err = unknownApp(args.Words[0], err); err != nil {
 		return nil, err
 	}
-	rooms.forget(app.ID)
+	target.forget(app.ID)
 	return answer{{"client_id", app.ID}, {"tier", app.TierAt(time.Now())}, {"until", when(app.TierUntil(time.Now()))}}, nil
 }
 
-func (r Rooms) forget(clientID string) {
+func (r Target) forget(clientID string) {
 	if r.Forget != nil {
 		r.Forget(clientID)
 	}
@@ -158,18 +158,18 @@ func untilOf(args cli.Args) (time.Time, error) {
 	return at, nil
 }
 
-func listSettlements(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func listSettlements(ctx context.Context, target Target, args cli.Args) (output, error) {
 	month, err := billing.ParseMonth(args.Get("month"), time.Now())
 	if err != nil {
 		return nil, cli.Usage("--month: %v", err)
 	}
-	all, err := settled(ctx, rooms, args.Get("app"))
+	all, err := settled(ctx, target, args.Get("app"))
 	if err != nil {
 		return nil, err
 	}
 	said := list{empty: "no applications that owe anything"}
 	for _, app := range all {
-		s, err := rooms.Billing.Settle(ctx, app, month)
+		s, err := target.Billing.Settle(ctx, app, month)
 		if err != nil {
 			return nil, err
 		}
@@ -207,17 +207,17 @@ func (all settledCalls) String() string {
 }
 
 // settled returns an application, or all there are and were.
-func settled(ctx context.Context, rooms Rooms, id string) ([]storage.App, error) {
+func settled(ctx context.Context, target Target, id string) ([]storage.App, error) {
 	if id != "" {
-		app, err := rooms.Billing.App(ctx, id)
+		app, err := target.Billing.App(ctx, id)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil, fmt.Errorf("there is and was no application %q; list them with: keystile app list", id)
 		}
 		return []storage.App{app}, err
 	}
-	all, err := everything(func(from string) ([]storage.App, string, error) { return rooms.Store.Apps(ctx, "", from, driver.Page) })
+	all, err := everything(func(from string) ([]storage.App, string, error) { return target.Store.Apps(ctx, "", from, driver.Page) })
 	closed, failed := everything(func(from string) ([]storage.App, string, error) {
-		return rooms.Store.ClosedApps(ctx, "", from, driver.Page)
+		return target.Store.ClosedApps(ctx, "", from, driver.Page)
 	})
 	return append(all, closed...), cmp.Or(err, failed)
 }

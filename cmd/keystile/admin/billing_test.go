@@ -20,7 +20,7 @@ func (o *office) ordered(id, tier, status string) string {
 		ID: handle.NewOrderID(time.Now()), AppID: id, From: "free", Tier: tier, AmountFen: 99_900, CreatedAt: time.Now(), Status: status,
 	}
 	app.Order = order.ID
-	if _, _, err := o.rooms.Store.SaveOrder(o.t.Context(), order, app); err != nil {
+	if _, _, err := o.target.Store.SaveOrder(o.t.Context(), order, app); err != nil {
 		o.t.Fatal(err)
 	}
 	return order.ID
@@ -34,7 +34,7 @@ func TestAnOrderIsApprovedOrRejectedFromTheCommandLine(t *testing.T) {
 		t.Errorf("the orders are %s", said)
 	}
 	o.must("billing", "reject", first, "--reason", "the invoice is open")
-	if order, err := o.rooms.Store.Order(t.Context(), first); err != nil || order.Status != storage.OrderRejected || order.Reason != "the invoice is open" || order.DecidedBy != byOperator.By {
+	if order, err := o.target.Store.Order(t.Context(), first); err != nil || order.Status != storage.OrderRejected || order.Reason != "the invoice is open" || order.DecidedBy != byOperator.By {
 		t.Errorf("rejected is %+v, %v", order, err)
 	}
 	if app := o.stored(id); app.TierAt(time.Now()) != "free" || app.Order != "" {
@@ -63,7 +63,7 @@ func TestATierIsGivenFromTheCommandLineUntilADay(t *testing.T) {
 	if got := app.TierUntil(time.Now()).Format(time.DateOnly); app.TierAt(time.Now()) != "white_label" || got != "2199-05-01" {
 		t.Errorf("the application is %s until %s", app.TierAt(time.Now()), got)
 	}
-	if order, _ := o.rooms.Store.Order(t.Context(), waits); order.Status != storage.OrderCanceled {
+	if order, _ := o.target.Store.Order(t.Context(), waits); order.Status != storage.OrderCanceled {
 		t.Errorf("the order that waited is %s", order.Status)
 	}
 	o.wantFailure(2, "none of free", "tier", "set", id, "gold")
@@ -85,7 +85,7 @@ func TestTheRunningServerIsToldOfAnotherTier(t *testing.T) {
 
 func TestSettlementsFromTheCommandLineKnowRemovedApplications(t *testing.T) {
 	o := newOffice(t)
-	store := o.rooms.Store
+	store := o.target.Store
 	id, _ := o.app()
 	day := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
 	for i, product := range []string{"ai", "mcp"} {

@@ -34,14 +34,14 @@ var bundleCommands = []command{
 	},
 }
 
-func createBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func createBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
 	b := access.Bundle{Name: args.Words[0], Tools: commaList(args.Get(toolsFlag)), Label: args.Get("label"), Description: args.Get("description")}
 	for _, name := range b.Tools {
 		member, tool, ok := toolplan.SplitName(name)
 		if !ok {
 			return nil, cli.Usage("%q is neither member__tool nor member__*", name)
 		}
-		c, tools, err := rooms.Store.Tools(ctx, member)
+		c, tools, err := target.Store.Tools(ctx, member)
 		if err != nil {
 			return nil, unknownMember(member, err)
 		}
@@ -49,7 +49,7 @@ func createBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 			return nil, cli.Usage("%s has no tool %q: see keystile capability show %s", member, tool, member)
 		}
 	}
-	b, err := rooms.Store.SaveBundle(ctx, b)
+	b, err := target.Store.SaveBundle(ctx, b)
 	return bundleShown(b), err
 }
 
@@ -60,9 +60,9 @@ func bundleShown(b access.Bundle) answer {
 	}
 }
 
-func listBundles(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+func listBundles(ctx context.Context, target Target, _ cli.Args) (output, error) {
 	all, err := everything(func(from string) ([]access.Bundle, string, error) {
-		return rooms.Store.Bundles(ctx, from, driver.Page)
+		return target.Store.Bundles(ctx, from, driver.Page)
 	})
 	said := list{empty: "no bundles yet: keystile capability bundle create"}
 	for _, b := range all {
@@ -71,18 +71,18 @@ func listBundles(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	return said, err
 }
 
-func showBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	b, err := bundleOf(ctx, rooms.Store, args.Words[0])
+func showBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
+	b, err := bundleOf(ctx, target.Store, args.Words[0])
 	return bundleShown(b), err
 }
 
-func deleteBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func deleteBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
 	_, err := storage.RetryOnConflict(ctx, func() (access.Bundle, error) {
-		b, err := bundleOf(ctx, rooms.Store, args.Words[0])
+		b, err := bundleOf(ctx, target.Store, args.Words[0])
 		if err != nil {
 			return b, err
 		}
-		return b, rooms.Store.DeleteBundle(ctx, b)
+		return b, target.Store.DeleteBundle(ctx, b)
 	})
 	return answer{{"deleted", args.Words[0]}}, err
 }

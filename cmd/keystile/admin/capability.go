@@ -71,8 +71,8 @@ var capabilityCommands = []command{
 }
 
 // operator is whoever has the data folder: an administrator, whatever users there are.
-func operator(ctx context.Context, rooms Rooms) (storage.User, error) {
-	sub, err := users.FirstAdmin(ctx, rooms.Store)
+func operator(ctx context.Context, target Target) (storage.User, error) {
+	sub, err := users.FirstAdmin(ctx, target.Store)
 	return storage.User{Sub: sub, Role: storage.RoleAdmin}, err
 }
 
@@ -110,8 +110,8 @@ func timeoutOf(args cli.Args) (seconds int, err error) {
 	return int(d / time.Second), nil
 }
 
-func registerCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	who, err := operator(ctx, rooms)
+func registerCapability(ctx context.Context, target Target, args cli.Args) (output, error) {
+	who, err := operator(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -121,19 +121,19 @@ func registerCapability(ctx context.Context, rooms Rooms, args cli.Args) (output
 		return nil, err
 	}
 	if args.Get("owner") != "" {
-		if q.Owner, err = ownerOf(ctx, rooms.Store, args.Get("owner")); err != nil {
+		if q.Owner, err = ownerOf(ctx, target.Store, args.Get("owner")); err != nil {
 			return nil, err
 		}
 	}
-	done, err := rooms.Registry.Register(ctx, who, q)
+	done, err := target.Registry.Register(ctx, who, q)
 	if err != nil {
 		return nil, refused(err)
 	}
 	return toolbox{answer{{"member", done.Member}, {"kind", done.Kind}, {"owner", done.Owner}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}, done}, nil
 }
 
-func previewCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	who, err := operator(ctx, rooms)
+func previewCapability(ctx context.Context, target Target, args cli.Args) (output, error) {
+	who, err := operator(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -142,35 +142,35 @@ func previewCapability(ctx context.Context, rooms Rooms, args cli.Args) (output,
 	if q.OpenAPI == nil && q.StaticTools == nil {
 		return nil, cli.Usage("there is nothing to show: name a document with --openapi or --tools")
 	}
-	done, err := rooms.Registry.Preview(ctx, who, q)
+	done, err := target.Registry.Preview(ctx, who, q)
 	if err != nil {
 		return nil, refused(err)
 	}
 	return toolbox{answer{{"kind", done.Kind}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}, done}, nil
 }
 
-func listCapabilities(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
-	who, err := operator(ctx, rooms)
+func listCapabilities(ctx context.Context, target Target, _ cli.Args) (output, error) {
+	who, err := operator(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	all, err := rooms.Registry.List(ctx, who)
+	all, err := target.Registry.List(ctx, who)
 	said := list{empty: "no capabilities yet: keystile capability register"}
 	for _, c := range all {
 		said.rows = append(said.rows, answer{
 			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)}, {"publish", c.Publish},
-			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)}, {"warning", rooms.Registry.OffBus(c)},
+			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)}, {"warning", target.Registry.OffBus(c)},
 		})
 	}
 	return said, err
 }
 
-func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	who, err := operator(ctx, rooms)
+func showCapability(ctx context.Context, target Target, args cli.Args) (output, error) {
+	who, err := operator(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	c, err := rooms.Registry.Show(ctx, who, args.Words[0])
+	c, err := target.Registry.Show(ctx, who, args.Words[0])
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -182,18 +182,18 @@ func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, er
 	}, c}, nil
 }
 
-func removeCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	who, err := operator(ctx, rooms)
+func removeCapability(ctx context.Context, target Target, args cli.Args) (output, error) {
+	who, err := operator(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	if err := rooms.Registry.Remove(ctx, who, args.Words[0]); err != nil {
+	if err := target.Registry.Remove(ctx, who, args.Words[0]); err != nil {
 		return nil, refused(err)
 	}
 	return answer{{"removed", args.Words[0]}}, nil
 }
 
-// maxReasons is how much of what was left out an error tells.
+// maxReasons bounds how many left-out operations an error lists.
 const maxReasons = 10
 
 // refused says an error of the registrar in the words of the command line.

@@ -19,11 +19,11 @@ import (
 func workshop(t *testing.T, resolve bool) *office {
 	t.Helper()
 	o := newOffice(t)
-	r, err := registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.rooms.Store, Visitors: nobody{}, NoDelivery: true, ResolveRefs: resolve})
+	r, err := registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, ResolveRefs: resolve})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.rooms.Registry = r
+	o.target.Registry = r
 	o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
 	o.user("ada")
 	return o
@@ -35,10 +35,10 @@ func (nobody) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{}, storage.ErrNotFound
 }
 
-// sub is who a username belongs to.
+// sub returns the sub of the user with a username.
 func (o *office) sub(name string) string {
 	o.t.Helper()
-	u, err := userOf(o.t.Context(), o.rooms.Store, name)
+	u, err := userOf(o.t.Context(), o.target.Store, name)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestACredentialIsReadFromTheStandardInputAndShownNowhere(t *testing.T) {
 		t.Fatalf("register = %d %s", code, errs)
 	}
 	_, shown, _ := o.run("", "capability", "show", "pets", "--json")
-	c, err := o.rooms.Store.Capability(t.Context(), "pets")
+	c, err := o.target.Store.Capability(t.Context(), "pets")
 	if err != nil || c.AuthSecret.Reveal() != "sesame-0123456789" || c.AuthName != "X-Key" || c.AuthIn != "header" {
 		t.Errorf("stored is %v %v", c, err)
 	}
@@ -254,8 +254,8 @@ func TestWhatTheBusLeavesOutIsShownAndListed(t *testing.T) {
 	const why = "the bus leaves this capability out"
 	o := workshop(t, false)
 	var err error
-	o.rooms.Registry, err = registry.New(t.Context(), registry.Config{
-		BaseURL: "http://localhost", Store: o.rooms.Store, Visitors: nobody{}, MaxCapabilities: 1, MaxTools: 1,
+	o.target.Registry, err = registry.New(t.Context(), registry.Config{
+		BaseURL: "http://localhost", Store: o.target.Store, Visitors: nobody{}, MaxCapabilities: 1, MaxTools: 1,
 		NoDelivery: true, Bus: fullBus{"pets": why},
 	})
 	if err != nil {

@@ -1,19 +1,15 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -56,13 +52,13 @@ func changesAccess(args cli.Args) bool {
 	return len(args.Flags[allowFlag])+len(args.Flags[denyFlag]) > 0 || args.On(resetFlag)
 }
 
-func capabilityAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func capabilityAccess(ctx context.Context, target Target, args cli.Args) (output, error) {
 	changes, who := changesAccess(args), args.Get(whoFlag)
 	switch {
 	case who != "" && (changes || len(args.Words) > 0):
 		return nil, cli.Usage("--who stands alone: it shows every capability")
 	case who != "":
-		return whatSomebodyMayUse(ctx, rooms, who)
+		return whatSomebodyMayUse(ctx, target, who)
 	case len(args.Words) == 0:
 		return nil, cli.Usage("name the MEMBER, or somebody with --who")
 	case !changes && (args.Get(toolsFlag) != "" || args.On(readOnlyFlag)):
@@ -70,17 +66,17 @@ func capabilityAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, 
 	case args.Get(toolsFlag) != "" && args.On(readOnlyFlag):
 		return nil, cli.Usage("give --tools or --read-only, not both")
 	case changes:
-		return changeAccess(ctx, rooms, args)
+		return changeAccess(ctx, target, args)
 	}
-	c, err := rooms.Store.Capability(ctx, args.Words[0])
+	c, err := target.Store.Capability(ctx, args.Words[0])
 	if err != nil {
 		return nil, unknownMember(args.Words[0], err)
 	}
-	l, err := rooms.Store.Access(ctx, c.Member)
+	l, err := target.Store.Access(ctx, c.Member)
 	if err != nil {
 		return nil, err
 	}
-	return rooms.accessShown(ctx, l)
+	return target.accessShown(ctx, l)
 }
 
 func unknownMember(member string, err error) error {
@@ -91,17 +87,17 @@ func unknownMember(member string, err error) error {
 }
 
 // changeAccess adds the rules that were typed.
-func changeAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	typed, err := typedRules(ctx, rooms.Store, args)
+func changeAccess(ctx context.Context, target Target, args cli.Args) (output, error) {
+	typed, err := typedRules(ctx, target.Store, args)
 	if err != nil {
 		return nil, err
 	}
 	member, before := args.Words[0], []access.Rule(nil)
-	if err := knownTools(ctx, rooms.Store, member, typed); err != nil {
+	if err := knownTools(ctx, target.Store, member, typed); err != nil {
 		return nil, err
 	}
 	l, err := storage.RetryOnConflict(ctx, func() (access.List, error) {
-		l, err := rooms.Store.Access(ctx, member)
+		l, err := target.Store.Access(ctx, member)
 		if err != nil {
 			return l, err
 		}
@@ -110,12 +106,12 @@ func changeAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 			l.Rules = nil
 		}
 		l.Rules = merge(l.Rules, typed)
-		return rooms.Store.SaveAccess(ctx, l)
+		return target.Store.SaveAccess(ctx, l)
 	})
 	if err != nil {
 		return nil, unknownMember(member, err)
 	}
-	shown, err := rooms.accessShown(ctx, l)
+	shown, err := target.accessShown(ctx, l)
 	shown.note = ": " + says(before) + " -> " + says(l.Rules)
 	return shown, err
 }
@@ -190,64 +186,4 @@ func knownTools(ctx context.Context, store *storage.Store, member string, rules 
 		}
 	}
 	return nil
-}
-
-// open reports whether everybody may use what has no list.
-func (r Rooms) open(ctx context.Context) (bool, error) {
-	value, err := r.Store.Setting(ctx, storage.SettingDefaultAccess)
-	if value == "" || value == storage.AccessAuto {
-		value = cmp.Or(r.DefaultAccess, storage.AccessEveryone)
-	}
-	return value == storage.AccessEveryone, err
-}
-
-// whatSomebodyMayUse lists every tool with what decides about it.
-func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, error) {
-	who, err := somebody(ctx, rooms.Store, text)
-	if err != nil {
-		return nil, err
-	}
-	open, err := rooms.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := everything(func(from string) ([]storage.Capability, string, error) {
-		return rooms.Store.Capabilities(ctx, "", from, driver.Page)
-	})
-	said := list{empty: "no tools"}
-	for _, c := range all {
-		if !c.Publish || err != nil {
-			continue
-		}
-		var tools []toolplan.Tool
-		if c, tools, err = rooms.Store.Tools(ctx, c.Member); err != nil {
-			break
-		}
-		l, e := rooms.Store.Access(ctx, c.Member)
-		err = e
-		for _, t := range tools {
-			d := toolaccess.Decide(l.Rules, open, who, c, t)
-			because := d.Because
-			if d.Rule != nil {
-				because = ruleText(*d.Rule)
-			}
-			said.rows = append(said.rows, answer{{"tool", c.Member + "__" + t.Name}, {"allowed", d.Allowed}, {"because", because}})
-		}
-	}
-	return said, err
-}
-
-// somebody is a user by username or sub, user:USER or app:CLIENT_ID. Which application a
-// user uses is not known here, so rules about applications and tiers say nothing of a user.
-func somebody(ctx context.Context, store *storage.Store, text string) (toolaccess.Who, error) {
-	if id, ok := strings.CutPrefix(text, access.SubjectApp+":"); ok {
-		app, err := appOf(ctx, store, id)
-		return toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now()), Owner: app.Owner}, err
-	}
-	u, err := userOf(ctx, store, strings.TrimPrefix(text, access.SubjectUser+":"))
-	who := toolaccess.Who{User: u.Sub, Role: u.Role}
-	if u.Disabled {
-		who.Role = ""
-	}
-	return who, err
 }

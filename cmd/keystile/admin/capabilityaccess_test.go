@@ -37,7 +37,7 @@ func TestAccessIsAllowedDeniedAndTakenAway(t *testing.T) {
 			o.held = errLocked
 		}
 		reloaded := 0
-		o.rooms.Reload = func(context.Context) error { reloaded++; return nil }
+		o.target.Reload = func(context.Context) error { reloaded++; return nil }
 		id, _ := o.app()
 		o.trail = nil
 		v := o.must("capability", "access", "pets")
@@ -137,7 +137,7 @@ func TestWhatSomebodyMayUseIsShownWithWhatDecides(t *testing.T) {
 		}
 	}
 	o.must("capability", "access", "pets", "--reset")
-	o.rooms.DefaultAccess = storage.AccessOwner
+	o.target.DefaultAccess = storage.AccessOwner
 	if got := all("ada"); got[0] != "pets__post_pets false the default: the owner and administrators" {
 		t.Errorf("with open sign-up: %q", got)
 	}
@@ -195,7 +195,7 @@ func TestABundleIsMadeShownAndDeleted(t *testing.T) {
 
 func TestABusThatCanNotBeToldIsSaid(t *testing.T) {
 	o := shop(t)
-	o.rooms.Reload = func(context.Context) error { return errors.New("the disk is away") }
+	o.target.Reload = func(context.Context) error { return errors.New("the disk is away") }
 	code, out, errs := o.run("", "capability", "access", "pets", "--deny", "everyone")
 	if code != 1 || !strings.Contains(out, "deny") || !strings.Contains(errs, "it is done, but the bus does not know it yet: the disk is away") || len(o.trail) != 1 {
 		t.Errorf("%d %q %q, trail %v", code, out, errs, o.trail)

@@ -60,12 +60,12 @@ func TestADocumentInYAMLIsReadFromAFileOrTheStandardInput(t *testing.T) {
 		if code, _, errs := o.run(petsYAML, "capability", "register", "stdin", "--upstream", "https://pets.example.com", "--openapi", "-"); code != 0 {
 			t.Fatalf("running %t: register = %d %s", running, code, errs)
 		}
-		_, want, err := o.rooms.Store.Tools(t.Context(), "json")
+		_, want, err := o.target.Store.Tools(t.Context(), "json")
 		if err != nil || len(want) != 2 {
 			t.Fatalf("running %t: the tools of JSON are %v, %v", running, want, err)
 		}
 		for _, member := range []string{"file", "stdin"} {
-			if c, got, err := o.rooms.Store.Tools(t.Context(), member); err != nil || !reflect.DeepEqual(got, want) || len(c.Skipped) != 1 {
+			if c, got, err := o.target.Store.Tools(t.Context(), member); err != nil || !reflect.DeepEqual(got, want) || len(c.Skipped) != 1 {
 				t.Errorf("running %t: the tools of %s are %v, %v, want %v", running, member, got, err, want)
 			}
 		}

@@ -70,7 +70,7 @@ func columns(out *strings.Builder, head []string, rows [][]string) {
 	out.WriteString("\n" + aligned(table))
 }
 
-// maxArguments is how many of a tool's arguments stand in a line.
+// maxArguments bounds how many of a tool's arguments stand in a line.
 const maxArguments = 8
 
 // argumentsOf lists the arguments of a schema, those that must be given first.

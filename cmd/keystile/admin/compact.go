@@ -5,24 +5,26 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
-func compactLine(house House) cli.Command {
+func compactLine(opener Opener) cli.Command {
 	return cli.Command{
 		Name: "storage compact", Summary: "Make the database file smaller, while the server is stopped",
-		Details: "It writes the database anew without the room of what was removed. A database keeps the room of what is removed, and fills it again; it does not get smaller by\n" +
-			"itself. The new file is written beside the old one, so there must be room for both, and compared\n" +
+		Details: "It writes the database anew without the space of what was removed. A database keeps that space and\n" +
+			"fills it again; it does not get smaller by itself. The new file is written beside the old one, so\n" +
+			"there must be space for both, and compared\n" +
 			"with it row by row before it takes its place in one step. If anything fails nothing is changed.\n" +
 			"A process that is killed may leave keystile.db.compacting, which may be removed.",
 		Examples: []string{"keystile storage compact --data /var/lib/keystile"},
 		Flags:    common(),
-		Run:      func(_ context.Context, call cli.Call) error { return compact(call, house) },
+		Run:      func(_ context.Context, call cli.Call) error { return compact(call, opener) },
 	}
 }
 
-func compact(call cli.Call, house House) error {
-	if house.Compact == nil {
-		return house.lacks("storage compact")
+func compact(call cli.Call, opener Opener) error {
+	if opener.Compact == nil {
+		return opener.lacks("storage compact")
 	}
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
@@ -32,9 +34,9 @@ func compact(call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	m := watch(call, "writing the database anew", "")
-	before, after, err := house.Compact(f.Database())
-	m.end()
+	m := terminal.Watch(call.Stderr, "writing the database anew", "")
+	before, after, err := opener.Compact(f.Database())
+	m.End()
 	if err != nil {
 		return err
 	}

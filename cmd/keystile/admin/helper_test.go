@@ -30,7 +30,7 @@ import (
 // office is a command line over a store in memory, with or without a server before it.
 type office struct {
 	t            *testing.T
-	rooms        Rooms
+	target       Target
 	users        *users.StoreUsers
 	data         string
 	opened       int
@@ -54,10 +54,10 @@ func newOffice(t *testing.T) *office {
 	}
 	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 	users := users.New(store, passwords)
-	rooms := Rooms{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money}
-	o := &office{t: t, rooms: rooms, users: users, data: t.TempDir()}
-	o.rooms.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }
-	o.rooms.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
+	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money}
+	o := &office{t: t, target: target, users: users, data: t.TempDir()}
+	o.target.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }
+	o.target.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
 	return o
 }
 
@@ -72,21 +72,21 @@ func (o *office) serve() {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	server := &http.Server{Handler: Handler(o.rooms, slog.New(slog.NewTextHandler(&o.log, nil)))}
+	server := &http.Server{Handler: Handler(o.target, slog.New(slog.NewTextHandler(&o.log, nil)))}
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(l) }()
 	o.t.Cleanup(func() { server.Close(); <-served })
 }
 
-func (o *office) open(context.Context, *config.Config, *folder.Folder) (Rooms, io.Closer, error) {
+func (o *office) open(context.Context, *config.Config, *folder.Folder) (Target, io.Closer, error) {
 	o.opened++
 	if o.whileOpening != nil {
 		o.whileOpening()
 	}
 	if o.held != nil {
-		return Rooms{}, nil, o.held
+		return Target{}, nil, o.held
 	}
-	return o.rooms, io.NopCloser(nil), nil
+	return o.target, io.NopCloser(nil), nil
 }
 
 // provider stands in for a running server's.
@@ -129,7 +129,7 @@ func (o *office) app() (id, secret string) {
 // stored is the application as the store has it.
 func (o *office) stored(id string) storage.App {
 	o.t.Helper()
-	a, err := o.rooms.Store.App(o.t.Context(), id)
+	a, err := o.target.Store.App(o.t.Context(), id)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func (o *office) session(sub string) string {
 	o.t.Helper()
 	now := time.Now()
 	s := storage.Session{ID: handle.Hash(handle.NewCookie()), UserID: sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}
-	if _, err := o.rooms.Store.SaveSession(o.t.Context(), s); err != nil {
+	if _, err := o.target.Store.SaveSession(o.t.Context(), s); err != nil {
 		o.t.Fatal(err)
 	}
 	return s.ID
@@ -150,18 +150,18 @@ func (o *office) session(sub string) string {
 // revocations are those in the store.
 func (o *office) revocations() []driver.Revocation {
 	o.t.Helper()
-	rs, err := o.rooms.Store.Revocations(o.t.Context(), 0, 10)
+	rs, err := o.target.Store.Revocations(o.t.Context(), 0, 10)
 	if err != nil {
 		o.t.Fatal(err)
 	}
 	return rs
 }
 
-// run types a command; stdin is what a password of - is read from.
+// run types a command; a password of - is read from stdin.
 func (o *office) run(stdin string, words ...string) (code int, stdout, stderr string) {
 	o.t.Helper()
 	var out, errs bytes.Buffer
-	table := cli.Table{Program: "keystile", Commands: Commands(House{Open: o.open})}
+	table := cli.Table{Program: "keystile", Commands: Commands(Opener{Open: o.open})}
 	words = with(words, "--data", o.data)
 	code = table.Main(o.t.Context(), words, cli.Call{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()

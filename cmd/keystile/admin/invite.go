@@ -13,13 +13,13 @@ import (
 
 // inviteUser answers with the end first: the audit trail keeps what an answer begins with,
 // and must not keep the code.
-func inviteUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func inviteUser(ctx context.Context, target Target, args cli.Args) (output, error) {
 	days, err := strconv.Atoi(cmp.Or(args.Get("days"), "7"))
 	if err != nil || days < 1 || days > int(storage.MaxInvitationLife/(24*time.Hour)) {
 		return nil, cli.Usage("--days is a number from 1 to 90")
 	}
 	code, now := handle.NewInvitation(), time.Now().UTC()
-	i, err := rooms.Store.SaveInvitation(ctx, storage.Invitation{
+	i, err := target.Store.SaveInvitation(ctx, storage.Invitation{
 		ID: handle.HashInvitation(code), Role: args.Get("role"), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, days),
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ func TestAnInvitationIsMadeForSoManyDays(t *testing.T) {
 		began := time.Now()
 		v := o.must(append([]string{"user", "invite"}, c.words...)...)
 		code, _ := v["invitation"].(string)
-		i, err := o.rooms.Store.Invitation(t.Context(), handle.HashInvitation(code))
+		i, err := o.target.Store.Invitation(t.Context(), handle.HashInvitation(code))
 		if err != nil || i.Role != c.role || v["role"] != c.role || i.ExpiresAt.Before(began.AddDate(0, 0, c.days).UTC()) || i.ExpiresAt.After(time.Now().AddDate(0, 0, c.days).UTC()) {
 			t.Errorf("%v printed %v and stored %+v, %v", c.words, v, i, err)
 		}

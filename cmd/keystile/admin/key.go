@@ -34,8 +34,8 @@ var keyCommands = []command{
 	},
 }
 
-func listKeys(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
-	keys, err := rooms.Store.SigningKeys(ctx)
+func listKeys(ctx context.Context, target Target, _ cli.Args) (output, error) {
+	keys, err := target.Store.SigningKeys(ctx)
 	slices.SortFunc(keys, func(a, b storage.SigningKey) int {
 		return cmp.Or(cmp.Compare(a.Alg, b.Alg), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -46,10 +46,10 @@ func listKeys(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 			{"retired_at", when(k.RetiredAt)}, {"expires_at", when(k.ExpiresAt)},
 		})
 	}
-	if err != nil || rooms.Keys == nil {
+	if err != nil || target.Keys == nil {
 		return said, err
 	}
-	masters, _, err := rooms.Keys.Read()
+	masters, _, err := target.Keys.Read()
 	for i, k := range masters {
 		said.rows = append(said.rows, answer{
 			{"kid", k.ID()}, {"alg", "A256GCM"}, {"state", []string{"seals", "opens"}[min(i, 1)]}, {"created_at", stamp("")},
@@ -59,30 +59,30 @@ func listKeys(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	return said, err
 }
 
-func rotateKey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	alg := cmp.Or(args.Get("alg"), rooms.SigningAlg)
-	active, err := token.Rotate(ctx, rooms.Store, alg, rooms.Signed+apps.Skew)
+func rotateKey(ctx context.Context, target Target, args cli.Args) (output, error) {
+	alg := cmp.Or(args.Get("alg"), target.SigningAlg)
+	active, err := token.Rotate(ctx, target.Store, alg, target.Signed+apps.Skew)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return nil, errors.New("somebody else is rotating the keys at this moment; look at: keystile key list")
 	case err != nil:
 		return nil, fmt.Errorf("%w; see: keystile key list (keys are made when the server first needs them)", err)
 	}
-	return answer{{"kid", active.ID}, {"alg", active.Alg}, {"state", active.State}}, rooms.reload(ctx)
+	return answer{{"kid", active.ID}, {"alg", active.Alg}, {"state", active.State}}, target.reload(ctx)
 }
 
-func retireKey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func retireKey(ctx context.Context, target Target, args cli.Args) (output, error) {
 	kid := args.Words[0]
-	switch err := token.Retire(ctx, rooms.Store, kid, time.Now()); {
+	switch err := token.Retire(ctx, target.Store, kid, time.Now()); {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, fmt.Errorf("there is no key %q; list them with: keystile key list", kid)
 	case err != nil:
 		return nil, err
 	}
-	return answer{{"kid", kid}, {"withdrawn", true}}, rooms.reload(ctx)
+	return answer{{"kid", kid}, {"withdrawn", true}}, target.reload(ctx)
 }
 
-func (r Rooms) reload(ctx context.Context) error {
+func (r Target) reload(ctx context.Context) error {
 	if r.Provider == nil {
 		return nil
 	}

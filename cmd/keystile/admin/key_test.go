@@ -12,10 +12,10 @@ import (
 func TestARotationMovesEachKeyOneStepOn(t *testing.T) {
 	o := newOffice(t)
 	server := &provider{}
-	o.rooms.Provider = server
+	o.target.Provider = server
 	o.serve()
 	o.wantFailure(1, "keys are made when the server first needs them", "key", "rotate")
-	if _, err := token.OpenKeys(t.Context(), o.rooms.Store, token.ES256, token.EdDSA); err != nil {
+	if _, err := token.OpenKeys(t.Context(), o.target.Store, token.ES256, token.EdDSA); err != nil {
 		t.Fatal(err)
 	}
 	before := o.states(token.ES256)
@@ -33,15 +33,15 @@ func TestARotationMovesEachKeyOneStepOn(t *testing.T) {
 			continue
 		}
 		end, err := time.Parse(time.RFC3339, row["expires_at"].(string))
-		if left := time.Until(end); err != nil || left < o.rooms.Signed || left > o.rooms.Signed+2*apps.Skew {
-			t.Errorf("a retired key leaves in %v, want a little more than %v", left, o.rooms.Signed)
+		if left := time.Until(end); err != nil || left < o.target.Signed || left > o.target.Signed+2*apps.Skew {
+			t.Errorf("a retired key leaves in %v, want a little more than %v", left, o.target.Signed)
 		}
 	}
 }
 
 func TestOnlyARetiredKeyIsWithdrawn(t *testing.T) {
 	o := newOffice(t)
-	if _, err := token.OpenKeys(t.Context(), o.rooms.Store); err != nil {
+	if _, err := token.OpenKeys(t.Context(), o.target.Store); err != nil {
 		t.Fatal(err)
 	}
 	o.must("key", "rotate")
@@ -57,10 +57,10 @@ func TestOnlyARetiredKeyIsWithdrawn(t *testing.T) {
 
 func TestAServerThatKeepsItsOldKeysIsSpokenOf(t *testing.T) {
 	o := newOffice(t)
-	if _, err := token.OpenKeys(t.Context(), o.rooms.Store); err != nil {
+	if _, err := token.OpenKeys(t.Context(), o.target.Store); err != nil {
 		t.Fatal(err)
 	}
-	o.rooms.Provider = &provider{fails: errLocked}
+	o.target.Provider = &provider{fails: errLocked}
 	o.serve()
 	o.wantFailure(1, "the server goes on with the keys it has", "key", "rotate")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Keyring is where the master keys of a data folder are kept: the environment, or a file.
+// Keyring reads and changes the master keys of a data folder, kept in the environment or a file.
 // The first key seals, all of them open. A process has one for a folder.
 type Keyring struct {
 	conf   *config.Config

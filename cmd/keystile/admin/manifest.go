@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 )
 
-// manifest is what stands beside a backup: what it must be, byte for byte, and what is in it.
+// manifest describes a backup, in a file beside it: its bytes, their checksum, and how many records are in it.
 type manifest struct {
 	File     string         `json:"file"`
 	MadeAt   time.Time      `json:"made_at"`
@@ -61,8 +61,8 @@ func readManifest(path string) (m manifest, found bool, err error) {
 	return m, true, nil
 }
 
-// fits says whether a backup is the file that the manifest was written for.
-func (m manifest) fits(path string, read int64, sum hash.Hash) error {
+// matches says whether a backup is the file that the manifest was written for.
+func (m manifest) matches(path string, read int64, sum hash.Hash) error {
 	if got := hex.EncodeToString(sum.Sum(nil)); got != m.SHA256 || read != m.Bytes {
 		return fmt.Errorf("%s is not the file that was made: %s says %d bytes with SHA-256 %s, and these are %d with %s; it was damaged or exchanged, so take another backup",
 			path, filepath.Base(manifestOf(path)), m.Bytes, m.SHA256, read, got)

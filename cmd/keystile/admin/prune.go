@@ -28,30 +28,30 @@ var pruneCommands = []command{
 	},
 }
 
-func pruneTrail(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	now := rooms.Store.Reached(time.Now())
+func pruneTrail(ctx context.Context, target Target, args cli.Args) (output, error) {
+	now := target.Store.Reached(time.Now())
 	before, err := prunedBefore(args, now)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := audit.PlanPrune(ctx, rooms.Store, audit.Limits{Now: now, Before: before})
+	plan, err := audit.PlanPrune(ctx, target.Store, audit.Limits{Now: now, Before: before})
 	if err != nil {
 		return nil, err
 	}
 	if args.On("dry-run") {
 		return append(answer{{"would_remove", int64(plan.Records)}}, described(plan, before)...), nil
 	}
-	left, err := audit.Finish(ctx, rooms.Store)
+	left, err := audit.Finish(ctx, target.Store)
 	if err != nil {
 		return nil, err
 	}
 	if plan.Records == 0 {
 		return answer{{"removed", int64(left)}, {"before", when(before)}}, nil
 	}
-	if err := rooms.Note(ctx, event.Event{Kind: event.Admin, Detail: "audit prune by the operator: " + plan.String()}); err != nil {
+	if err := target.Note(ctx, event.Event{Kind: event.Admin, Detail: "audit prune by the operator: " + plan.String()}); err != nil {
 		return nil, fmt.Errorf("the audit trail could not be written, so nothing was removed from it: %w", err)
 	}
-	removed, err := plan.Do(ctx, rooms.Store, now)
+	removed, err := plan.Do(ctx, target.Store, now)
 	if err != nil {
 		return nil, err
 	}

@@ -52,32 +52,32 @@ func readKeyFile(args cli.Args) (cli.Args, error) {
 
 // rekey changes the master key. At every moment the keys that are kept open everything
 // there is, and an interrupted change is taken up where it ended.
-func rekey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	if !rooms.Keys.busy.TryLock() {
+func rekey(ctx context.Context, target Target, args cli.Args) (output, error) {
+	if !target.Keys.busy.TryLock() {
 		return nil, errors.New("the master key is being changed at this moment; wait until that is done")
 	}
-	defer rooms.Keys.busy.Unlock()
-	keys, from, err := rooms.Keys.Read()
+	defer target.Keys.busy.Unlock()
+	keys, from, err := target.Keys.Read()
 	if err != nil {
 		return nil, err
 	}
-	begun, err := rekeying(ctx, rooms.Store, keys[0])
+	begun, err := rekeying(ctx, target.Store, keys[0])
 	if err != nil {
 		return nil, err
 	}
-	if keys, err = rooms.nextKeys(ctx, args, keys, from, begun); err != nil {
+	if keys, err = target.nextKeys(ctx, args, keys, from, begun); err != nil {
 		return nil, err
 	}
-	if err := rooms.Store.BeginRekey(ctx, keys...); err != nil {
+	if err := target.Store.BeginRekey(ctx, keys...); err != nil {
 		return nil, fmt.Errorf("%w (the keys came from %s)", err, from)
 	}
-	sealed, err := rooms.Store.Reseal(ctx)
+	sealed, err := target.Store.Reseal(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the change to master key %s is not complete, and nothing is lost; run this again: %w", keys[0].ID(), err)
 	}
 	said := answer{{"master_key", keys[0].ID()}, {"kept_in", from}, {"documents", int64(sealed)}}
 	if !args.On("keep-old") {
-		files, note, err := rooms.Keys.retire(keys[0], keys[1:], from)
+		files, note, err := target.Keys.retire(keys[0], keys[1:], from)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func rekey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 			said = append(said, field{"note", note})
 		}
 	}
-	return said, rooms.Store.EndRekey(ctx)
+	return said, target.Store.EndRekey(ctx)
 }
 
 // rekeying reports whether a change of the master key has begun: by a command, or by an
@@ -102,7 +102,7 @@ func rekeying(ctx context.Context, store *storage.Store, first storage.MasterKey
 
 // nextKeys returns the keys of the change: those that are kept if it has begun, else with a
 // new one before them, which is kept from now on.
-func (r Rooms) nextKeys(ctx context.Context, args cli.Args, keys []storage.MasterKey, from string, begun bool) ([]storage.MasterKey, error) {
+func (r Target) nextKeys(ctx context.Context, args cli.Args, keys []storage.MasterKey, from string, begun bool) ([]storage.MasterKey, error) {
 	fresh := storage.NewMasterKey()
 	if text := args.Get(newKeyFlag); text != "" {
 		var err error

@@ -56,7 +56,7 @@ func TestARekeyThatIsCutAnywhereIsTakenUp(t *testing.T) {
 			s.backend.left = -1
 			fresh := s.firstKey()
 			s.wantReadable(0)
-			if begun, err := rekeying(t.Context(), s.rooms.Store, s.firstStored()); err != nil {
+			if begun, err := rekeying(t.Context(), s.target.Store, s.firstStored()); err != nil {
 				t.Fatal(err)
 			} else if !begun && behind && n > 3 {
 				continue // behind the last write there is nothing left to do
@@ -135,7 +135,7 @@ func TestAnotherKeyDoesNotJoinAChangeThatHasBegun(t *testing.T) {
 // The operator turns the key: the command seals, and says what is left to do.
 func TestKeysOfTheEnvironmentAreTurnedByTheOperator(t *testing.T) {
 	s := newSafe(t, false)
-	old, _, err := s.rooms.Keys.Read()
+	old, _, err := s.target.Keys.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +167,8 @@ func TestARekeyThatTheTrailCannotHoldDoesNotBegin(t *testing.T) {
 
 func TestTwoRekeysAtOnceAreOne(t *testing.T) {
 	s := newSafe(t, true)
-	s.rooms.Keys.busy.Lock()
+	s.target.Keys.busy.Lock()
 	s.wantFailure(1, "being changed at this moment", "key", "rekey")
-	s.rooms.Keys.busy.Unlock()
+	s.target.Keys.busy.Unlock()
 	s.must("key", "rekey")
 }

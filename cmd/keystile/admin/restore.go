@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -20,7 +21,7 @@ import (
 // olderKey helps whoever restores a backup from before a change of the master key.
 const olderKey = "if that key was in use before a key rekey, put its line behind the others in the key file (it is beside it, in master.key.retired-ID), restore again, and run: keystile key rekey"
 
-func restoreLine(house House) cli.Command {
+func restoreLine(opener Opener) cli.Command {
 	return cli.Command{
 		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the database's place, while the server is stopped",
 		Details: "The backup is looked at first: its checksum, if FILE.manifest.json is beside it, every page and\n" +
@@ -32,13 +33,13 @@ func restoreLine(house House) cli.Command {
 			"others in master.key (it is in master.key.retired-ID), restore, and run: keystile key rekey.",
 		Examples: []string{"keystile restore /backup/keystile-2026-11-21.db"},
 		Flags:    common(),
-		Run:      func(ctx context.Context, call cli.Call) error { return restore(ctx, call, house) },
+		Run:      func(ctx context.Context, call cli.Call) error { return restore(ctx, call, opener) },
 	}
 }
 
-func restore(ctx context.Context, call cli.Call, house House) error {
-	if !house.Copies {
-		return house.lacks("restore")
+func restore(ctx context.Context, call cli.Call, opener Opener) error {
+	if !opener.Copies {
+		return opener.lacks("restore")
 	}
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
@@ -58,8 +59,8 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	m := watch(call, "reading and checking the backup", "bytes")
-	defer m.end()
+	m := terminal.Watch(call.Stderr, "reading and checking the backup", "bytes")
+	defer m.End()
 	var read int64
 	sum := sha256.New()
 	kept, err := f.Restore(time.Now(), func(w io.Writer) error {
@@ -67,51 +68,60 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 		return err
 	}, func(path string) error {
 		if listed {
-			if err := known.fits(name, read, sum); err != nil {
+			if err := known.matches(name, read, sum); err != nil {
 				return err
 			}
 		}
-		_, err := house.contents(path)
+		_, err := opener.contents(path)
 		if err == nil {
-			err = house.check(ctx, conf, f, path)
+			err = opener.check(ctx, conf, f, path)
 		}
-		if err != nil {
-			// What was looked at is a copy, whose name says nothing to anybody.
-			text := strings.ReplaceAll(err.Error(), path, name)
-			if !strings.Contains(text, name) {
-				text = name + ": " + text
-			}
-			if errors.Is(err, storage.ErrMasterKey) {
-				text += "; " + olderKey
-			}
-			return errors.New(text)
-		}
-		return nil
-	}, house.Beside...)
+		return aboutBackup(err, path, name)
+	}, opener.Beside...)
 	if err != nil {
 		return err
 	}
-	m.end()
-	checksum := "matches " + manifestOf(name)
+	m.End()
+	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}, {"checksum", checksumOf(name, listed)}})
+}
+
+// checksumOf says whether the checksum of a backup was checked.
+func checksumOf(name string, listed bool) string {
 	if !listed {
-		checksum = "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"
+		return "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"
 	}
-	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}, {"checksum", checksum}})
+	return "matches " + manifestOf(name)
+}
+
+// aboutBackup says what is wrong with a backup. It was found in a copy, whose name says nothing to
+// anybody.
+func aboutBackup(err error, path, name string) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.ReplaceAll(err.Error(), path, name)
+	if !strings.Contains(text, name) {
+		text = name + ": " + text
+	}
+	if errors.Is(err, storage.ErrMasterKey) {
+		text += "; " + olderKey
+	}
+	return errors.New(text)
 }
 
 // check opens a database, reads all that has a list and follows the audit trail, so that
 // damage is met now.
-func (h House) check(ctx context.Context, conf *config.Config, f *folder.Folder, path string) error {
-	rooms, held, err := h.Try(ctx, conf, f, path)
+func (h Opener) check(ctx context.Context, conf *config.Config, f *folder.Folder, path string) error {
+	target, held, err := h.Try(ctx, conf, f, path)
 	if err != nil {
 		return err
 	}
-	_, users := allUsers(ctx, rooms.Store)
+	_, users := allUsers(ctx, target.Store)
 	_, apps := everything(func(from string) ([]storage.App, string, error) {
-		return rooms.Store.Apps(ctx, "", from, driver.Page)
+		return target.Store.Apps(ctx, "", from, driver.Page)
 	})
-	_, keys := rooms.Store.SigningKeys(ctx)
-	_, settings := rooms.Store.Settings(ctx)
-	trail, broken := audit.Verify(ctx, rooms.Store)
+	_, keys := target.Store.SigningKeys(ctx)
+	_, settings := target.Store.Settings(ctx)
+	trail, broken := audit.Verify(ctx, target.Store)
 	return errors.Join(users, apps, keys, settings, broken, trail.Err(), held.Close())
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/storage/event"
 )
 
-// House is how commands get into the rooms of a data folder that no server holds. The
-// caller of each closes what it is given.
-type House struct {
-	// Open opens the rooms over the folder's database.
-	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
+// Opener opens the store of a data folder that no server holds, for commands, and says what its
+// storage can do beside. The caller of each func closes what it is given.
+type Opener struct {
+	// Open opens the folder's database.
+	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
 	// Read is Open for commands that only read: nothing there has to be writable. nil: Open.
-	Read func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
-	// Try opens the rooms over another database with the folder's master key; it makes no key.
-	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Rooms, io.Closer, error)
+	Read func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
+	// Try opens another database with the folder's master key; it makes no key.
+	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Target, io.Closer, error)
 
 	Storage string                                             // what the storage is called
 	Copies  bool                                               // Rooms.Copy copies the database, so there are backup and restore
@@ -31,13 +32,13 @@ type House struct {
 	Beside  []string                                           // endings of files that belong to the database
 }
 
-// lacks returns what a command says that the storage cannot do.
-func (h House) lacks(command string) error {
+// lacks returns the error of a command that the storage cannot do.
+func (h Opener) lacks(command string) error {
 	return fmt.Errorf("%s: the storage %q leaves this to the tools that come with it", command, h.Storage)
 }
 
-// reading is the house to commands that only read.
-func (h House) reading() House {
+// reading returns the opener for commands that only read.
+func (h Opener) reading() Opener {
 	if h.Read != nil {
 		h.Open = h.Read
 	}
@@ -45,15 +46,15 @@ func (h House) reading() House {
 }
 
 // Commands returns the table for the command line.
-func Commands(house House) []cli.Command {
+func Commands(opener Opener) []cli.Command {
 	var lines []cli.Command
 	for _, c := range table {
 		if !c.hidden {
-			lines = append(lines, c.line(house))
+			lines = append(lines, c.line(opener))
 		}
 	}
-	lines = append(lines, auditLines(house)...)
-	return append(lines, reportLine(house), backupLine(house), restoreLine(house), compactLine(house))
+	lines = append(lines, auditLines(opener)...)
+	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener))
 }
 
 // common are the flags of every command here.
@@ -62,15 +63,15 @@ func common() []cli.Flag {
 }
 
 // line makes a command of the table one of the command line.
-func (c command) line(house House) cli.Command {
+func (c command) line(opener Opener) cli.Command {
 	return cli.Command{
 		Name: c.name, Words: c.words, Summary: c.summary, Details: c.details, Examples: c.examples,
 		Flags: slices.Concat(c.flags, common()),
-		Run:   func(ctx context.Context, call cli.Call) error { return c.run(ctx, call, house) },
+		Run:   func(ctx context.Context, call cli.Call) error { return c.run(ctx, call, opener) },
 	}
 }
 
-func (c command) run(ctx context.Context, call cli.Call, house House) error {
+func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -95,20 +96,20 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 	if err := c.confirm(call); err != nil {
 		return err
 	}
-	var m *meter
+	var m *terminal.Meter
 	if c.wait > 0 { // it may take long
-		m = watch(call, c.name, "")
+		m = terminal.Watch(call.Stderr, c.name, "")
 	}
 	var said string
-	err = house.reach(ctx, conf, f, func(socket string) (err error) {
+	err = opener.reach(ctx, conf, f, func(socket string) (err error) {
 		said, err = c.ask(ctx, socket, args, tell)
 		return err
-	}, func(rooms Rooms) (err error) {
+	}, func(target Target) (err error) {
 		tell.stage("parsing")
-		said, err = execute(ctx, rooms, c.name, args)
+		said, err = execute(ctx, target, c.name, args)
 		return err
 	})
-	m.end()
+	m.End()
 	if err == nil {
 		tell.stage("done")
 	}
@@ -118,7 +119,7 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 
 // reach has the server do something if one answers, else does it here. A server that is
 // just starting holds the store before it answers, hence the second question.
-func (h House) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Rooms) error) error {
+func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Target) error) error {
 	socket, err := f.Socket()
 	if err != nil {
 		return err
@@ -126,18 +127,18 @@ func (h House) reach(ctx context.Context, conf *config.Config, f *folder.Folder,
 	if err := ask(socket); !errors.Is(err, errNobody) {
 		return err
 	}
-	rooms, held, err := h.Open(ctx, conf, f)
+	target, held, err := h.Open(ctx, conf, f)
 	if err != nil {
 		if again := ask(socket); !errors.Is(again, errNobody) {
 			return again
 		}
 		return err
 	}
-	return errors.Join(here(rooms), held.Close())
+	return errors.Join(here(target), held.Close())
 }
 
 // tell has a user told by mail what a command did to what is theirs; "" is nobody.
-func (r Rooms) tell(ctx context.Context, sub, kind, app, detail string) {
+func (r Target) tell(ctx context.Context, sub, kind, app, detail string) {
 	if r.Notify != nil && sub != "" {
 		r.Notify(ctx, sub, event.Notice{Kind: kind, App: app, Detail: "by the operator: " + detail, At: time.Now()})
 	}

@@ -49,12 +49,12 @@ func (s *safe) start() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.rooms.Keys = NewKeyring(s.conf, f)
-	keys, _, err := s.rooms.Keys.Read()
+	s.target.Keys = NewKeyring(s.conf, f)
+	keys, _, err := s.target.Keys.Read()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if s.rooms.Store, err = storage.Open(s.t.Context(), s.backend, keys...); err != nil {
+	if s.target.Store, err = storage.Open(s.t.Context(), s.backend, keys...); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -63,18 +63,18 @@ func (s *safe) start() {
 func (s *safe) wantReadable(keys int) {
 	s.t.Helper()
 	s.start()
-	app, err := s.rooms.Store.App(s.t.Context(), s.id)
+	app, err := s.target.Store.App(s.t.Context(), s.id)
 	if err != nil || !app.AppKey().Equal(s.secret) {
 		s.t.Errorf("the application is %+v, %v", app, err)
 	}
-	if kept, _, err := s.rooms.Keys.Read(); err != nil || len(kept) != keys && keys > 0 {
+	if kept, _, err := s.target.Keys.Read(); err != nil || len(kept) != keys && keys > 0 {
 		s.t.Errorf("the key file holds %d keys, %v; want %d", len(kept), err, keys)
 	}
 }
 
 func (s *safe) firstStored() storage.MasterKey {
 	s.t.Helper()
-	keys, _, err := s.rooms.Keys.Read()
+	keys, _, err := s.target.Keys.Read()
 	if err != nil {
 		s.t.Fatal(err)
 	}

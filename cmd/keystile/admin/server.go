@@ -10,13 +10,13 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-// Request is what the client sends: a command of the table and its arguments.
+// Request names a command of the table and its arguments; the client sends it.
 type Request struct {
 	Command string   `json:"command"`
 	Args    cli.Args `json:"args"`
 }
 
-// Response is what comes back: the text to print, or what went wrong.
+// Response holds the text to print, or the error.
 type Response struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
@@ -32,8 +32,8 @@ const (
 )
 
 // Handler runs commands for whoever reaches it: serve it on a private socket only.
-func Handler(rooms Rooms, log *slog.Logger) http.Handler {
-	s := server{rooms, log}
+func Handler(target Target, log *slog.Logger) http.Handler {
+	s := server{target, log}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.run(w, r, maxRequest) })
 	mux.HandleFunc(documentPath, func(w http.ResponseWriter, r *http.Request) { s.run(w, r, maxDocument) })
@@ -42,8 +42,8 @@ func Handler(rooms Rooms, log *slog.Logger) http.Handler {
 }
 
 type server struct {
-	rooms Rooms
-	log   *slog.Logger
+	target Target
+	log    *slog.Logger
 }
 
 // run runs a command whose request has at most so many bytes.
@@ -55,7 +55,7 @@ func (s server) run(w http.ResponseWriter, r *http.Request, most int64) {
 		err = fmt.Errorf("%q brings no document", req.Command)
 	}
 	if err == nil {
-		resp.Output, err = execute(r.Context(), s.rooms, req.Command, req.Args)
+		resp.Output, err = execute(r.Context(), s.target, req.Command, req.Args)
 		s.log.InfoContext(r.Context(), "admin command", "command", req.Command, "ok", err == nil)
 	}
 	if err != nil {
@@ -68,12 +68,12 @@ func (s server) run(w http.ResponseWriter, r *http.Request, most int64) {
 
 // copy streams the database. An answer that is broken off cannot be taken for a whole one.
 func (s server) copy(w http.ResponseWriter, r *http.Request) {
-	if s.rooms.Copy == nil { // a command of another program than this server's
+	if s.target.Copy == nil { // a command of another program than this server's
 		http.Error(w, "this storage has no copies", http.StatusNotImplemented)
 		return
 	}
 	w.Header().Set("Content-Type", copyType)
-	n, err := s.rooms.Copy(w)
+	n, err := s.target.Copy(w)
 	s.log.InfoContext(r.Context(), "admin command", "command", "backup", "ok", err == nil, "bytes", n)
 	if err != nil {
 		panic(http.ErrAbortHandler)

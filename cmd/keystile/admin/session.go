@@ -18,12 +18,12 @@ var sessionCommands = []command{
 	},
 }
 
-func listSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	u, err := userOf(ctx, rooms.Store, args.Words[0])
+func listSessions(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := userOf(ctx, target.Store, args.Words[0])
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := rooms.Store.Sessions(ctx, u.Sub)
+	sessions, err := target.Store.Sessions(ctx, u.Sub)
 	said := list{empty: "not signed in anywhere"}
 	for _, s := range sessions {
 		said.rows = append(said.rows, answer{
@@ -34,11 +34,11 @@ func listSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 	return said, err
 }
 
-func endSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	u, err := userOf(ctx, rooms.Store, args.Words[0])
+func endSessions(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := userOf(ctx, target.Store, args.Words[0])
 	if err != nil {
 		return nil, err
 	}
-	ended, err := signOutEverywhere(ctx, rooms, u)
+	ended, err := signOutEverywhere(ctx, target, u)
 	return append(answer{{"sub", u.Sub}, {"username", u.Username}}, ended...), err
 }

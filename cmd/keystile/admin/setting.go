@@ -38,7 +38,7 @@ var settingCommands = []command{
 	{name: "setting list", reads: true, summary: "List the settings", do: listSettings, examples: []string{"keystile setting list"}},
 }
 
-func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func setSetting(ctx context.Context, target Target, args cli.Args) (output, error) {
 	s, err := named(args.Words[0])
 	if err != nil {
 		return nil, err
@@ -47,28 +47,28 @@ func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 	if !slices.Contains(s.values, value) {
 		return nil, cli.Usage("%s cannot be %q; it is one of %s", s.name, value, strings.Join(s.values, ", "))
 	}
-	if err := rooms.Store.Set(ctx, s.name, value); err != nil {
+	if err := target.Store.Set(ctx, s.name, value); err != nil {
 		return nil, err
 	}
 	return answer{{"name", s.name}, {"value", value}}, nil
 }
 
-func getSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func getSetting(ctx context.Context, target Target, args cli.Args) (output, error) {
 	s, err := named(args.Words[0])
 	if err != nil {
 		return nil, err
 	}
-	value, err := rooms.Store.Setting(ctx, s.name)
+	value, err := target.Store.Setting(ctx, s.name)
 	if err != nil {
 		return nil, err
 	}
 	return answer{{"name", s.name}, {"value", cmp.Or(value, s.fallback)}}, nil
 }
 
-func listSettings(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+func listSettings(ctx context.Context, target Target, _ cli.Args) (output, error) {
 	said := list{empty: "no settings"}
 	for _, s := range settings {
-		value, err := rooms.Store.Setting(ctx, s.name)
+		value, err := target.Store.Setting(ctx, s.name)
 		if err != nil {
 			return nil, err
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Rooms is what the commands work on.
-type Rooms struct {
+// Target holds what the commands work on: the store and the parts of the service.
+type Target struct {
 	Store      *storage.Store
 	Users      Users
 	Provider   Provider                                 // nil: nobody serves here
@@ -57,7 +57,7 @@ type Provider interface {
 
 // revoke ends everything that an application (kind app) or a user (kind user) was granted
 // before a time: in a running server at once, else in the store, where the next one reads it.
-func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) error {
+func (r Target) revoke(ctx context.Context, kind, id string, before time.Time) error {
 	end := driver.Revocation{Kind: kind, ID: id, Before: before.UTC()}
 	if r.Provider != nil {
 		return r.Provider.Revoke(ctx, end)
@@ -67,7 +67,7 @@ func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) er
 }
 
 // EndApp ends everything that an application was granted until now.
-func (r Rooms) EndApp(ctx context.Context, clientID string) error {
+func (r Target) EndApp(ctx context.Context, clientID string) error {
 	return r.revoke(ctx, driver.RevokeApp, clientID, time.Now())
 }
 
@@ -85,7 +85,7 @@ type command struct {
 	brings   bool                // it brings a document, of up to 16 MiB
 	asks     string              // what a person is asked before it is done, with a verb for its words
 	wait     time.Duration       // for the server's answer; 0: half a minute
-	do       func(context.Context, Rooms, cli.Args) (output, error)
+	do       func(context.Context, Target, cli.Args) (output, error)
 }
 
 // table is everything an operator can do from the command line, in the server's process or
@@ -104,20 +104,20 @@ func find(name string) (command, bool) {
 }
 
 // execute runs a command of the table and returns what it prints.
-func execute(ctx context.Context, rooms Rooms, name string, args cli.Args) (string, error) {
+func execute(ctx context.Context, target Target, name string, args cli.Args) (string, error) {
 	c, ok := find(name)
 	if !ok {
 		return "", fmt.Errorf("the running server does not know %q: it is of another version; restart it", name)
 	}
-	if err := c.line(House{}).Check(args); err != nil {
+	if err := c.line(Opener{}).Check(args); err != nil {
 		return "", &cli.UsageError{Err: err}
 	}
-	said, err := c.do(ctx, rooms, args)
+	said, err := c.do(ctx, target, args)
 	if err != nil {
 		return "", plain(err)
 	}
 	text, err := said.text(args.On("json"))
-	return text, errors.Join(err, rooms.settle(ctx, c, args, said))
+	return text, errors.Join(err, target.settle(ctx, c, args, said))
 }
 
 // noted is an output that adds to what the audit trail says.
@@ -125,7 +125,7 @@ type noted interface{ noted() string }
 
 // settle makes what was done known: to the running server, and to the audit trail, which
 // names the command and what it was done to, and no flag: some hold secrets.
-func (r Rooms) settle(ctx context.Context, c command, args cli.Args, said output) error {
+func (r Target) settle(ctx context.Context, c command, args cli.Args, said output) error {
 	if c.reads || c.looks != nil && c.looks(args) {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 	o := newOffice(t)
 	var told []string
-	o.rooms.Notify = func(_ context.Context, sub string, n event.Notice) {
+	o.target.Notify = func(_ context.Context, sub string, n event.Notice) {
 		told = append(told, sub+" "+n.Kind+" "+n.App+" "+n.Detail)
 	}
 	ada := o.user("ada")
@@ -46,6 +46,6 @@ func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 	if o.must("app", "delete", id); !slices.Contains(told, ada+" app Gone by the operator: application deleted") {
 		t.Errorf("of a deletion they are told %q", told)
 	}
-	o.rooms.Notify = nil // nobody serves
+	o.target.Notify = nil // nobody serves
 	o.must("user", "set", "ada", "--role", "none")
 }

@@ -52,13 +52,13 @@ var userCommands = []command{
 	},
 }
 
-func createUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	u, err := rooms.Users.Create(ctx, storage.User{
+func createUser(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := target.Users.Create(ctx, storage.User{
 		Username: args.Get("username"), Role: args.Get("role"),
 		Nickname: args.Get("nickname"), Email: args.Get("email"),
 	}, args.Get(secretFlag))
 	if errors.Is(err, storage.ErrExists) {
-		if there, known := userOf(ctx, rooms.Store, args.Get("username")); known == nil && loginName(there.Username) == loginName(args.Get("username")) {
+		if there, known := userOf(ctx, target.Store, args.Get("username")); known == nil && loginName(there.Username) == loginName(args.Get("username")) {
 			return nil, fmt.Errorf("there is a user named %s already", there.Username)
 		}
 	}
@@ -74,8 +74,8 @@ func createUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 	return a, nil
 }
 
-func listUsers(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
-	users, err := allUsers(ctx, rooms.Store)
+func listUsers(ctx context.Context, target Target, _ cli.Args) (output, error) {
+	users, err := allUsers(ctx, target.Store)
 	said := list{
 		columns: []string{"sub", "id", "username", "role", "email", "disabled", "created_at"},
 		empty:   "no users yet: keystile user create",
@@ -101,28 +101,28 @@ func allUsers(ctx context.Context, store *storage.Store) ([]storage.User, error)
 
 // disableUser saves first: from then on nobody signs in and nothing is granted that the
 // revocation would miss.
-func disableUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { u.Disabled = true })
+func disableUser(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := changeUser(ctx, target.Store, args.Words[0], func(u *storage.User) { u.Disabled = true })
 	if err != nil {
 		return nil, err
 	}
-	ended, err := signOutEverywhere(ctx, rooms, u)
+	ended, err := signOutEverywhere(ctx, target, u)
 	return append(answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", true}}, ended...), err
 }
 
 // enableUser lets a user sign in again. It ends first what there was before: a process that
 // was killed may have disabled them and ended nothing.
-func enableUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	u, err := userOf(ctx, rooms.Store, args.Words[0])
+func enableUser(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := userOf(ctx, target.Store, args.Words[0])
 	if err != nil {
 		return nil, err
 	}
 	if u.Disabled {
-		if _, err := signOutEverywhere(ctx, rooms, u); err != nil {
+		if _, err := signOutEverywhere(ctx, target, u); err != nil {
 			return nil, err
 		}
 	}
-	u, err = changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { u.Disabled = false })
+	u, err = changeUser(ctx, target.Store, args.Words[0], func(u *storage.User) { u.Disabled = false })
 	return answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", u.Disabled}}, err
 }
 
@@ -158,13 +158,13 @@ func userOf(ctx context.Context, store *storage.Store, who string) (storage.User
 	return store.User(ctx, login.UserID)
 }
 
-// loginName is what a username was found by before more than the case was compared.
+// loginName returns the text by which usernames were compared before look-alikes were.
 func loginName(username string) string { return strings.ToLower(strings.TrimSpace(username)) }
 
 // signOutEverywhere ends the sessions of a user and everything they granted before now.
-func signOutEverywhere(ctx context.Context, rooms Rooms, u storage.User) (answer, error) {
-	ended, before, err := users.SignOut(ctx, rooms.Store, func(ctx context.Context, end driver.Revocation) error {
-		return rooms.revoke(ctx, end.Kind, end.ID, end.Before)
+func signOutEverywhere(ctx context.Context, target Target, u storage.User) (answer, error) {
+	ended, before, err := users.SignOut(ctx, target.Store, func(ctx context.Context, end driver.Revocation) error {
+		return target.revoke(ctx, end.Kind, end.ID, end.Before)
 	}, u.Sub)
 	return answer{{"sessions_ended", ended}, {"revoked_before", when(before)}}, err
 }

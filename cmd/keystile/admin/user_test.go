@@ -20,7 +20,7 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 			o := newOffice(t)
 			server := &provider{}
 			if served {
-				o.rooms.Provider = server
+				o.target.Provider = server
 				o.serve()
 			}
 			ada, bob := o.user("ada"), o.user("bob")
@@ -50,7 +50,7 @@ func TestADisabledUserComesBackOnlyByEnable(t *testing.T) {
 	o := newOffice(t)
 	sub := o.user("ada")
 	o.must("user", "disable", sub)
-	if u, _ := o.rooms.Store.User(t.Context(), sub); !u.Disabled {
+	if u, _ := o.target.Store.User(t.Context(), sub); !u.Disabled {
 		t.Error("disabled, the user is not")
 	}
 	o.must("user", "set", "ada", "--password", "another horse")
@@ -71,10 +71,10 @@ func TestEnableEndsWhatWasBegunBefore(t *testing.T) {
 	o := newOffice(t)
 	sub := o.user("ada")
 	o.session(sub)
-	u, err := o.rooms.Store.User(t.Context(), sub)
+	u, err := o.target.Store.User(t.Context(), sub)
 	if err == nil {
 		u.Disabled = true
-		_, err = o.rooms.Store.SaveUser(t.Context(), u)
+		_, err = o.target.Store.SaveUser(t.Context(), u)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -108,14 +108,14 @@ func TestEachPartOfAUserCanBeChangedAlone(t *testing.T) {
 		if ended := !slices.Equal(before, o.revocations()); ended != (c.words[0] == "--role") {
 			t.Errorf("%q ends what was granted: %t", c.words, ended)
 		}
-		if u, err := o.rooms.Store.User(t.Context(), sub); err != nil || !c.want(u) {
+		if u, err := o.target.Store.User(t.Context(), sub); err != nil || !c.want(u) {
 			t.Errorf("after %q: %+v, %v", c.words, u, err)
 		}
 	}
 	o.wantFailure(2, "changes nothing", "user", "set", "ada")
 	o.wantFailure(2, "role", "user", "set", "ada", "--role", "king")
 	o.wantFailure(2, "at least 8", "user", "set", "ada", "--name", "X", "--password", "short")
-	if u, _ := o.rooms.Store.User(t.Context(), sub); u.Name != "Ada L" {
+	if u, _ := o.target.Store.User(t.Context(), sub); u.Name != "Ada L" {
 		t.Error("half of a refused change was made")
 	}
 }

@@ -23,23 +23,23 @@ var userChanges = []cli.Flag{
 	{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input"},
 }
 
-func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func setUser(ctx context.Context, target Target, args cli.Args) (output, error) {
 	if !slices.ContainsFunc(userChanges, func(f cli.Flag) bool { return len(args.Flags[f.Name]) > 0 }) {
 		return nil, cli.Usage("user set changes nothing; name what to change")
 	}
 	password, change := args.Get(secretFlag), len(args.Flags[secretFlag]) > 0
-	if err := rooms.fits(ctx, args, password); change && err != nil {
+	if err := target.fits(ctx, args, password); change && err != nil {
 		return nil, err
 	}
 	var before storage.User
-	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { before = *u; amend(u, args) })
+	u, err := changeUser(ctx, target.Store, args.Words[0], func(u *storage.User) { before = *u; amend(u, args) })
 	if err != nil {
 		return nil, err
 	}
 	if u.Role != before.Role {
-		rooms.tell(ctx, u.Sub, event.NoticeRole, "", "role")
+		target.tell(ctx, u.Sub, event.NoticeRole, "", "role")
 	}
-	if u, err = rooms.settleEmail(ctx, u, args); err != nil {
+	if u, err = target.settleEmail(ctx, u, args); err != nil {
 		return nil, err
 	}
 	said := showUser(u)
@@ -47,16 +47,16 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		return said, nil
 	}
 	if change {
-		if err := rooms.setPassword(ctx, u, password); err != nil {
+		if err := target.setPassword(ctx, u, password); err != nil {
 			return nil, err
 		}
-		rooms.tell(ctx, u.Sub, event.NoticeAccount, "", "password")
+		target.tell(ctx, u.Sub, event.NoticeAccount, "", "password")
 	}
-	ended, err := signOutEverywhere(ctx, rooms, u)
+	ended, err := signOutEverywhere(ctx, target, u)
 	return append(said, ended...), err
 }
 
-func (r Rooms) setPassword(ctx context.Context, u storage.User, password string) error {
+func (r Target) setPassword(ctx context.Context, u storage.User, password string) error {
 	err := r.Users.SetPassword(ctx, u.Sub, password)
 	if errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("%s does not sign in with a password", u.Username)
@@ -65,7 +65,7 @@ func (r Rooms) setPassword(ctx context.Context, u storage.User, password string)
 }
 
 // settleEmail makes the ways in by mail follow what is said of the address.
-func (r Rooms) settleEmail(ctx context.Context, u storage.User, args cli.Args) (storage.User, error) {
+func (r Target) settleEmail(ctx context.Context, u storage.User, args cli.Args) (storage.User, error) {
 	if len(args.Flags["email"]) == 0 && len(args.Flags["email-verified"]) == 0 {
 		return u, nil
 	}
@@ -84,7 +84,7 @@ func (r Rooms) settleEmail(ctx context.Context, u storage.User, args cli.Args) (
 }
 
 // fits holds a password against the rules before anything is changed.
-func (r Rooms) fits(ctx context.Context, args cli.Args, password string) error {
+func (r Target) fits(ctx context.Context, args cli.Args, password string) error {
 	u, err := userOf(ctx, r.Store, args.Words[0])
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func TestAccessToToolsChangesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
-	paper := paperOf(t, data)
+	paper := firstRunOf(t, data)
 	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
 	found := func(want bool) {
 		t.Helper()
@@ -69,7 +69,7 @@ func TestWithOpenSignUpToolsAreTheirOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
-	paper := paperOf(t, data)
+	paper := firstRunOf(t, data)
 	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
 	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, `"tools":[]`) {
 		t.Errorf("an application finds %s", list)

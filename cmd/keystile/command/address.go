@@ -45,7 +45,7 @@ func baseURL(asked string, got net.Addr) string {
 	return "http://" + net.JoinHostPort(strings.ToLower(host), port)
 }
 
-// origin is where the service is, or would be: nobody need be listening.
+// origin returns the origin of the service, also while nobody listens.
 func origin(c *config.Config) string {
 	if c.BaseURL != "" {
 		return c.BaseURL
@@ -82,7 +82,7 @@ func advise(log *slog.Logger, c *config.Config, base string) {
 	}
 }
 
-// hostPort is where an origin is, with some port.
+// hostPort returns the host of an origin with its port, or some port.
 func hostPort(origin string) string {
 	u, err := url.Parse(origin)
 	if err != nil {

@@ -27,7 +27,7 @@ func TestAnApplicationWorksHoweverItWasRegistered(t *testing.T) {
 // Decision 5.
 func TestASettingTakesEffectAtOnce(t *testing.T) {
 	s := start(t, t.TempDir())
-	app := paperOf(t, s.data).App
+	app := firstRunOf(t, s.data).App
 	ask := s.base + "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}}.Encode()
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if resp, _ := get(t, stay, ask); resp.StatusCode != 200 {

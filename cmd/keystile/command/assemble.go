@@ -22,7 +22,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// assembled is what the program serves: the service, and what the program has beside it.
+// assembled joins the service and what the program serves beside it.
 type assembled struct {
 	*keystile.Service
 	behind  products
@@ -31,16 +31,16 @@ type assembled struct {
 
 // assemble makes the service of a configuration. A nil observer is none. The caller closes what
 // is returned.
-func assemble(ctx context.Context, c *config.Config, base string, home *home, log *slog.Logger, observer requests.Observer) (*assembled, error) {
+func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, log *slog.Logger, observer requests.Observer) (*assembled, error) {
 	connectors, fakes, err := connectorsOf(c, base, log)
 	if err != nil {
 		return nil, err
 	}
-	mailer, err := mailerOf(c, home.Mail(), log)
+	mailer, err := mailerOf(c, data.Mail(), log)
 	if err != nil {
 		return nil, err
 	}
-	options := serviceConfig(c, base, home, log)
+	options := serviceConfig(c, base, data, log)
 	options.SignIn.Connectors, options.SignIn.Mailer = connectors, mailer
 	service, err := keystile.New(ctx, options)
 	if err != nil {
@@ -52,13 +52,13 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 		return nil, err
 	}
 	if c.Demo {
-		d := demo.New(demo.Config{BaseURL: base, Store: home.store, Provider: service.OAuth, Log: log})
+		d := demo.New(demo.Config{BaseURL: base, Store: data.store, Provider: service.OAuth, Log: log})
 		service.Handle(demo.Path+"/", d)
 	}
 	if fakes != nil {
 		service.Handle(fake.Path+"/", fakes)
 	}
-	service.Handle("/", newLobby(c, base, apidoc.Of(openAPI(service)...), home.store, log))
+	service.Handle("/", newRootHandler(c, base, apidoc.Of(openAPI(service)...), data.store, log))
 	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
 	return &assembled{service, behind, requested(service.Gateway.Front(behind.before(service.Routes(), log)))}, nil
 }
@@ -66,9 +66,9 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 func (a *assembled) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
 
 // serviceConfig says what of a configuration is the service's.
-func serviceConfig(c *config.Config, base string, home *home, log *slog.Logger) keystile.Config {
+func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Logger) keystile.Config {
 	return keystile.Config{
-		BaseURL: base, Store: home.store, Users: home.users, Journal: home.Journal(), Log: log,
+		BaseURL: base, Store: data.store, Users: data.users, Journal: data.Journal(), Log: log,
 		Origins: c.Origins, AllowPrivateUpstreams: c.PrivateUpstreams, TrustedProxies: c.TrustedProxies,
 		Tokens: oauth.TokensConfig{
 			CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,

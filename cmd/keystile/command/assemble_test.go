@@ -14,6 +14,9 @@ import (
 
 // A key of the configuration that no room hears of is a lie: each must change something.
 func TestEveryKeyReachesItsRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a service for each key")
+	}
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Seen", fmt.Sprintf("%s bearer %t", r.URL.Path, r.Header.Get("Authorization") != ""))
 		if strings.HasPrefix(r.URL.Path, "/hang") {
@@ -269,7 +272,7 @@ func TestEachKeyIsTried(t *testing.T) {
 // ownToken is a token of the first application itself.
 func ownToken(t *testing.T, s *service) string {
 	t.Helper()
-	paper := paperOf(t, s.data)
+	paper := firstRunOf(t, s.data)
 	return machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
 }
 

@@ -60,7 +60,7 @@ func TestABackupIsOneMomentAmidWrites(t *testing.T) {
 		must(t, "backup", file, "--data", s.data)
 		other := withKeyOf(t, s.data)
 		must(t, "restore", file, "--data", other)
-		must(t, "app", "show", paperOf(t, s.data).App.ClientID, "--data", other)
+		must(t, "app", "show", firstRunOf(t, s.data).App.ClientID, "--data", other)
 	}
 	close(stop)
 	<-done

@@ -8,15 +8,15 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 )
 
-// banner is what a start says on the standard output. It shows secrets on a terminal only:
+// banner holds what a start prints on the standard output. It shows secrets on a terminal only:
 // elsewhere it goes to journals, which others read and which are kept.
 type banner struct {
 	Base, Address string
 	Operators     string // the address of the admin listener, "" if there is none
 	Folder, Kept  string
-	Demo, DemoOff bool            // DemoOff: it is off because nobody asked for it, so say how
-	Terminal      bool            // a person reads this, and nothing keeps it
-	Paper         *firstrun.Paper // nil: not the first run
+	Demo, DemoOff bool             // DemoOff: it is off because nobody asked for it, so say how
+	Terminal      bool             // a person reads this, and nothing keeps it
+	FirstRun      *firstrun.Record // nil: not the first run
 }
 
 // There reports whether first-run.json is still there.
@@ -36,7 +36,7 @@ Keystile is running at {{.Base}}
   Listening on      {{.Address}}
 {{with .Operators}}  Admin listener    {{.}}
 {{end}}  Data folder       {{.Folder}}
-{{with .Paper}}
+{{with .FirstRun}}
 This was the first run. It made an administrator{{with .App}} and an application{{end}}{{if not $.Terminal}}.
 Nobody knows who reads this output, so their passwords are not in it. They are in
 {{$.Kept}}, which only you can read. Delete it when

@@ -60,8 +60,8 @@ func (p program) commands() cli.Table {
 		{Name: "version", Summary: "Print the version", Run: showVersion, Flags: []cli.Flag{asJSON}},
 	}
 	return cli.Table{
-		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{
-			Open: p.openRooms, Read: p.readRooms, Try: p.fits, Storage: p.storage.name(), Copies: p.storage.Copy != nil, Check: p.storage.Check, Compact: p.storage.Compact, Beside: p.storage.Beside,
+		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.Opener{
+			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Storage: p.storage.name(), Copies: p.storage.Copy != nil, Check: p.storage.Check, Compact: p.storage.Compact, Beside: p.storage.Beside,
 		})...),
 		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.", Groups: groups,
 	}

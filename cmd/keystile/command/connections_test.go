@@ -186,26 +186,26 @@ func serveOver(t *testing.T, which int, c *config.Config) (near net.Conn, stop f
 	s := servers{log: log}
 	for _, network := range []string{"tcp", "tcp", "unix"} {
 		at := &pipes{network: network, dialed: make(chan net.Conn), closed: make(chan struct{})}
-		s.doors = append(s.doors, opening{newServer(http.HandlerFunc(held), log), at})
+		s.listeners = append(s.listeners, listener{newServer(http.HandlerFunc(held), log), at})
 	}
-	dialed := s.doors[which].at.(*pipes).dialed
-	s.limit(c, s.doors[0].server, nil)
+	dialed := s.listeners[which].at.(*pipes).dialed
+	s.limit(c, s.listeners[0].server, nil)
 	var work sync.WaitGroup
-	for _, o := range s.doors {
+	for _, o := range s.listeners {
 		work.Go(func() { o.server.Serve(o.at) })
 	}
 	near, far := net.Pipe()
 	dialed <- far
 	return near, func() {
 		near.Close()
-		for _, o := range s.doors {
+		for _, o := range s.listeners {
 			o.server.Close()
 		}
 		work.Wait()
 	}
 }
 
-// held is what clients try to hold open.
+// held counts what clients try to hold open.
 func held(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/much":

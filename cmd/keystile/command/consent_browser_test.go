@@ -11,7 +11,7 @@ import (
 func TestABrowserSaysNoThenYesAndTakesItBack(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
-	paper := paperOf(t, s.data)
+	paper := firstRunOf(t, s.data)
 	must(t, "app", "set", paper.App.ClientID, "--data", s.data, "--first-party=false", "--tier", "white_label",
 		"--brand-name", "Blue Whale", "--brand-color", "#0a5c8a")
 

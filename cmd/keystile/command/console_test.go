@@ -66,7 +66,7 @@ func TestWhatTheConsoleRegistersTheCommandsSeeAndTheOtherWayRound(t *testing.T) 
 func TestABearerTokenOpensNoConsole(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	app := paperOf(t, s.data).App
+	app := firstRunOf(t, s.data).App
 	bearer := "Bearer " + machineToken(t, s, app.ClientID, app.ClientSecret)
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		path := map[string]string{http.MethodGet: "", http.MethodPost: "/register", http.MethodDelete: "/pets"}[method]
@@ -93,7 +93,7 @@ func TestTheOperatorSaysHowMuchOneUserMayHave(t *testing.T) {
 			t.Errorf("an administrator's registration %d is answered %s", i+1, text)
 		}
 	}
-	token := machineToken(t, s, paperOf(t, s.data).App.ClientID, paperOf(t, s.data).App.ClientSecret)
+	token := machineToken(t, s, firstRunOf(t, s.data).App.ClientID, firstRunOf(t, s.data).App.ClientSecret)
 	if tools := speak(t, s, token, "tools/list", "{}"); !strings.Contains(tools, "first__a") || strings.Contains(tools, "again__a") {
 		t.Errorf("the bus lists %s, want what was registered first", tools)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// caller is who asks in one cell of the table, with what they hold.
+// caller describes who asks in one cell of the table, and what they hold.
 type caller struct {
 	header http.Header
 	human  human       // whose objects are the caller's own
@@ -97,7 +97,7 @@ func (w *world) asVisitor(role string, ago time.Duration) caller {
 	return caller{human: p, header: http.Header{"Cookie": {"open_sso_token=" + p.cookie}}}
 }
 
-// object is what a row is about.
+// object is the subject of a row.
 type object struct {
 	app    storage.App
 	order  storage.Order

@@ -49,6 +49,9 @@ func backedUp(t *testing.T) (data, file string) {
 }
 
 func TestADamagedBackupIsRefusedAndChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("damages many copies")
+	}
 	t.Parallel()
 	data, file := backedUp(t)
 	good, err := os.ReadFile(file)
@@ -73,6 +76,9 @@ func TestADamagedBackupIsRefusedAndChangesNothing(t *testing.T) {
 
 // Without its manifest nothing but a changed text may pass: pages, rows and the trail are whole.
 func TestABackupWithoutItsManifestIsReadFromEndToEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("damages many copies")
+	}
 	t.Parallel()
 	data, file := backedUp(t)
 	good, err := os.ReadFile(file)

@@ -14,7 +14,7 @@ import (
 func TestABrowserGoesFromTheButtonToTheClaims(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
-	who := paperOf(t, s.data).Admin
+	who := firstRunOf(t, s.data).Admin
 
 	p.Look(1000, false)
 	p.Open(s.base + "/demo")

@@ -29,7 +29,7 @@ func TestWithoutTheDemoThereIsNoDemo(t *testing.T) {
 	if resp, body := get(t, http.DefaultClient, s.base+"/demo"); resp.StatusCode != 404 || !strings.Contains(body, `"errcode":404`) {
 		t.Errorf("GET /demo = %d %s", resp.StatusCode, body)
 	}
-	if paperOf(t, s.data).App != nil || strings.Contains(s.out.String(), "/demo") {
+	if firstRunOf(t, s.data).App != nil || strings.Contains(s.out.String(), "/demo") {
 		t.Errorf("there is an application, or it is spoken of: %s", s.out)
 	}
 }
@@ -39,7 +39,7 @@ func TestBeyondThisMachineTheDemoIsOffUnlessAskedFor(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()
-	app := paperOf(t, data).App
+	app := firstRunOf(t, data).App
 	s := start(t, data, "--base-url", "https://id.example.com")
 	if resp, _ := get(t, http.DefaultClient, s.origin()+"/demo"); resp.StatusCode != 404 {
 		t.Errorf("GET /demo = %d, want 404", resp.StatusCode)
@@ -84,8 +84,8 @@ func TestWhatTheDemoWasGrantedEndsWithIt(t *testing.T) {
 func TestOnAllAddressesTheDemoIsOffUnlessAskedFor(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--listen", "0.0.0.0:0")
-	if s.base[:17] != "http://localhost:" || paperOf(t, s.data).App != nil {
-		t.Errorf("base_url %s, application %v", s.base, paperOf(t, s.data).App)
+	if s.base[:17] != "http://localhost:" || firstRunOf(t, s.data).App != nil {
+		t.Errorf("base_url %s, application %v", s.base, firstRunOf(t, s.data).App)
 	}
 	_, port, _ := strings.Cut(s.base, "localhost:")
 	if resp, _ := get(t, http.DefaultClient, "http://127.0.0.1:"+port+"/demo"); resp.StatusCode != 404 {
@@ -103,7 +103,7 @@ func signIn(t *testing.T, s *service) string {
 	client := &http.Client{Jar: jar, Transport: s.wherever()}
 	_, page := get(t, client, s.base+"/demo")
 	_, page = get(t, client, attribute(t, page, `<a class="button" href="([^"]+)"`))
-	who := paperOf(t, s.data).Admin
+	who := firstRunOf(t, s.data).Admin
 	fields := url.Values{"username": {who.Username}, "password": {who.Password}, "query": {attribute(t, page, `name="query" value="([^"]+)"`)}}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+attribute(t, page, `<form method="post" action="([^"]+)"`), strings.NewReader(fields.Encode()))
 	if err != nil {

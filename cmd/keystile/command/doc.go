@@ -50,13 +50,13 @@
 // A clock that cannot be right stops nothing: the log says so, once, and what may have ended is
 // kept. Which times are believed is told in package storage.
 //
-// /healthz/ready asks the store whether the last write went well, and never the rooms: what one
+// /healthz/ready asks the store whether the last write went well, and never its parts: what one
 // of them refuses is no reason to send everybody to another machine.
 //
 // A change of the master key never leaves the key file without a key that something is
 // sealed with, and throws no key away: backups from before need it.
 //
-// /openapi.json is joined of the rooms' own parts when the program starts. The sign-in page
+// /openapi.json is joined of the packages' own parts when the program starts. The sign-in page
 // and the demo are not in it: they are for people.
 //
 // Every request gets a line in the log that names its route and not its path, let alone its

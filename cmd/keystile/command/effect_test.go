@@ -17,7 +17,7 @@ func TestWhatACommandEndsIsOverAtOnce(t *testing.T) {
 				t.Parallel()
 				data, base := t.TempDir(), "http://127.0.0.1"
 				s := start(t, data, "--base-url", base, "--lifetimes-access", "1h")
-				cookie, app := cookieOf(t, s), paperOf(t, data).App
+				cookie, app := cookieOf(t, s), firstRunOf(t, data).App
 				g := redeem(t, s, authorize(t, s), 200)
 				wantUserInfo(t, s, g.AccessToken, 200)
 				if !running {
@@ -98,7 +98,7 @@ func TestRotatedKeysAreUsedAtOnce(t *testing.T) {
 func TestBothSecretsOpenUntilTheOverlapEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	app := paperOf(t, s.data).App
+	app := firstRunOf(t, s.data).App
 	fresh := must(t, "app", "rotate-secret", app.ClientID, "--data", s.data)["client_secret"].(string)
 	machineToken(t, s, app.ClientID, app.ClientSecret)
 	machineToken(t, s, app.ClientID, fresh)
@@ -120,7 +120,7 @@ func TestPKCEIsForcedAndFreedWhileTheServerRuns(t *testing.T) {
 	early := authorize(t, s) // a code without a challenge
 	for _, forced := range []string{"1", "0", "1"} {
 		must(t, "setting", "set", "oauth_force_pkce", forced, "--data", s.data)
-		app := paperOf(t, s.data).App
+		app := firstRunOf(t, s.data).App
 		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}}
 		resp, _ := stay(t, s, "/oauth/authorize?"+query.Encode(), cookieOf(t, s))
 		to, err := resp.Location()

@@ -74,6 +74,9 @@ func TestADamagedPageNeverCrashes(t *testing.T) {
 }
 
 func TestASecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	t.Parallel()
 	data := t.TempDir()
 	first := serveIn(t, data)
@@ -83,7 +86,7 @@ func TestASecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
 	if took := time.Since(began); took > 8*time.Second { // it waits 2 s for one that is just ending
 		t.Errorf("it took %v to say so", took)
 	}
-	machineToken(t, first.service, paperOf(t, data).App.ClientID, paperOf(t, data).App.ClientSecret)
+	machineToken(t, first.service, firstRunOf(t, data).App.ClientID, firstRunOf(t, data).App.ClientSecret)
 	must(t, "setting", "get", "oauth_force_pkce", "--data", data) // its socket is still there
 }
 
@@ -124,6 +127,9 @@ func TestRequestsOnTheirWayGetTimeAndNotTooMuch(t *testing.T) {
 }
 
 func TestOfEightHalfSentRequestsAllThatArriveAreAnswered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends slowly")
+	}
 	t.Parallel()
 	c := serveIn(t, t.TempDir())
 	conns := make([]net.Conn, 8)

@@ -35,7 +35,7 @@ func TestOnATerminalTheFirstRunShowsWhatItMade(t *testing.T) {
 	go func() { defer close(ended); io.Copy(shown, controller) }() // ends with the process, the terminal's last user
 	defer func() { cmd.Process.Kill(); cmd.Wait(); <-ended }()
 	shown.find(t, ended, "Ctrl-C stops it")
-	p := paperOf(t, data)
+	p := firstRunOf(t, data)
 	for _, want := range []string{p.Admin.Password, p.App.ClientID, p.App.ClientSecret, "-d client_secret=" + p.App.ClientSecret, "first-run.json"} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("it does not show %q: %s", want, shown)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// origin is where the service listens, whatever the world calls it.
+// origin returns the address that the service listens at, whatever the world calls it.
 func (s *service) origin() string { return "http://" + s.address }
 
 // headerOf is the header of a JWT.
@@ -23,7 +23,7 @@ func headerOf(t *testing.T, token string) []byte {
 	return header
 }
 
-// granted is what the tests read of a token answer.
+// granted holds the members of a token answer that the tests read.
 type granted struct {
 	AccessToken  string `json:"access_token"`
 	RefreshToken string `json:"refresh_token"`
@@ -34,7 +34,7 @@ type granted struct {
 // tokens posts to the token endpoint as the demo's application.
 func tokens(t *testing.T, s *service, want int, form url.Values) (g granted) {
 	t.Helper()
-	app := paperOf(t, s.data).App
+	app := firstRunOf(t, s.data).App
 	form.Set("client_id", app.ClientID)
 	form.Set("client_secret", app.ClientSecret)
 	resp, body := post(t, s, "/oauth/token", form)
@@ -49,7 +49,7 @@ func tokens(t *testing.T, s *service, want int, form url.Values) (g granted) {
 
 func redeem(t *testing.T, s *service, code string, want int) granted {
 	t.Helper()
-	return tokens(t, s, want, url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {paperOf(t, s.data).App.RedirectURI}})
+	return tokens(t, s, want, url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {firstRunOf(t, s.data).App.RedirectURI}})
 }
 
 func refresh(t *testing.T, s *service, token string, want int) granted {
@@ -60,7 +60,7 @@ func refresh(t *testing.T, s *service, token string, want int) granted {
 // authorize signs the administrator in and returns a code for the demo's application.
 func authorize(t *testing.T, s *service) string {
 	t.Helper()
-	app := paperOf(t, s.data).App
+	app := firstRunOf(t, s.data).App
 	query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"}}
 	resp, body := stay(t, s, "/oauth/authorize?"+query.Encode(), cookieOf(t, s))
 	to, err := resp.Location()
@@ -80,7 +80,7 @@ func stay(t *testing.T, s *service, path string, cookie *http.Cookie) (*http.Res
 // cookieOf signs the administrator in and returns the session's cookie.
 func cookieOf(t *testing.T, s *service) *http.Cookie {
 	t.Helper()
-	who := paperOf(t, s.data).Admin
+	who := firstRunOf(t, s.data).Admin
 	resp, body := enter(t, s, who.Username, who.Password, "")
 	for _, c := range resp.Cookies() {
 		if c.Name == "open_sso_token" {

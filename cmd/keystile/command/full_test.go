@@ -15,14 +15,14 @@ func TestAFullDiskLosesNothingAndHeals(t *testing.T) {
 	first := redeem(t, s.service, authorize(t, s.service), 200)
 
 	s.disk(t, syscall.SIGUSR1)
-	machineToken(t, s.service, paperOf(t, data).App.ClientID, paperOf(t, data).App.ClientSecret) // takes no room
+	machineToken(t, s.service, firstRunOf(t, data).App.ClientID, firstRunOf(t, data).App.ClientSecret) // takes no room
 	wantUserInfo(t, s.service, first.AccessToken, 200)
 	tokens(t, s.service, 503, codeForm(s, t, code))
 	refresh(t, s.service, first.RefreshToken, 503)
 	if resp := s.revoke(t, first.AccessToken); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("a revocation that is not stored is answered %d %v", resp.StatusCode, resp.Header)
 	}
-	if resp, body := enter(t, s.service, "admin", paperOf(t, data).Admin.Password, ""); resp.StatusCode != 503 {
+	if resp, body := enter(t, s.service, "admin", firstRunOf(t, data).Admin.Password, ""); resp.StatusCode != 503 {
 		t.Errorf("sign-in = %d %s", resp.StatusCode, body)
 	}
 	wantFailure(t, 1, "unavailable", "setting", "set", "oauth_force_pkce", "1", "--data", data)
@@ -80,12 +80,12 @@ func (s server) disk(t *testing.T, to syscall.Signal) {
 
 func (s server) revoke(t *testing.T, token string) *http.Response {
 	t.Helper()
-	app := paperOf(t, s.data).App
+	app := firstRunOf(t, s.data).App
 	resp, _ := post(t, s.service, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {token}})
 	return resp
 }
 
 func codeForm(s server, t *testing.T, code string) url.Values {
 	t.Helper()
-	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {paperOf(t, s.data).App.RedirectURI}}
+	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {firstRunOf(t, s.data).App.RedirectURI}}
 }

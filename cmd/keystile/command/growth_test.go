@@ -65,7 +65,7 @@ func (s *scales) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return s.Backend.Put(ctx, docs...)
 }
 
-// weight is what is there: records, their bytes, and those of documents.
+// weight counts records, their bytes, and those of documents.
 func (s *scales) weight() (records, trail, stays, ends int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -149,7 +149,7 @@ func wantFailure(t *testing.T, want int, message string, args ...string) {
 	}
 }
 
-func paperOf(t *testing.T, data string) (p firstrun.Paper) {
+func firstRunOf(t *testing.T, data string) (p firstrun.Record) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(data, "first-run.json"))
 	if err == nil {

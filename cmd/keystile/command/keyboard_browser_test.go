@@ -9,7 +9,7 @@ import (
 // stands on the page, and what has the focus can be seen.
 func TestTheKeyboardIsEnough(t *testing.T) {
 	v := alone(t)
-	who := paperOf(t, v.s.data).Admin
+	who := firstRunOf(t, v.s.data).Admin
 	v.begin()
 	order := []string{"Username"} // it has the focus when the page is there
 	for range 10 {

@@ -13,7 +13,7 @@ func TestAnOldApplicationSignsItsUsersIn(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
-	paper := paperOf(t, data)
+	paper := firstRunOf(t, data)
 	must(t, "app", "set", paper.App.ClientID, "--legacy-success-code", "0", "--data", data)
 	ask := func(form url.Values) (answer map[string]any) {
 		t.Helper()

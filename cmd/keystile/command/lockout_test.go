@@ -8,7 +8,7 @@ import (
 func TestAnOperatorLetsAnAddressInAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--login-lock-failures", "2")
-	admin := paperOf(t, s.data).Admin
+	admin := firstRunOf(t, s.data).Admin
 	for i, want := range []int{401, 401, 429} {
 		if resp, body := enter(t, s, admin.Username, "wrong horse", ""); resp.StatusCode != want {
 			t.Errorf("failure %d = %d %.200s", i+1, resp.StatusCode, body)

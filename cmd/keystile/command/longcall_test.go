@@ -49,7 +49,7 @@ func TestACallIsCancelledAtItsUpstream(t *testing.T) {
 	if shown := must(t, "capability", "show", "pets", "--data", data); shown["timeout"] != 600.0 {
 		t.Errorf("shown is %v", shown)
 	}
-	paper := paperOf(t, data)
+	paper := firstRunOf(t, data)
 	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
 	session := ""
 	post := func(body string) (*http.Response, string) {

@@ -74,7 +74,7 @@ func wrongOf(code string) string { return string('0'+('9'-code[0])) + code[1:] }
 func (v *tourist) passwords() {
 	v.t.Helper()
 	at := v.s.base + "/oauth/signin"
-	who := paperOf(v.t, v.s.data).Admin
+	who := firstRunOf(v.t, v.s.data).Admin
 	must(v.t, "user", "set", "--data", v.s.data, who.Username, "--email", "admin@example.org", "--email-verified")
 	v.Open(at)
 	v.Follow(`a[href^="/oauth/signin/reset"]`)

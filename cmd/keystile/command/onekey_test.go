@@ -26,9 +26,9 @@ func asked(t *testing.T, s *service, method, path, name, value, body string) (in
 func TestTheSecretOfOneApplicationOpensNoOther(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	demo := paperOf(t, s.data).App
+	demo := firstRunOf(t, s.data).App
 	one := must(t, "app", "create", "--data", s.data, "--name", "One", "--domain", "one.example")
-	two := must(t, "app", "create", "--data", s.data, "--name", "Two", "--domain", "two.example", "--first-party", "--owner", paperOf(t, s.data).Admin.Username)
+	two := must(t, "app", "create", "--data", s.data, "--name", "Two", "--domain", "two.example", "--first-party", "--owner", firstRunOf(t, s.data).Admin.Username)
 	target := two["client_id"].(string)
 	for _, app := range [][2]string{{demo.ClientID, demo.ClientSecret}, {one["client_id"].(string), one["client_secret"].(string)}} {
 		bearer := "Bearer " + machineToken(t, s, app[0], app[1])
@@ -61,7 +61,7 @@ func TestAnAdministratorsTokenForAnApplicationManagesNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	bearer := "Bearer " + redeem(t, s, authorize(t, s), 200).AccessToken
-	demo := paperOf(t, s.data).App.ClientID
+	demo := firstRunOf(t, s.data).App.ClientID
 	for _, act := range [][3]string{
 		{"GET", "", ""}, {"POST", "", `{"name":"Evil","domains":["evil.example.net"]}`}, {"PATCH", "/" + demo, `{"domains":["evil.example.net"]}`},
 		{"POST", "/" + demo + "/secret", `{}`}, {"DELETE", "/" + demo, ""},
@@ -97,7 +97,7 @@ func TestAnApplicationOfTheCommandLineAsksForConsentUnlessItIsFirstParty(t *test
 func TestTheConsoleIsServedBesideTheRegistrar(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	cookie, demo := cookieOf(t, s).String(), paperOf(t, s.data).App
+	cookie, demo := cookieOf(t, s).String(), firstRunOf(t, s.data).App
 	status, all := asked(t, s, "GET", "/api/console/apps", "Cookie", cookie, "")
 	if status != 200 || !strings.Contains(all, demo.ClientID) || !strings.Contains(all, `"owner":""`) || !strings.Contains(all, `"first_party":true`) {
 		t.Errorf("the console lists %d %s", status, all)

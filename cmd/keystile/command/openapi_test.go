@@ -22,11 +22,11 @@ import (
 )
 
 // Decision 51. Each room holds its own part against its routes and answers.
-func TestTheDocumentHasTheLobbyAndNothingElse(t *testing.T) {
-	openapitest.New(t, lobbyAPI).Routes(t, lobby{base: apidoc.Example, document: apidoc.Of(lobbyAPI)}.routes())
+func TestTheDocumentHasTheProgramsOwnPathsAndNothingElse(t *testing.T) {
+	openapitest.New(t, rootAPI).Routes(t, rootHandler{base: apidoc.Example, document: apidoc.Of(rootAPI)}.routes())
 }
 
-// Each door of the house is described, or is here with the reason why it is not.
+// Each path of the program is described, or is here with the reason why it is not.
 func TestTheDocumentHasEveryDoor(t *testing.T) {
 	leftOut := map[string]string{
 		"/oauth/signin":  "pages for people, their forms and their script",
@@ -58,7 +58,7 @@ func TestTheDocumentHasEveryDoor(t *testing.T) {
 	}
 }
 
-// built is the house with its doors hung, and nobody in it.
+// built returns the whole service, with nobody in it.
 func built(t *testing.T, env ...string) *assembled {
 	t.Helper()
 	c, err := config.Load(cli.Args{}, append(env, "KEYSTILE_DATA="+t.TempDir()))
@@ -69,7 +69,7 @@ func built(t *testing.T, env ...string) *assembled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, err := program{Bolt()}.openHome(t.Context(), c, f)
+	home, err := program{Bolt()}.openStore(t.Context(), c, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func askEveryWay(t *testing.T, client *http.Client, address, token string) {
 func TestTheServiceOnItsOwnBus(t *testing.T) {
 	data := t.TempDir()
 	s := start(t, data, "--upstreams-allow-private", "127.0.0.1")
-	app := paperOf(t, data).App
+	app := firstRunOf(t, data).App
 	token := machineToken(t, s, app.ClientID, app.ClientSecret)
 	_, document := get(t, http.DefaultClient, s.base+"/openapi.json")
 	file := filepath.Join(t.TempDir(), "self.json")

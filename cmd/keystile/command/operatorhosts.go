@@ -20,7 +20,7 @@ var misdirected = &reply.Failure{
 	Msg:    "this is not a host that the admin listener answers to: ask for its address or localhost, or list the host in admin.hosts",
 }
 
-// operatorHosts is what requests to the admin listener may call it. It asks for no
+// operatorHosts are the hosts that requests to the admin listener may name. It asks for no
 // password, and a web page on a name that is made to lead here (DNS rebinding) could read
 // everything; the page's name gives it away.
 type operatorHosts struct {

@@ -11,12 +11,12 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// doors are openings before they are served.
-type doors []opening
+// listeners are openings before they are served.
+type listeners []listener
 
 // openOperators opens the admin listener, and returns what counts for its metrics. There
 // is neither if the configuration names no address.
-func openOperators(ctx context.Context, c *config.Config, home *home, log *slog.Logger) (doors, *metrics.Metrics, error) {
+func openOperators(ctx context.Context, c *config.Config, data *dataStore, log *slog.Logger) (listeners, *metrics.Metrics, error) {
 	if c.AdminListen == "" {
 		return nil, nil, nil
 	}
@@ -24,16 +24,16 @@ func openOperators(ctx context.Context, c *config.Config, home *home, log *slog.
 	if err != nil {
 		return nil, nil, err
 	}
-	m := metrics.New(versionOf(), func() float64 { return float64(home.swept.Load()) })
+	m := metrics.New(versionOf(), func() float64 { return float64(data.swept.Load()) })
 	log.Info("admin listener", "address", at.Addr())
-	return doors{{newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, home, log)), log), at}}, m, nil
+	return listeners{{newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, data, log)), log), at}}, m, nil
 }
 
 // operatorsMux names every handler of package pprof itself: what that package puts into
 // the default mux by being imported is served nowhere.
-func operatorsMux(m *metrics.Metrics, home *home, log *slog.Logger) http.Handler {
+func operatorsMux(m *metrics.Metrics, data *dataStore, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", reply.NewMux(log, healthRoutes(home.store)...))
+	mux.Handle("/", reply.NewMux(log, healthRoutes(data.store)...))
 	mux.Handle("/metrics", m.Handler())
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
@@ -43,13 +43,13 @@ func operatorsMux(m *metrics.Metrics, home *home, log *slog.Logger) http.Handler
 	return mux
 }
 
-func (d doors) close() {
+func (d listeners) close() {
 	for _, o := range d {
 		o.at.Close()
 	}
 }
 
-func (d doors) address() string {
+func (d listeners) address() string {
 	if len(d) == 0 {
 		return ""
 	}

@@ -51,7 +51,7 @@ func TestWhatHappensIsInTheMetrics(t *testing.T) {
 	for _, want := range []int{401, 401, 429} {
 		wantSignIn(t, s, "203.0.113.9", want)
 	}
-	machineToken(t, s, paperOf(t, s.data).App.ClientID, paperOf(t, s.data).App.ClientSecret)
+	machineToken(t, s, firstRunOf(t, s.data).App.ClientID, firstRunOf(t, s.data).App.ClientSecret)
 	redeem(t, s, authorize(t, s), 400)
 	for i := range 200 { // what clients make up must not make series
 		get(t, http.DefaultClient, fmt.Sprintf("%s/%d/oauth/token?x=%d", s.base, i, i))
@@ -79,7 +79,7 @@ func TestWhatIsSweptIsCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := program{Bolt()}.openHome(t.Context(), &config.Config{}, f)
+	h, err := program{Bolt()}.openStore(t.Context(), &config.Config{}, f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func TestAKilledServerLeavesNothingInTheWay(t *testing.T) {
 	data := t.TempDir()
 	c := spawn(t, nil, "serve", "--data", data, "--listen", "127.0.0.1:0")
 	c.out.find(t, c.ended, `running at (\S+)`)
-	before := paperOf(t, data)
+	before := firstRunOf(t, data)
 	c.Process.Kill()
 	<-c.ended
 	if _, err := os.Lstat(filepath.Join(data, "admin.sock")); err != nil {
@@ -104,7 +104,7 @@ func TestAKilledServerLeavesNothingInTheWay(t *testing.T) {
 	must(t, "setting", "set", "oauth_force_pkce", "0", "--data", data)
 	s := start(t, data)
 	must(t, "setting", "get", "oauth_force_pkce", "--data", data)
-	if after := paperOf(t, data); after.Admin != before.Admin {
+	if after := firstRunOf(t, data); after.Admin != before.Admin {
 		t.Error("the administrator has another password")
 	}
 	signIn(t, s)

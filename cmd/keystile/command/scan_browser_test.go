@@ -55,8 +55,8 @@ func TestABrowserIsSignedInByAPhone(t *testing.T) {
 	p.Follow(`a[href^="/oauth/signin/qr"]`)
 	id := p.Attribute("#collect [name=id]", "value")
 	p.Open(s.base + "/oauth/signin") // the phone is this browser, for the looks of it
-	p.Type("#username", paperOf(t, s.data).Admin.Username)
-	p.Type("#password", paperOf(t, s.data).Admin.Password)
+	p.Type("#username", firstRunOf(t, s.data).Admin.Username)
+	p.Type("#password", firstRunOf(t, s.data).Admin.Password)
 	p.Follow("button[type=submit]")
 	p.Open(s.base + "/oauth/signin/scan/" + id)
 	look(t, p, "scan")

@@ -16,7 +16,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		data := t.TempDir()
 		s := start(t, data, "--log-format", format, "--admin-listen", "127.0.0.1:0")
-		p := paperOf(t, data)
+		p := firstRunOf(t, data)
 		secrets := map[string]string{"password": p.Admin.Password, "client_secret": p.App.ClientSecret, "key": masterKeyOf(t, data)}
 		plantFlows(t, s, secrets)
 		plantCommands(t, s, secrets)
@@ -54,7 +54,7 @@ func masterKeyOf(t *testing.T, data string) string {
 func plantFlows(t *testing.T, s *service, secrets map[string]string) {
 	t.Helper()
 	secrets["the demo's token"] = bearer(t, signIn(t, s))
-	app, cookie := paperOf(t, s.data).App, cookieOf(t, s)
+	app, cookie := firstRunOf(t, s.data).App, cookieOf(t, s)
 	secrets["cookie"] = cookie.Value
 	secrets["state"], secrets["nonce"] = "planted-state-51", "planted-nonce-52"
 	secrets["verifier"] = strings.Repeat("planted-verifier-", 3)
@@ -106,7 +106,7 @@ func plantMistakes(t *testing.T, s *service, secrets map[string]string) {
 	secrets["what is in a header"] = "planted-header-59"
 	enter(t, s, "admin", secrets["a wrong password"], "")
 	enter(t, s, secrets["a wrong password"], "x", "")
-	post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {paperOf(t, s.data).App.ClientID}, "client_secret": {secrets["a wrong client_secret"]}})
+	post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {firstRunOf(t, s.data).App.ClientID}, "client_secret": {secrets["a wrong client_secret"]}})
 	for _, path := range []string{"/oauth/userinfo/", "/oauth/token/", "/demo/", "/", "/oauth/authorize/"} {
 		get(t, http.DefaultClient, s.origin()+path+secrets["what is in a path"])
 	}

@@ -42,71 +42,71 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 	if w := f.Warning(); w != "" {
 		log.Warn(w)
 	}
-	home, err := p.openHome(ctx, c, f)
+	data, err := p.openStore(ctx, c, f)
 	if err != nil {
 		return err
 	}
-	err = live(ctx, c, home, log, call.Stdout)
+	err = runService(ctx, c, data, log, call.Stdout)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil // told to stop while it was still starting
 	}
-	return errors.Join(err, home.Close())
+	return errors.Join(err, data.Close())
 }
 
-// live is the service's life with an open store: it furnishes the house, opens the doors,
-// says so and waits for the end.
-func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) (err error) {
+// runService serves an open store: it opens the listeners, makes the service, prints the banner
+// and waits for the end.
+func runService(ctx context.Context, c *config.Config, data *dataStore, log *slog.Logger, say io.Writer) (err error) {
 	public, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
 	}
 	defer public.Close()
-	operators, counted, err := openOperators(ctx, c, home, log)
+	operators, counted, err := openOperators(ctx, c, data, log)
 	if err != nil {
 		return err
 	}
 	defer operators.close()
-	defer runtime.KeepAlive(pace())
+	defer runtime.KeepAlive(ballast())
 	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
 	var observer requests.Observer
 	if counted != nil {
 		observer = counted
 	}
-	rooms, err := assemble(ctx, c, base, home, log, observer)
+	service, err := assemble(ctx, c, base, data, log, observer)
 	if err != nil {
 		return err
 	}
 	if counted != nil {
-		counted.Watch(rooms.Gateway.Stats, rooms.Gateway.Health)
+		counted.Watch(service.Gateway.Stats, service.Gateway.Health)
 	}
-	defer func() { err = errors.Join(err, settle(rooms)) }()
-	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(rooms), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
+	defer func() { err = errors.Join(err, closeService(service)) }()
+	first, err := firstrun.Run(ctx, firstrun.Config{Target: data.target(service), Path: data.FirstRun(), BaseURL: base, Demo: c.Demo})
 	if err != nil {
 		return err
 	}
-	front := newServer(rooms, log)
-	front.RegisterOnShutdown(func() { rooms.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
-	s := servers{log: log, doors: append(operators, opening{front, public})}
-	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
+	front := newServer(service, log)
+	front.RegisterOnShutdown(func() { service.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
+	s := servers{log: log, listeners: append(operators, listener{front, public})}
+	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
-		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(rooms), log), log), private})
+		s.listeners = append(s.listeners, listener{newServer(admin.Handler(data.target(service), log), log), private})
 	}
 	s.limit(c, front, counted)
 	advise(log, c, base)
 	log.Info("serving", "base_url", base, "address", public.Addr())
 	writeBanner(say, banner{
-		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: home.Path(), Kept: home.FirstRun(),
-		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), Paper: paper,
+		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: data.Path(), Kept: data.FirstRun(),
+		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), FirstRun: first,
 	})
 	return s.run(ctx)
 }
 
-// settle hands what is counted and noted to the store, once nobody asks any more.
-func settle(rooms *assembled) error {
+// closeService hands what is counted and noted to the store, once nobody asks any more.
+func closeService(service *assembled) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settling)
 	defer cancel()
-	return rooms.Close(ctx)
+	return service.Close(ctx)
 }
 
 func newLog(c *config.Config, call cli.Call) *slog.Logger {

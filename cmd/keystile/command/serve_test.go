@@ -22,7 +22,7 @@ func TestPortZeroIsNamedEverywhere(t *testing.T) {
 	if s.base != "http://"+s.address || strings.HasSuffix(s.base, ":0") {
 		t.Errorf("base %q, listening on %q", s.base, s.address)
 	}
-	p := paperOf(t, s.data)
+	p := firstRunOf(t, s.data)
 	if p.BaseURL != s.base || p.App.RedirectURI != s.base+"/demo/callback" {
 		t.Errorf("first-run.json says %q and %q, the banner %q", p.BaseURL, p.App.RedirectURI, s.base)
 	}
@@ -38,7 +38,7 @@ func TestAfterARestartElsewhereTheDemoStillWorks(t *testing.T) {
 	first := start(t, data)
 	first.stop()
 	second := start(t, data)
-	if p := paperOf(t, data); p.BaseURL != second.base {
+	if p := firstRunOf(t, data); p.BaseURL != second.base {
 		t.Errorf("first-run.json says %q, want %q", p.BaseURL, second.base)
 	}
 	signIn(t, second)
@@ -60,6 +60,9 @@ func TestARestartKeepsKeysAndTokens(t *testing.T) {
 }
 
 func TestASecondServerOnTheSameDataSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	s := start(t, t.TempDir())
 	wantFailure(t, 1, "is in use by another process", "serve", "--data", s.data, "--listen", "127.0.0.1:0")
 	if resp, _ := get(t, http.DefaultClient, s.base+"/healthz/ready"); resp.StatusCode != 200 {

@@ -25,12 +25,12 @@ const (
 
 // servers is everything that runs while the service does.
 type servers struct {
-	log   *slog.Logger
-	doors []opening
+	log       *slog.Logger
+	listeners []listener
 }
 
-// opening is a server and where it listens.
-type opening struct {
+// listener is a server and where it listens.
+type listener struct {
 	server *http.Server
 	at     net.Listener
 }
@@ -40,7 +40,7 @@ type opening struct {
 // listener is full. Who can open the admin socket can do everything, and is not counted.
 func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.Metrics) {
 	room, reserve := connections.Room()
-	for i, o := range s.doors {
+	for i, o := range s.listeners {
 		name, total := "admin", reserve
 		switch {
 		case o.at.Addr().Network() == "unix":
@@ -51,7 +51,7 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 		limits := connections.New(connections.Config{
 			PerAddress: c.MaxConnections, Total: total, StreamIdle: c.StreamIdle, Trusted: clientip.New(c.TrustedProxies).TrustsAddr,
 		})
-		s.doors[i].at = limits.Guard(o.server, o.at)
+		s.listeners[i].at = limits.Guard(o.server, o.at)
 		if counted != nil {
 			counted.WatchConnections(name, limits.Stats)
 		}
@@ -63,8 +63,8 @@ func (s servers) run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	var work sync.WaitGroup
-	failures := make(chan error, len(s.doors))
-	for _, d := range s.doors {
+	failures := make(chan error, len(s.listeners))
+	for _, d := range s.listeners {
 		work.Go(func() {
 			if err := d.server.Serve(d.at); !errors.Is(err, http.ErrServerClosed) {
 				failures <- err
@@ -90,7 +90,7 @@ func (s servers) stop() {
 	deadline, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	var stopping sync.WaitGroup
-	for _, d := range s.doors {
+	for _, d := range s.listeners {
 		stopping.Go(func() {
 			if err := d.server.Shutdown(deadline); err != nil {
 				s.log.Warn("requests were not done in time and are cut off", "after", drain)

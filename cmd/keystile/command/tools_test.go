@@ -55,7 +55,7 @@ func TestADocumentIsServedAsTools(t *testing.T) {
 		t.Errorf("the webhook is told %s", body)
 	}
 
-	paper := paperOf(t, data)
+	paper := firstRunOf(t, data)
 	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
 	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, `"name":"pets__getPet"`) || !strings.Contains(list, `"description":"One pet"`) {
 		t.Errorf("tools/list = %s", list)

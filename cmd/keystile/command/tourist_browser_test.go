@@ -74,7 +74,7 @@ const appName = "Blue Whale"
 func fakes(t *testing.T) *service {
 	t.Helper()
 	s := start(t, t.TempDir(), "--fake-providers", "--signup", "open", "--limits-per-ip", "100000")
-	must(t, "app", "set", paperOf(t, s.data).App.ClientID, "--data", s.data, "--first-party=false", "--name", appName)
+	must(t, "app", "set", firstRunOf(t, s.data).App.ClientID, "--data", s.data, "--first-party=false", "--name", appName)
 	return s
 }
 
@@ -112,7 +112,7 @@ func (v *tourist) begin() {
 // password fills in the sign-in form as the admin.
 func (v *tourist) password() {
 	v.t.Helper()
-	who := paperOf(v.t, v.s.data).Admin
+	who := firstRunOf(v.t, v.s.data).Admin
 	v.Type("#username", who.Username)
 	v.Type("#password", who.Password)
 	v.Follow("form button[type=submit]")

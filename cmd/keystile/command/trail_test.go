@@ -16,7 +16,7 @@ func TestADayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
-	paper := paperOf(t, data)
+	paper := firstRunOf(t, data)
 	granted := redeem(t, s, authorize(t, s), 200)
 	wantUserInfo(t, s, granted.AccessToken, 200)
 	wantSignIn(t, s, "203.0.113.1", 401)

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 )
 
-// Bus is what the tool bus lets in and how much it gives at a time.
+// Bus configures the tool bus: which pages may call it, and how much it answers at a time.
 type Bus struct {
 	Origins   []string // whose pages may call, beside the service's own
 	PageSize  int      // tools on a page of the list

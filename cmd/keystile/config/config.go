@@ -92,7 +92,7 @@ type Value struct {
 }
 
 // Load reads the three sources and says everything that is wrong with them at once. Of
-// the arguments it reads those that Flags made; env is what os.Environ returns.
+// the arguments it reads those that Flags made; env is written as by os.Environ.
 func Load(args cli.Args, env []string) (*Config, error) {
 	var l loader
 	flags, environment := l.flags(args), l.environment(env)

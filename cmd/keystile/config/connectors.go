@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Credentials are what a provider has given the service.
+// Credentials are the id and the secret that a provider has given the service.
 type Credentials struct {
 	ID     string
 	Secret storage.Secret

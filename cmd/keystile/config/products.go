@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-// Product is what calls are charged to, and the service behind the gateway that they go to.
+// Product names what calls are charged to, and the service behind the gateway that they go to.
 type Product struct {
 	Name       string
 	Prefix     string        // of the paths that are the service's, such as /ai
@@ -109,7 +109,7 @@ func oneLine(s string) string {
 	return string(text)
 }
 
-// fields are what an object may say, in the order of the README.
+// fields returns the members that an object may have, in the order of the README.
 var fields = []struct {
 	name string
 	set  func(*Product, string) error

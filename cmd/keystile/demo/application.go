@@ -12,7 +12,7 @@ import (
 // SettingClient is the setting that holds the demo's client_id.
 const SettingClient = "demo.client_id"
 
-// Registry is what Register needs of storage.
+// Registry has the methods of storage that Register needs.
 type Registry interface {
 	Store
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)

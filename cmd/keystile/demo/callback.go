@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// callback is where the provider sends the browser back to. It believes nothing it has not
+// callback serves the address that the provider sends the browser back to. It believes nothing it has not
 // checked: the state is ours, iss names the provider, the id_token is signed with our
 // secret and carries our nonce.
 func (d *Demo) callback(w http.ResponseWriter, r *http.Request) error {
@@ -67,7 +67,7 @@ func lifetime(seconds int64) string {
 	return fmt.Sprintf("%d seconds", seconds)
 }
 
-// tokens is what the demo reads of a token answer (protocol 2.1).
+// tokens holds the members of a token answer that the demo reads (protocol 2.1).
 type tokens struct {
 	AccessToken string `json:"access_token"`
 	IDToken     string `json:"id_token"`

@@ -18,13 +18,13 @@ const (
 	resultPath   = Path + "/result"
 )
 
-// Store is what the demo needs of storage.
+// Store has the methods of storage that the demo needs.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Setting(ctx context.Context, name string) (string, error)
 }
 
-// Config is what a Demo is made of. All of it is required but Log.
+// Config configures a Demo. All of it is required but Log.
 type Config struct {
 	BaseURL  string       // the provider's origin, and ours
 	Store    Store        // where the application is registered
@@ -59,7 +59,7 @@ func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHT
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (d *Demo) Patterns() []string { return d.mux.Patterns() }
 
-// RedirectURI is where the provider at base sends the demo's users back to.
+// RedirectURI returns the address that the provider at base sends the demo's users back to.
 func RedirectURI(base string) string { return base + callbackPath }
 
 // home is the page with the button. The button names our origin in full: somebody who

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// expected is what an id_token must say (OpenID Connect Core 3.1.3.7).
+// expected holds the claims that an id_token must have (OpenID Connect Core 3.1.3.7).
 type expected struct {
 	issuer string
 	app    storage.App

@@ -19,7 +19,7 @@ var style string
 
 var pages = template.Must(template.New("").Parse(pageTexts))
 
-// view is what the pages show.
+// view holds what the pages show.
 type view struct {
 	Base  string
 	Style template.CSS
@@ -34,7 +34,7 @@ type view struct {
 	Message string
 }
 
-// Letter is what stands in the application's tile.
+// Letter returns the letter in the application's tile.
 func (v view) Letter() string {
 	for _, r := range v.App {
 		return strings.ToUpper(string(r))

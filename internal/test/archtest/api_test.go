@@ -75,11 +75,13 @@ func TestInternalTypesAreFoundWhereverTheyAreNamed(t *testing.T) {
 	public.Scope().Insert(types.NewFunc(token.NoPos, public, "Func", signature))
 	named("Faced", types.NewInterfaceType([]*types.Func{types.NewFunc(token.NoPos, public, "Do", signature)}, nil).Complete())
 	public.Scope().Insert(types.NewTypeName(token.NoPos, public, "Alias", hidden))
+	faced := types.NewNamed(types.NewTypeName(token.NoPos, inner, "Store", nil), types.NewInterfaceType(nil, nil).Complete(), nil)
+	named("Embeds", types.NewInterfaceType(nil, []types.Type{faced}).Complete())
 	var at []string
 	for _, found := range internalNames(public) {
 		at = append(at, strings.Fields(found)[0])
 	}
-	if want := []string{"room.Alias", "room.Behind.Shown", "room.Faced.Do", "room.Field.Shown", "room.Func"}; !slices.Equal(at, want) {
+	if want := []string{"room.Alias", "room.Behind.Shown", "room.Embeds", "room.Faced.Do", "room.Field.Shown", "room.Func"}; !slices.Equal(at, want) {
 		t.Errorf("found at %q, want %q", at, want)
 	}
 }
@@ -154,6 +156,9 @@ func (w *walk) visit(at string, t types.Type) {
 			}
 		}
 	case *types.Interface:
+		for e := range t.EmbeddedTypes() {
+			w.visit(at, e)
+		}
 		for m := range t.Methods() {
 			if m.Exported() {
 				w.visit(at+"."+m.Name(), m.Type())

@@ -22,7 +22,7 @@ func (b *bench) proxied() ([]figure, error) {
 		return nil, err
 	}
 	defer plain.stop()
-	hs, stop, err := b.houses("proxied", "--gateway-products", "svc=http://"+service.address)
+	hs, stop, err := b.services("proxied", "--gateway-products", "svc=http://"+service.address)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (b *bench) proxied() ([]figure, error) {
 }
 
 // machine is a header line with a token of the application itself.
-func (h *house) machine() (string, error) {
+func (h *service) machine() (string, error) {
 	c, err := dial(h.address)
 	if err != nil {
 		return "", err

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// house is a keystile that serves a data folder.
-type house struct {
+// service is a keystile that serves a data folder.
+type service struct {
 	*process
 	binary string
 	data   string
@@ -33,13 +33,13 @@ const (
 
 // open starts the binary on a data folder, without a line in the log per request, and
 // without rates: they would be what is measured.
-func open(binary, data string, more ...string) (*house, error) {
+func open(binary, data string, more ...string) (*service, error) {
 	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-requests=false", "--limits-per-ip", "1000000000"}
 	p, err := spawn("Listening on", nil, binary, append(args, more...)...)
 	if err != nil {
 		return nil, err
 	}
-	h := &house{process: p, binary: binary, data: data}
+	h := &service{process: p, binary: binary, data: data}
 	if err := h.enter(); err != nil {
 		h.stop()
 		return nil, err
@@ -48,7 +48,7 @@ func open(binary, data string, more ...string) (*house, error) {
 }
 
 // enter reads the paper of the first run and signs in.
-func (h *house) enter() error {
+func (h *service) enter() error {
 	text, err := os.ReadFile(filepath.Join(h.data, "first-run.json"))
 	if err != nil {
 		return err
@@ -81,12 +81,12 @@ func (h *house) enter() error {
 }
 
 // form is the body of a token request by the demo's application.
-func (h *house) form(rest string) string {
+func (h *service) form(rest string) string {
 	return "client_id=" + h.app.ID + "&client_secret=" + h.app.Secret + "&" + rest
 }
 
 // code does the whole code flow with PKCE; the tokens are in the answer that c holds.
-func (h *house) code(c *conn) error {
+func (h *service) code(c *conn) error {
 	if err := c.get(authorizePath("/oauth/authorize", h.app.ID), h.cookie); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func codeOf(c *conn) (string, error) {
 }
 
 // rotate replaces a refresh token and returns the next one.
-func (h *house) rotate(c *conn, handle string) (string, error) {
+func (h *service) rotate(c *conn, handle string) (string, error) {
 	if err := c.post("/oauth/token", h.form("grant_type=refresh_token&refresh_token="+handle)); err != nil {
 		return "", err
 	}

@@ -117,14 +117,14 @@ func (b *bench) floor(more ...string) (*process, error) {
 	return spawn(listening, nil, b.self, append([]string{"--floor"}, more...)...)
 }
 
-// house opens a new data folder.
-func (b *bench) house(name string, more ...string) (*house, error) {
+// service opens a new data folder.
+func (b *bench) service(name string, more ...string) (*service, error) {
 	return open(b.binary, filepath.Join(b.dir, name), more...)
 }
 
-// houses opens a data folder for the keystile that is measured, and for that which it is
+// services opens a data folder for the keystile that is measured, and for that which it is
 // measured against.
-func (b *bench) houses(name string, more ...string) (hs []*house, stop func(), err error) {
+func (b *bench) services(name string, more ...string) (hs []*service, stop func(), err error) {
 	stop = func() {
 		for _, h := range hs {
 			h.stop()

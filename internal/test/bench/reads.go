@@ -17,7 +17,7 @@ func (b *bench) userInfo() ([]figure, error) {
 		return nil, err
 	}
 	defer floor.stop()
-	h, err := b.house("userinfo")
+	h, err := b.service("userinfo")
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ const (
 )
 
 // bearers returns header lines with n access tokens of one user, each verified once.
-func (h *house) bearers(n int) ([]string, error) {
+func (h *service) bearers(n int) ([]string, error) {
 	lines, errs := make([]string, n), make([]error, readers)
 	var all sync.WaitGroup
 	for client := range readers {
@@ -63,7 +63,7 @@ func (h *house) bearers(n int) ([]string, error) {
 }
 
 // collect fills every line whose turn it is with the access token of one more rotation.
-func (h *house) collect(lines []string, client int) error {
+func (h *service) collect(lines []string, client int) error {
 	c, err := dial(h.address)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (b *bench) documents() ([]figure, error) {
 		return nil, err
 	}
 	defer floor.stop()
-	h, err := b.house("documents")
+	h, err := b.service("documents")
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func read(path, header string, status int) func(int, *conn) error {
 	return func(_ int, c *conn) error { return errors.Join(c.get(path, header), c.want(status)) }
 }
 
-func (h *house) sizeOf(path string) (size int, etag string, err error) {
+func (h *service) sizeOf(path string) (size int, etag string, err error) {
 	resp, err := http.Get("http://" + h.address + path)
 	if err != nil {
 		return 0, "", err

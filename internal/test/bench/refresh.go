@@ -33,12 +33,12 @@ func (b *bench) rotations() ([]figure, error) {
 
 // stock is a house whose store holds refresh tokens that the load can replace.
 type stock struct {
-	*house
+	*service
 	handles []string
 }
 
 func (b *bench) stocked(name string, n int) (*stock, error) {
-	h, err := b.house(name)
+	h, err := b.service(name)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (b *bench) stocked(name string, n int) (*stock, error) {
 }
 
 // owner is the sub of the administrator.
-func (h *house) owner() (string, error) {
+func (h *service) owner() (string, error) {
 	c, err := dial(h.address)
 	if err != nil {
 		return "", err

@@ -16,12 +16,12 @@ func (b *bench) machineTokens() ([]figure, error) {
 		return nil, err
 	}
 	defer floor.stop()
-	hs, stop, err := b.houses("machine")
+	hs, stop, err := b.services("machine")
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	post := func(h *house, path string) func(int, *conn) error {
+	post := func(h *service, path string) func(int, *conn) error {
 		form := h.form("grant_type=client_credentials")
 		return func(_ int, c *conn) error { return errors.Join(c.post(path, form), c.want(http.StatusOK)) }
 	}
@@ -54,7 +54,7 @@ func (b *bench) codes() ([]figure, error) {
 		return nil, err
 	}
 	defer peer.stop()
-	h, err := b.house("codes")
+	h, err := b.service("codes")
 	if err != nil {
 		return nil, err
 	}

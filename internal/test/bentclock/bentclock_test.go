@@ -52,8 +52,8 @@ func program(t *testing.T) string {
 	return binary
 }
 
-// house is a data folder, the clock of its servers, and what was done before it was bent.
-type house struct {
+// fixture is a data folder, the clock of its servers, and what was done before it was bent.
+type fixture struct {
 	t      *testing.T
 	binary string
 	data   string
@@ -72,7 +72,7 @@ type house struct {
 	records float64
 }
 
-func open(t *testing.T, binary string) *house {
+func open(t *testing.T, binary string) *fixture {
 	t.Helper()
 	dir, err := os.MkdirTemp(scratch, "") // a socket's path must be short, and that of t.TempDir has the test's name
 	if err != nil {
@@ -82,14 +82,14 @@ func open(t *testing.T, binary string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, binary: binary, data: filepath.Join(dir, "data"), clock: clock}
+	h := &fixture{t: t, binary: binary, data: filepath.Join(dir, "data"), clock: clock}
 	t.Cleanup(func() { h.stop(); clock.Close() })
 	h.start()
 	h.settle()
 	return h
 }
 
-func (h *house) start() {
+func (h *fixture) start() {
 	h.t.Helper()
 	args := serving.Args(h.data, "--lifetimes-access", "168h", "--lifetimes-refresh", "720h", "--upstreams-allow-private", "127.0.0.1")
 	cmd := exec.Command(h.binary, args...)
@@ -104,7 +104,7 @@ func (h *house) start() {
 	h.Cookie = h.cookie
 }
 
-func (h *house) stop() {
+func (h *fixture) stop() {
 	if h.server != nil {
 		h.Close()
 		h.server.End(syscall.SIGTERM)
@@ -113,7 +113,7 @@ func (h *house) stop() {
 }
 
 // bend sets the clock, under a running server or before it starts again.
-func (h *house) bend(by time.Duration, live bool) {
+func (h *fixture) bend(by time.Duration, live bool) {
 	h.t.Helper()
 	if !live {
 		h.stop()
@@ -127,9 +127,9 @@ func (h *house) bend(by time.Duration, live bool) {
 
 // sweeps gives the server time to sweep. What is right holds however often it does; a fault in
 // it shows at a start, which sweeps before it listens, or here.
-func (h *house) sweeps() { time.Sleep(100 * time.Millisecond) }
+func (h *fixture) sweeps() { time.Sleep(100 * time.Millisecond) }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatalf("%v\n%s", err, h.server.Log)
@@ -137,14 +137,14 @@ func (h *house) must(err error) {
 }
 
 // want notes what is not as it must be.
-func (h *house) want(what string, ok bool) {
+func (h *fixture) want(what string, ok bool) {
 	if !ok {
 		h.failed = append(h.failed, fmt.Errorf("%s", what))
 	}
 }
 
 // settle does what must still hold when the clock has been wrong and is right again.
-func (h *house) settle() {
+func (h *fixture) settle() {
 	h.t.Helper()
 	h.must(h.SignIn())
 	h.cookie = h.Cookie
@@ -169,7 +169,7 @@ func (h *house) settle() {
 }
 
 // grant opens a grant of the user who is signed in.
-func (h *house) grant() serving.Reply {
+func (h *fixture) grant() serving.Reply {
 	h.t.Helper()
 	code, verifier, err := h.Authorize()
 	h.must(err)
@@ -179,7 +179,7 @@ func (h *house) grant() serving.Reply {
 }
 
 // call makes one charged call.
-func (h *house) call() {
+func (h *fixture) call() {
 	h.t.Helper()
 	a, err := h.Get("/api/v1/verify?product=ai", "Authorization", "Bearer "+h.bearer())
 	h.must(err)
@@ -189,14 +189,14 @@ func (h *house) call() {
 	h.calls++
 }
 
-func (h *house) bearer() string {
+func (h *fixture) bearer() string {
 	h.t.Helper()
 	a, err := serving.Granted(h.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {h.caller}, "client_secret": {h.secret}}))
 	h.must(err)
 	return a.Reply().Access
 }
 
-func (h *house) status(access string) int {
+func (h *fixture) status(access string) int {
 	h.t.Helper()
 	a, err := h.Get("/oauth/userinfo", "Authorization", "Bearer "+access)
 	h.must(err)
@@ -204,7 +204,7 @@ func (h *house) status(access string) int {
 }
 
 // refreshes reports whether a refresh token brings another.
-func (h *house) refreshes(token string) (string, bool) {
+func (h *fixture) refreshes(token string) (string, bool) {
 	h.t.Helper()
 	a, err := h.Post("/oauth/token", h.Form("grant_type", "refresh_token", "refresh_token", token))
 	h.must(err)
@@ -212,7 +212,7 @@ func (h *house) refreshes(token string) (string, bool) {
 }
 
 // wantEnded: what has ended stays so, whatever the clock says.
-func (h *house) wantEnded(when string) {
+func (h *fixture) wantEnded(when string) {
 	h.t.Helper()
 	h.want(when+": a revoked access token is accepted", h.status(h.ended) == http.StatusUnauthorized)
 	h.want(when+": an access token of a revoked family is accepted", h.status(h.family[1]) == http.StatusUnauthorized)
@@ -221,7 +221,7 @@ func (h *house) wantEnded(when string) {
 }
 
 // wantTrail: the trail is whole and nothing of it is gone.
-func (h *house) wantTrail() {
+func (h *fixture) wantTrail() {
 	h.t.Helper()
 	var report struct {
 		Whole   bool
@@ -240,7 +240,7 @@ func (h *house) wantTrail() {
 }
 
 // wantAccounts: the tier that was given and the calls that were counted are still there.
-func (h *house) wantAccounts(when string) {
+func (h *fixture) wantAccounts(when string) {
 	h.t.Helper()
 	var app struct{ Tier string }
 	h.must(h.Run("app show", &app, nil, h.caller))
@@ -255,7 +255,7 @@ func (h *house) wantAccounts(when string) {
 }
 
 // counted is the charged calls around a day.
-func (h *house) counted(bearer string, at time.Time) int {
+func (h *fixture) counted(bearer string, at time.Time) int {
 	h.t.Helper()
 	from, to := at.Add(-2*day).Format(time.DateOnly), at.Add(3*day).Format(time.DateOnly)
 	var usage struct {

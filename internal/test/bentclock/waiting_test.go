@@ -16,7 +16,7 @@ import (
 )
 
 // askForCode asks for a code by mail, and reports whether one may be sent.
-func (h *house) askForCode() bool {
+func (h *fixture) askForCode() bool {
 	h.t.Helper()
 	a, err := h.Post("/oauth/signin/email", url.Values{"address": {"somebody@example.com"}})
 	h.must(err)
@@ -27,7 +27,7 @@ func (h *house) askForCode() bool {
 }
 
 // asksAgain: a mail that was asked for while the clock was ahead keeps nobody waiting later.
-func (h *house) asksAgain(by time.Duration, live bool) []error {
+func (h *fixture) asksAgain(by time.Duration, live bool) []error {
 	h.t.Helper()
 	h.bend(by, live)
 	h.want("while it is ahead: a first code is refused", h.askForCode())
@@ -61,7 +61,7 @@ func newReceiver(t *testing.T) *receiver {
 }
 
 // register sends a revision of the capability.
-func (h *house) register(r *receiver, revision int) {
+func (h *fixture) register(r *receiver, revision int) {
 	h.t.Helper()
 	h.must(h.SignIn())
 	a, err := h.PostJSON("/api/console/capabilities/register", fmt.Sprintf(
@@ -74,7 +74,7 @@ func (h *house) register(r *receiver, revision int) {
 
 // goesOn: what could not be delivered while the clock was ahead is delivered when it is right
 // again, and what happened since behind it.
-func (h *house) goesOn(by, patience time.Duration) []error {
+func (h *fixture) goesOn(by, patience time.Duration) []error {
 	h.t.Helper()
 	r := newReceiver(h.t)
 	r.deaf.Store(true)
@@ -94,7 +94,7 @@ func (h *house) goesOn(by, patience time.Duration) []error {
 }
 
 // comes waits for an event of a type. Before it, refused ones may have come again.
-func (h *house) comes(r *receiver, want string, patience time.Duration) bool {
+func (h *fixture) comes(r *receiver, want string, patience time.Duration) bool {
 	h.t.Helper()
 	end := time.After(patience)
 	for {
@@ -137,15 +137,15 @@ func TestWhatWaitsForAClockThatWasAheadIsFound(t *testing.T) {
 	program(t)
 	for name, p := range map[string]struct {
 		fault overlay.Change
-		find  func(*house) []error
+		find  func(*fixture) []error
 	}{
 		"a mail of the future counts": {
 			overlay.Change{File: "oauth/signin/internal/otp/count.go", Old: "ago < time.Hour && ago >= -clockSkew", New: "ago < time.Hour"},
-			func(h *house) []error { return h.asksAgain(2*time.Hour, false) },
+			func(h *fixture) []error { return h.asksAgain(2*time.Hour, false) },
 		},
 		"a delivery waits for any time": {
 			overlay.Change{File: "storage/delivery.go", Old: "return wait > 0 && wait <= maxDeliveryWait", New: "return wait > 0"},
-			func(h *house) []error { return h.goesOn(400*day, 3*time.Second) },
+			func(h *fixture) []error { return h.goesOn(400*day, 3*time.Second) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

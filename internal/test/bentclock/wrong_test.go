@@ -11,18 +11,18 @@ import (
 )
 
 // ways are how a user's grants are ended all at once.
-var ways = map[string]func(h *house, name string){
-	"sign-out everywhere": func(h *house, name string) { h.command("session end", nil, name) },
-	"a new password": func(h *house, name string) {
+var ways = map[string]func(h *fixture, name string){
+	"sign-out everywhere": func(h *fixture, name string) { h.command("session end", nil, name) },
+	"a new password": func(h *fixture, name string) {
 		h.command("user set", []string{"password", "another one of this test"}, name)
 	},
-	"disabled and enabled": func(h *house, name string) {
+	"disabled and enabled": func(h *fixture, name string) {
 		h.command("user disable", nil, name)
 		h.command("user enable", nil, name)
 	},
 }
 
-func (h *house) command(name string, flags []string, words ...string) {
+func (h *fixture) command(name string, flags []string, words ...string) {
 	h.t.Helper()
 	var said any
 	h.must(h.Run(name, &said, flags, words...))
@@ -35,16 +35,16 @@ type member struct {
 	cookie    string
 }
 
-func (h *house) as(name, password string) {
+func (h *fixture) as(name, password string) {
 	h.t.Helper()
-	h.Paper.Admin.Username, h.Paper.Admin.Password = name, password
+	h.FirstRun.Admin.Username, h.FirstRun.Admin.Password = name, password
 	h.must(h.SignIn())
 }
 
 const password = "a password of this test"
 
 // join has a user for each way of ending grants grant something now.
-func (h *house) join() (members []member) {
+func (h *fixture) join() (members []member) {
 	h.t.Helper()
 	for way := range ways {
 		m := member{name: fmt.Sprintf("user-%d", len(members)), way: way}
@@ -57,7 +57,7 @@ func (h *house) join() (members []member) {
 }
 
 // wantGone ends all that a user has granted, and wants it ended, and what comes after not.
-func (h *house) wantGone(m member) {
+func (h *fixture) wantGone(m member) {
 	h.t.Helper()
 	ways[m.way](h, m.name)
 	h.want(m.way+": an access token from while the clock was wrong is accepted", h.status(m.granted.Access) == http.StatusUnauthorized)
@@ -78,7 +78,7 @@ func (h *house) wantGone(m member) {
 }
 
 // livesThrough bends the clock and bends it back, and returns what is not as it must be.
-func (h *house) livesThrough(by time.Duration, live bool) []error {
+func (h *fixture) livesThrough(by time.Duration, live bool) []error {
 	h.t.Helper()
 	h.bend(by, live)
 	h.wantEnded("while it is wrong")

@@ -55,7 +55,7 @@ var kinds = []string{
 // life is one life of the server, as its clients see it.
 type life struct {
 	*wire
-	paper
+	firstRun
 	cookie string // of the administrator, who has signed in
 	mails  string // the folder they are written to
 	trail  *trail

@@ -56,11 +56,11 @@ func newCampaign(o options, data string) (*campaign, error) {
 		c.clients = append(c.clients, &holder{rand: dice()})
 	}
 	c.clients = append(c.clients, &registrar{rand: dice()})
-	c.clients = append(c.clients, &keeper{rand: dice()})
+	c.clients = append(c.clients, &secretRotator{rand: dice()})
 	c.clients = append(c.clients, &buyer{rand: dice()})
 	c.clients = append(c.clients, &member{rand: dice()})
 	c.clients = append(c.clients, &truster{rand: dice()})
-	c.clients = append(c.clients, &warden{rand: dice()})
+	c.clients = append(c.clients, &userDisabler{rand: dice()})
 	c.clients = append(c.clients, &publisher{rand: dice(), receiver: receiver})
 	c.clients = append(c.clients, &postman{rand: dice()})
 	c.clients = append(c.clients, newSetter(c.journal), c.caller)
@@ -189,7 +189,7 @@ func (c *campaign) begin() (*serving.Server, *life, error) {
 }
 
 func (c *campaign) meet(l *life) (err error) {
-	if l.paper, err = readPaper(c.data); err != nil {
+	if l.firstRun, err = readFirstRun(c.data); err != nil {
 		return err
 	}
 	keys, err := l.get("/oauth/jwks")

@@ -53,13 +53,13 @@ var kindsOf = map[string]kind{
 // check asks a new life of the server about the journal.
 func (j *journal) check(l *life, r *rand.Rand) error {
 	due := j.due(r)
-	for i, asked := range l.askAll(due) {
+	for i, asked := range l.queryAll(due) {
 		t := due[i]
 		j.asked++
 		if asked.err != nil {
 			return asked.err
 		}
-		j.judge(t, asked.probed)
+		j.verify(t, asked.probed)
 		if what := used[t.kind]; what != "" && asked.works && !t.ended { // asking has used it up
 			j.acknowledge(j.begin(what, t))
 			if t.family != nil {
@@ -73,15 +73,15 @@ func (j *journal) check(l *life, r *rand.Rand) error {
 // abreast is how many questions are on their way at a time.
 const abreast = 6
 
-// asked is what came of a question.
-type asked struct {
+// query is what came of a question.
+type query struct {
 	probed
 	err error
 }
 
-// askAll asks about things, several at a time, and returns the answers in their order.
-func (l *life) askAll(due []*thing) []asked {
-	all := make([]asked, len(due))
+// queryAll asks about things, several at a time, and returns the answers in their order.
+func (l *life) queryAll(due []*thing) []query {
+	all := make([]query, len(due))
 	next := make(chan int)
 	var asking sync.WaitGroup
 	for range abreast {
@@ -152,8 +152,8 @@ type probed struct {
 	answer answer
 }
 
-// judge holds what was seen against what was acknowledged.
-func (j *journal) judge(t *thing, p probed) {
+// verify holds what was seen against what was acknowledged.
+func (j *journal) verify(t *thing, p probed) {
 	over, _ := t.ends(time.Now())
 	switch {
 	case p.odd:

@@ -31,8 +31,8 @@ func TestEveryClientDoesItsWork(t *testing.T) {
 	c, l := begun(t)
 	p := &publisher{life: l, rand: dice(), receiver: c.receiver}
 	for _, w := range []interface{ step() error }{
-		&member{life: l, rand: dice()}, &truster{life: l, rand: dice()}, &warden{life: l, rand: dice()}, &buyer{life: l, rand: dice()},
-		p, &keeper{life: l, rand: dice()},
+		&member{life: l, rand: dice()}, &truster{life: l, rand: dice()}, &userDisabler{life: l, rand: dice()}, &buyer{life: l, rand: dice()},
+		p, &secretRotator{life: l, rand: dice()},
 	} {
 		for range 80 {
 			if err := w.step(); err != nil {
@@ -123,11 +123,11 @@ func TestALostAnswerIsSettledOnce(t *testing.T) {
 	j := newJournal()
 	token := j.add(&thing{kind: aRefresh, name: "rt_x", family: &family{}}, "handed out")
 	j.begin(rotate, token)
-	j.judge(token, probed{works: false})
+	j.verify(token, probed{works: false})
 	if !token.ended || len(j.violations) > 0 || j.of(rotate).happened != 1 {
 		t.Fatalf("after a lost answer ended = %t, violations %q", token.ended, j.violations)
 	}
-	j.judge(token, probed{works: true})
+	j.verify(token, probed{works: true})
 	if len(j.violations) != 1 {
 		t.Error("a token that was refused once may not work later")
 	}
@@ -137,13 +137,13 @@ func TestOfSeveralWritesEachIsSettledByItself(t *testing.T) {
 	j := newJournal()
 	gone, there := j.add(&thing{kind: aSession, name: "a"}, "begun"), j.add(&thing{kind: aSession, name: "b"}, "begun")
 	j.beginApart(signOutAll, gone, there)
-	j.judge(gone, probed{works: false})
-	j.judge(there, probed{works: true})
+	j.verify(gone, probed{works: false})
+	j.verify(there, probed{works: true})
 	if len(j.violations) > 0 || !gone.ended || there.ended {
 		t.Fatalf("%t, %t, %q: a kill may leave a part of several writes", gone.ended, there.ended, j.violations)
 	}
-	j.judge(gone, probed{works: true})
-	j.judge(there, probed{works: false})
+	j.verify(gone, probed{works: true})
+	j.verify(there, probed{works: false})
 	if len(j.violations) != 2 {
 		t.Errorf("%q: what was seen once is what must stay", j.violations)
 	}

@@ -81,7 +81,7 @@ var lies = []struct {
 		return []*thing{turned(s)}
 	}},
 	{"a user who was not disabled", "had ended, and works", func(t *testing.T, l *life) []*thing {
-		w := &warden{life: l}
+		w := &userDisabler{life: l}
 		must(t)(0, w.begin())
 		return []*thing{turned(w.stands)}
 	}},
@@ -149,9 +149,9 @@ func granted(t *testing.T, l *life) *family {
 	return h.families[0]
 }
 
-func kept(t *testing.T, l *life) *keeper {
+func kept(t *testing.T, l *life) *secretRotator {
 	t.Helper()
-	k := &keeper{life: l, rand: dice()}
+	k := &secretRotator{life: l, rand: dice()}
 	must(t)(0, k.begin())
 	return k
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/keystile/keystile/internal/test/serving"
 )
 
-// paper is what the first run has written down.
-type paper struct {
-	serving.Paper
+// firstRun is what the first run has written down.
+type firstRun struct {
+	serving.FirstRun
 	App application
 }
 
 // application is one with its secret.
 type application serving.App
 
-func readPaper(data string) (paper, error) {
-	p, err := serving.ReadPaper(data)
-	return paper{p, application(p.App)}, err
+func readFirstRun(data string) (firstRun, error) {
+	p, err := serving.ReadFirstRun(data)
+	return firstRun{p, application(p.App)}, err
 }
 
 // form is a request of the application: name, value, name, value.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// keeper rotates the secrets of an application, by itself and as its operator.
-type keeper struct {
+// secretRotator rotates the secrets of an application, by itself and as its operator.
+type secretRotator struct {
 	*life
 	rand    *rand.Rand
 	app     *application // nil: a new one is to be made
@@ -21,7 +21,7 @@ type keeper struct {
 // another one is asked for, so then all are ended here.
 const maxSecrets = 2
 
-func (k *keeper) work(l *life) {
+func (k *secretRotator) work(l *life) {
 	k.life = l
 	for l.alive() {
 		if err := k.step(); err != nil {
@@ -31,14 +31,14 @@ func (k *keeper) work(l *life) {
 	}
 }
 
-func (k *keeper) step() error {
+func (k *secretRotator) step() error {
 	if k.app == nil {
 		return k.begin()
 	}
 	return k.rotate()
 }
 
-func (k *keeper) begin() (err error) {
+func (k *secretRotator) begin() (err error) {
 	if k.app, err = k.makeApp("Keeper", "enterprise"); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (k *keeper) begin() (err error) {
 }
 
 // rotate ends all secrets there are, or lets them work for a while beside the new one.
-func (k *keeper) rotate() error {
+func (k *secretRotator) rotate() error {
 	lasting, passing := k.sorted()
 	overlap := []time.Duration{0, 0, 2 * time.Second, time.Hour}[k.rand.IntN(4)]
 	if len(k.secrets) >= maxSecrets {
@@ -75,7 +75,7 @@ func (k *keeper) rotate() error {
 }
 
 // sorted divides the secrets that work by whether they end by themselves soon.
-func (k *keeper) sorted() (lasting, passing []*thing) {
+func (k *secretRotator) sorted() (lasting, passing []*thing) {
 	for _, t := range k.secrets {
 		switch left := time.Until(t.until); {
 		case t.ended, !t.until.IsZero() && left < 0:
@@ -89,7 +89,7 @@ func (k *keeper) sorted() (lasting, passing []*thing) {
 	return lasting, passing
 }
 
-func (k *keeper) newSecret(overlap time.Duration) (secret, proof string, err error) {
+func (k *secretRotator) newSecret(overlap time.Duration) (secret, proof string, err error) {
 	if k.rand.IntN(2) == 0 {
 		var app application
 		err = k.made(&app, "app rotate-secret", []string{"overlap", overlap.String()}, k.app.ID)

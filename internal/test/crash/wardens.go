@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// warden locks a user out, and lets them in again.
-type warden struct {
+// userDisabler locks a user out, and lets them in again.
+type userDisabler struct {
 	*life
 	rand    *rand.Rand
 	count   int
@@ -17,7 +17,7 @@ type warden struct {
 	doubt   *thing // a session that was to end with the user, and nobody knows whether it has
 }
 
-func (w *warden) work(l *life) {
+func (w *userDisabler) work(l *life) {
 	w.life = l
 	for l.alive() {
 		if err := w.step(); err != nil {
@@ -26,7 +26,7 @@ func (w *warden) work(l *life) {
 	}
 }
 
-func (w *warden) step() (err error) {
+func (w *userDisabler) step() (err error) {
 	switch {
 	case w.doubt != nil:
 		return w.order(disableUser, "user disable")
@@ -41,7 +41,7 @@ func (w *warden) step() (err error) {
 	return w.order(disableUser, "user disable")
 }
 
-func (w *warden) begin() (err error) {
+func (w *userDisabler) begin() (err error) {
 	w.count++
 	w.stands, w.session, w.doubt = nil, nil, nil
 	if w.user, err = w.makeUser(fmt.Sprintf("warded-%d", w.count)); err == nil {
@@ -53,7 +53,7 @@ func (w *warden) begin() (err error) {
 // order disables or enables the user; the session ends behind it. Of a disabling whose answer
 // was lost nobody can see whether it came to the session, which nobody can use meanwhile: it
 // is ordered once more, and then the session must have ended.
-func (w *warden) order(what, command string) error {
+func (w *userDisabler) order(what, command string) error {
 	var turns []*thing
 	for _, t := range []*thing{w.stands, w.user} {
 		if t.ended == (what == enableUser) {

@@ -40,7 +40,7 @@ func (s step) play(h http.Handler, origin string, values map[string]string) erro
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, request)
-	return s.judge(w, values)
+	return s.compare(w, values)
 }
 
 // send makes the request: its first line is a method and a path.
@@ -69,8 +69,8 @@ func (m message) send(origin string, values map[string]string) (*http.Request, e
 	return r, nil
 }
 
-// judge compares an answer with what is written.
-func (s step) judge(w *httptest.ResponseRecorder, values map[string]string) error {
+// compare compares an answer with what is written.
+func (s step) compare(w *httptest.ResponseRecorder, values map[string]string) error {
 	want := s.answer
 	if got := fmt.Sprint(w.Code); got != want.first {
 		return fmt.Errorf("status %s, want %s: %s", got, want.first, w.Body)

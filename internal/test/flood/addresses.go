@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	floodIPv6    = 1_000_000
-	floodIPv4    = 100_000
-	honestPeople = 200
+	floodIPv6   = 1_000_000
+	floodIPv4   = 100_000
+	honestUsers = 200
 
 	guessShare  = 10        // of a hundred addresses
 	guessers    = 1200      // connections that wait for guesses: more than the server lets wait
-	askers      = 48        // connections for everything else
+	requesters  = 48        // connections for everything else
 	mostMemory  = 512 << 20 // 390 to 450 MB are measured; much of it is garbage of hashes, 19 MB each
 	mostGrowth  = 10 << 20
 	siteWide    = 1 << 16
@@ -56,7 +56,7 @@ func home(i int) netip.Addr {
 // flood is one attack by many addresses.
 type flood struct {
 	server *server
-	paper  serving.Paper
+	paper  serving.FirstRun
 	seed   uint64
 	total  int
 	of     func(i int) netip.Addr
@@ -79,7 +79,7 @@ func (f *flood) send(ctx context.Context) {
 		from  netip.Addr
 		drawn uint64
 	}
-	guesses, others := make(chan shot), make(chan shot, askers)
+	guesses, others := make(chan shot), make(chan shot, requesters)
 	var all sync.WaitGroup
 	work := func(shots <-chan shot, pick func(*rand.Rand) kind) {
 		all.Go(func() {
@@ -96,7 +96,7 @@ func (f *flood) send(ctx context.Context) {
 	for range max(1, min(guessers, f.total/10)) {
 		work(guesses, func(*rand.Rand) kind { return kind{name: "sign-in, wrong", make: guess} })
 	}
-	for range askers {
+	for range requesters {
 		work(others, draw)
 	}
 	for i := 0; i < f.total && ctx.Err() == nil; i++ {
@@ -138,8 +138,8 @@ func (f *flood) report(o options, took time.Duration) {
 	tab.Flush()
 }
 
-// judge holds the flood to what it must be answered: never 0 or 500.
-func (f *flood) judge(v *verdict) {
+// evaluate holds the flood to what it must be answered: never 0 or 500.
+func (f *flood) evaluate(v *verdict) {
 	for name, statuses := range f.tally.of {
 		for status, n := range statuses {
 			v.want(status != 0 && status != 500, "%s: %d requests were answered %d", name, n, status)
@@ -175,13 +175,13 @@ func mb(n int64) float64 { return float64(n) / (1 << 20) }
 
 // prepare makes the people, has every second of them sign in once, and stops the server, so
 // that the folder can be measured.
-func prepare(ctx context.Context, o options, data string) (c *city, before grown, err error) {
+func prepare(ctx context.Context, o options, data string) (c *population, before grown, err error) {
 	s, err := start(o, data, "--trusted-proxies", "127.0.0.1")
 	if err != nil {
 		return nil, before, err
 	}
 	defer s.kill()
-	if c, err = newCity(o, s, data); err != nil {
+	if c, err = newPopulation(o, s, data); err != nil {
 		return nil, before, err
 	}
 	if err = c.settle(ctx, s); err != nil {
@@ -221,7 +221,7 @@ func besieged(ctx context.Context, o options, data string, f *flood) (v verdict,
 		return v, err
 	}
 	defer s.kill()
-	f.server, f.paper, f.seed, f.tally = s, c.paper, o.seed, newTally()
+	f.server, f.paper, f.seed, f.tally = s, c.firstRun, o.seed, newTally()
 	if err := v.during(ctx, o, f, c); err != nil {
 		return v, err
 	}
@@ -229,7 +229,7 @@ func besieged(ctx context.Context, o options, data string, f *flood) (v verdict,
 }
 
 // during floods, with honest people about, if there are any.
-func (v *verdict) during(ctx context.Context, o options, f *flood, c *city) error {
+func (v *verdict) during(ctx context.Context, o options, f *flood, c *population) error {
 	looking, over := context.WithCancel(ctx)
 	defer over()
 	var beside sync.WaitGroup
@@ -245,11 +245,11 @@ func (v *verdict) during(ctx context.Context, o options, f *flood, c *city) erro
 	over()
 	beside.Wait()
 	f.report(o, took)
-	f.judge(v)
+	f.evaluate(v)
 	c.report(o)
 	v.wantMemory(o, f.server, most)
 	v.broken = append(v.broken, c.complaints...)
-	v.want(c.lived == len(c.people), "%d of %d honest people have done all they came for", c.lived, len(c.people))
+	v.want(c.lived == len(c.users), "%d of %d honest people have done all they came for", c.lived, len(c.users))
 	return ctx.Err()
 }
 

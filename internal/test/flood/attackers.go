@@ -66,7 +66,7 @@ func (a army) hold(ctx context.Context) {
 		attacker := attacker{from: a.From[i%len(a.From)], address: a.Address, dials: dials, act: dripBody}
 		if i%6 == 5 && deaf > 0 {
 			deaf--
-			attacker.act = askUnread
+			attacker.act = requestUnread
 		}
 		all.Go(func() {
 			for ctx.Err() == nil && time.Since(began) < comeAgain {
@@ -117,8 +117,8 @@ func dripBody(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// askUnread asks for much, does not read it, and notices only that the connection is reset.
-func askUnread(ctx context.Context, conn net.Conn) {
+// requestUnread asks for much, does not read it, and notices only that the connection is reset.
+func requestUnread(ctx context.Context, conn net.Conn) {
 	_, err := io.WriteString(conn, strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1:9\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {
 		pauseFor(ctx, dripEvery)

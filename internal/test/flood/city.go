@@ -21,11 +21,11 @@ import (
 	"github.com/keystile/keystile/internal/test/serving"
 )
 
-// city is where honest people live.
-type city struct {
-	paper  serving.Paper
-	people []*person
-	hurry  bool
+// population is where honest people live.
+type population struct {
+	firstRun serving.FirstRun
+	users    []*honestUser
+	hurry    bool
 
 	mu         sync.Mutex
 	lived      int             // have done all they came for
@@ -36,28 +36,28 @@ type city struct {
 
 const password = "a password of honest people"
 
-// person is somebody with a browser.
-type person struct {
-	*city
+// honestUser is somebody with a browser.
+type honestUser struct {
+	*population
 	name    string
 	from    netip.Addr
 	cookies map[string]string
 	base    string
 }
 
-func newCity(o options, s *server, data string) (c *city, err error) {
-	c = &city{hurry: o.hurry}
+func newPopulation(o options, s *server, data string) (c *population, err error) {
+	c = &population{hurry: o.hurry}
 	admin, err := serving.NewClient(s.address, data)
 	if err != nil {
 		return nil, err
 	}
 	defer admin.Close()
-	c.paper = admin.Paper
+	c.firstRun = admin.FirstRun
 	var made any
-	if err := admin.Run("app set", &made, []string{"tier", "enterprise"}, c.paper.App.ID); err != nil { // 200 people in an application of the free tier would be too many
+	if err := admin.Run("app set", &made, []string{"tier", "enterprise"}, c.firstRun.App.ID); err != nil { // 200 people in an application of the free tier would be too many
 		return nil, err
 	}
-	for i := range max(4, o.of(honestPeople)) {
+	for i := range max(4, o.of(honestUsers)) {
 		name := fmt.Sprintf("known%d", i)
 		if i/2%2 == 1 {
 			name = fmt.Sprintf("new%d", i)
@@ -65,14 +65,14 @@ func newCity(o options, s *server, data string) (c *city, err error) {
 		if err := admin.Run("user create", &made, []string{"username", name, "password", password}); err != nil {
 			return nil, err
 		}
-		c.people = append(c.people, &person{city: c, name: name, from: home(i), cookies: map[string]string{}})
+		c.users = append(c.users, &honestUser{population: c, name: name, from: home(i), cookies: map[string]string{}})
 	}
 	return c, nil
 }
 
 // settle has those sign in once whose browsers are to be known.
-func (c *city) settle(ctx context.Context, s *server) error {
-	for _, p := range c.people {
+func (c *population) settle(ctx context.Context, s *server) error {
+	for _, p := range c.users {
 		if p.base = "http://" + s.address; !strings.HasPrefix(p.name, "known") {
 			continue
 		}
@@ -86,11 +86,11 @@ func (c *city) settle(ctx context.Context, s *server) error {
 }
 
 // live has people come one after the other, as the flood goes on.
-func (c *city) live(ctx context.Context, f *flood) {
+func (c *population) live(ctx context.Context, f *flood) {
 	var all sync.WaitGroup
-	for i, p := range c.people {
+	for i, p := range c.users {
 		p.base = "http://" + f.server.address
-		for f.done() < float64(i)/float64(len(c.people)+1) && !f.over.Load() && ctx.Err() == nil {
+		for f.done() < float64(i)/float64(len(c.users)+1) && !f.over.Load() && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		all.Go(func() {
@@ -108,12 +108,12 @@ func (c *city) live(ctx context.Context, f *flood) {
 }
 
 // visit is what somebody comes for.
-func (p *person) visit(ctx context.Context) error {
+func (p *honestUser) visit(ctx context.Context) error {
 	code, err := p.signIn(ctx)
 	if err != nil {
 		return err
 	}
-	tokens, err := p.token(ctx, "authorization_code", "code", code.text, "redirect_uri", p.paper.App.Redirect, "code_verifier", code.verifier)
+	tokens, err := p.token(ctx, "authorization_code", "code", code.text, "redirect_uri", p.firstRun.App.Redirect, "code_verifier", code.verifier)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (p *person) visit(ctx context.Context) error {
 	return nil
 }
 
-func (p *person) pause() {
+func (p *honestUser) pause() {
 	if !p.hurry {
 		time.Sleep(time.Second)
 	}
@@ -142,11 +142,11 @@ type code struct{ text, verifier string }
 var hidden = regexp.MustCompile(`name="query" value="([^"]*)"`)
 
 // signIn goes the way of a browser: the application's link, the form, and back.
-func (p *person) signIn(ctx context.Context) (c code, err error) {
+func (p *honestUser) signIn(ctx context.Context) (c code, err error) {
 	c.verifier = rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(c.verifier))
 	asked := url.Values{
-		"response_type": {"code"}, "client_id": {p.paper.App.ID}, "redirect_uri": {p.paper.App.Redirect}, "scope": {"openid profile"},
+		"response_type": {"code"}, "client_id": {p.firstRun.App.ID}, "redirect_uri": {p.firstRun.App.Redirect}, "scope": {"openid profile"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	form, err := p.ask(ctx, http.MethodGet, "/oauth/authorize?"+asked.Encode(), nil, "", http.StatusOK)
@@ -182,8 +182,8 @@ type tokens struct {
 	Refresh string `json:"refresh_token"`
 }
 
-func (p *person) token(ctx context.Context, grant string, pairs ...string) (t tokens, err error) {
-	form := url.Values{"grant_type": {grant}, "client_id": {p.paper.App.ID}, "client_secret": {p.paper.App.Secret}}
+func (p *honestUser) token(ctx context.Context, grant string, pairs ...string) (t tokens, err error) {
+	form := url.Values{"grant_type": {grant}, "client_id": {p.firstRun.App.ID}, "client_secret": {p.firstRun.App.Secret}}
 	for i := 0; i < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
@@ -201,13 +201,13 @@ type answer struct{ location, body string }
 
 var browser = &http.Client{
 	Timeout:       2 * patience,
-	Transport:     &http.Transport{MaxIdleConnsPerHost: honestPeople},
+	Transport:     &http.Transport{MaxIdleConnsPerHost: honestUsers},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 // ask sends a request as a proxy hands it on. Any other answer than the one that is due is an
 // error.
-func (p *person) ask(ctx context.Context, method, path string, form url.Values, bearer string, want int) (a answer, err error) {
+func (p *honestUser) ask(ctx context.Context, method, path string, form url.Values, bearer string, want int) (a answer, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, p.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return a, err
@@ -249,8 +249,8 @@ func (p *person) ask(ctx context.Context, method, path string, form url.Values, 
 	return answer{resp.Header.Get("Location"), string(text)}, nil
 }
 
-func (c *city) report(o options) {
-	o.printf("\nhonest people: %d, of whom %d did all they came for; %d requests\n", len(c.people), c.lived, len(c.signIns)+len(c.others))
+func (c *population) report(o options) {
+	o.printf("\nhonest people: %d, of whom %d did all they came for; %d requests\n", len(c.users), c.lived, len(c.signIns)+len(c.others))
 	for name, took := range map[string][]time.Duration{"sign-ins": c.signIns, "other requests": c.others} {
 		if slices.Sort(took); len(took) > 0 {
 			o.printf("  %s: half within %.2f s, the slowest took %.2f s\n", name, took[len(took)/2].Seconds(), took[len(took)-1].Seconds())

@@ -47,7 +47,7 @@ func assaults() []assault {
 }
 
 func connections(ctx context.Context, o options, data string) (v verdict, err error) {
-	room := roomFor(openFiles())
+	room := capacityFor(openFiles())
 	if all := drippers + deaf; room < all*6/5 {
 		o.printf("A server may open %d files here, so there is room for %d connections; for all %d to be held it needs some 30,000 (ulimit -n).\n", openFiles(), room, all)
 	}
@@ -77,8 +77,8 @@ func openFiles() int {
 	return int(l.Max)
 }
 
-// roomFor is how many connections a server accepts that may open so many files.
-func roomFor(files int) int { return max(1, (files-min(files/4, 256))/2) }
+// capacityFor is how many connections a server accepts that may open so many files.
+func capacityFor(files int) int { return max(1, (files-min(files/4, 256))/2) }
 
 // run attacks and watches.
 func (a assault) run(ctx context.Context, o options, s *server, room int, v *verdict) error {
@@ -98,7 +98,7 @@ func (a assault) run(ctx context.Context, o options, s *server, room int, v *ver
 	}
 	defer attack.Wait()
 	defer giveUp()
-	w := watch{assault: a, server: s, base: base, began: time.Now()}
+	w := monitor{assault: a, server: s, base: base, began: time.Now()}
 	if o.hurry {
 		err = w.hurried(ctx, giveUp)
 	} else {

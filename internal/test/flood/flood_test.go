@@ -68,7 +68,7 @@ func TestAddressesAreDistinctAndHonestOnesAreElsewhere(t *testing.T) {
 		t.Errorf("%d addresses in %d wide networks", len(flooding), len(wide))
 	}
 	homes := map[netip.Prefix]bool{}
-	for i := range honestPeople {
+	for i := range honestUsers {
 		at := widest(network.Of(home(i)))
 		if wide[at] || homes[at] {
 			t.Errorf("%s is not alone in %s", home(i), at)
@@ -85,7 +85,7 @@ func TestABrokenPromiseIsFound(t *testing.T) {
 	f.tally.count("userinfo", 0)
 	f.tally.count("sign-in, wrong", 303)
 	f.tally.count("sign-in, wrong", 503)
-	f.judge(&v)
+	f.evaluate(&v)
 	if len(v.broken) != 3 {
 		t.Errorf("of three broken promises %q are found", v.broken)
 	}
@@ -96,7 +96,7 @@ func TestABrokenPromiseIsFound(t *testing.T) {
 	}
 }
 
-func TestAHonestPersonWhoIsRefusedIsFound(t *testing.T) {
+func TestARefusedHonestUserIsFound(t *testing.T) {
 	o := options{binary: program(t), scale: 0.01, seed: 1, hurry: true, out: new(bytes.Buffer)}
 	data := t.TempDir()
 	s, err := start(o, data, "--trusted-proxies", "127.0.0.1", "--limits-per-ip", "2")
@@ -104,14 +104,14 @@ func TestAHonestPersonWhoIsRefusedIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.kill()
-	c, err := newCity(o, s, data)
+	c, err := newPopulation(o, s, data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &flood{server: s, total: 1}
 	f.sent.Store(1)
-	if c.live(t.Context(), f); len(c.complaints) != len(c.people) || c.lived != 0 || !strings.Contains(c.complaints[0], "429") {
-		t.Errorf("with two requests a minute %d of %d live, and complain %q", c.lived, len(c.people), c.complaints)
+	if c.live(t.Context(), f); len(c.complaints) != len(c.users) || c.lived != 0 || !strings.Contains(c.complaints[0], "429") {
+		t.Errorf("with two requests a minute %d of %d live, and complain %q", c.lived, len(c.users), c.complaints)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 type kind struct {
 	name  string
 	share int
-	make  func(*rand.Rand, serving.Paper) request
+	make  func(*rand.Rand, serving.FirstRun) request
 }
 
 type request struct{ method, path, bearer, kind, body string }
@@ -30,24 +30,24 @@ const (
 	aJSON = "application/json"
 )
 
-func get(path string) func(*rand.Rand, serving.Paper) request {
-	return func(*rand.Rand, serving.Paper) request { return request{method: "GET", path: path} }
+func get(path string) func(*rand.Rand, serving.FirstRun) request {
+	return func(*rand.Rand, serving.FirstRun) request { return request{method: "GET", path: path} }
 }
 
-func post(path string, pairs ...string) func(*rand.Rand, serving.Paper) request {
-	return func(r *rand.Rand, p serving.Paper) request {
+func post(path string, pairs ...string) func(*rand.Rand, serving.FirstRun) request {
+	return func(r *rand.Rand, p serving.FirstRun) request {
 		return request{method: "POST", path: path, kind: aForm, body: fill(r, p, pairs)}
 	}
 }
 
-func bad(method, path string) func(*rand.Rand, serving.Paper) request {
-	return func(r *rand.Rand, _ serving.Paper) request {
+func bad(method, path string) func(*rand.Rand, serving.FirstRun) request {
+	return func(r *rand.Rand, _ serving.FirstRun) request {
 		return request{method: method, path: path, bearer: fmt.Sprintf("eyJhbGciOiJFUzI1NiJ9.e30.%x", r.Uint64())}
 	}
 }
 
 // fill writes a form in which {n} is drawn and {app} is a client_id that exists.
-func fill(r *rand.Rand, p serving.Paper, pairs []string) string {
+func fill(r *rand.Rand, p serving.FirstRun, pairs []string) string {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
 		v.Set(pairs[i], strings.NewReplacer("{n}", fmt.Sprint(r.Uint32()), "{app}", p.App.ID, "{redirect}", p.App.Redirect).Replace(pairs[i+1]))
@@ -55,17 +55,17 @@ func fill(r *rand.Rand, p serving.Paper, pairs []string) string {
 	return v.Encode()
 }
 
-func query(path string, pairs ...string) func(*rand.Rand, serving.Paper) request {
-	return func(r *rand.Rand, p serving.Paper) request {
+func query(path string, pairs ...string) func(*rand.Rand, serving.FirstRun) request {
+	return func(r *rand.Rand, p serving.FirstRun) request {
 		return request{method: "GET", path: path + "?" + fill(r, p, pairs)}
 	}
 }
 
 // guess is a sign-in; it is sent by connections of its own, since it waits in line.
-func guess(r *rand.Rand, p serving.Paper) request {
+func guess(r *rand.Rand, p serving.FirstRun) request {
 	name := fmt.Sprintf("nobody%d", r.Uint32())
 	if r.IntN(20) == 0 {
-		name = fmt.Sprintf("known%d", r.IntN(honestPeople))
+		name = fmt.Sprintf("known%d", r.IntN(honestUsers))
 	}
 	return post("/oauth/signin", "username", name, "password", "guess {n}")(r, p)
 }
@@ -88,10 +88,10 @@ var kinds = []kind{
 	{"authorize", 6, query("/oauth/authorize", "response_type", "code", "client_id", "{app}", "redirect_uri", "{redirect}", "scope", "openid", "state", "{n}")},
 	{"a code to scan", 4, get("/oauth/signin/qr")},
 	{"a code by mail", 4, post("/oauth/signin/email", "address", "nobody{n}@example.com")},
-	{"nothing there", 3, func(r *rand.Rand, _ serving.Paper) request {
+	{"nothing there", 3, func(r *rand.Rand, _ serving.FirstRun) request {
 		return request{method: "GET", path: fmt.Sprintf("/wp-login-%d.php", r.Uint32())}
 	}},
-	{"mcp, no token", 3, func(*rand.Rand, serving.Paper) request {
+	{"mcp, no token", 3, func(*rand.Rand, serving.FirstRun) request {
 		return request{method: "POST", path: "/api/mcp", kind: aJSON, body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`}
 	}},
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// watch is what is seen of an assault.
-type watch struct {
+// monitor is what is seen of an assault.
+type monitor struct {
 	assault
 	server *server
 	base   figures
@@ -31,7 +31,7 @@ type watch struct {
 }
 
 // untilGone watches until the server is as it was, or the time is over.
-func (w *watch) untilGone(ctx context.Context) error {
+func (w *monitor) untilGone(ctx context.Context) error {
 	stop, done := w.honest(ctx)
 	defer func() { stop(); <-done }()
 	for time.Since(w.began) < allGone {
@@ -47,7 +47,7 @@ func (w *watch) untilGone(ctx context.Context) error {
 }
 
 // hurried does not wait for the deadlines: the attackers leave when somebody else was answered.
-func (w *watch) hurried(ctx context.Context, giveUp func()) error {
+func (w *monitor) hurried(ctx context.Context, giveUp func()) error {
 	stop, done := w.honest(ctx)
 	for w.answered.Load() < answersWant || w.peak.open < 2 {
 		if err := w.look(); err != nil {
@@ -65,7 +65,7 @@ func (w *watch) hurried(ctx context.Context, giveUp func()) error {
 	return nil
 }
 
-func (w *watch) look() error {
+func (w *monitor) look() error {
 	now, err := w.server.metrics()
 	if err != nil {
 		return err
@@ -75,12 +75,12 @@ func (w *watch) look() error {
 	return nil
 }
 
-func (w *watch) isBack() bool {
+func (w *monitor) isBack() bool {
 	return w.last.goroutines <= w.base.goroutines+mostLeft && w.last.files <= w.base.files+mostLeft
 }
 
 // honest is somebody at another address, who opens a connection for each request.
-func (w *watch) honest(ctx context.Context) (stop func(), done chan struct{}) {
+func (w *monitor) honest(ctx context.Context) (stop func(), done chan struct{}) {
 	ctx, stop = context.WithCancel(ctx)
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(honestAddr)}}
 	var dialed atomic.Int64
@@ -116,7 +116,7 @@ func (w *watch) honest(ctx context.Context) (stop func(), done chan struct{}) {
 	return stop, done
 }
 
-func (w *watch) report(o options, v *verdict, n int) {
+func (w *monitor) report(o options, v *verdict, n int) {
 	o.printf("\n%s, %d connections\n", w.name, n)
 	o.printf("  open at most %d; goroutines %d, at most %d, then %d; files %d, at most %d, then %d\n", w.peak.open,
 		w.base.goroutines, w.peak.goroutines, w.last.goroutines, w.base.files, w.peak.files, w.last.files)

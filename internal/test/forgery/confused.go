@@ -46,7 +46,7 @@ func (f *forger) asn1(message string) string {
 	f.Helper()
 	p := f.main
 	if p.Alg != "ES256" {
-		p = f.stranger()
+		p = f.unknownSigner()
 	}
 	digest := sha256.Sum256([]byte(message))
 	signature, err := p.private.Sign(rand.Reader, digest[:], crypto.SHA256)

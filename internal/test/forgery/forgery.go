@@ -33,7 +33,7 @@ type Service struct {
 func All(t testing.TB, s Service) []Forgery {
 	t.Helper()
 	f := newForger(t, s)
-	return slices.Concat(f.unsigned(), f.confused(), f.headers(), f.brokenHeaders(), f.strangers(), f.claims(), f.doubled(), f.respelt(), f.misshapen(), f.otherFormats())
+	return slices.Concat(f.unsigned(), f.confused(), f.headers(), f.brokenHeaders(), f.unknownKeys(), f.claims(), f.doubled(), f.respelt(), f.misshapen(), f.otherFormats())
 }
 
 // Genuine returns a token that must be accepted.

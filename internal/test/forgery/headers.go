@@ -79,9 +79,9 @@ func (f *forger) brokenHeaders() (out []Forgery) {
 	return sorted(out)
 }
 
-// strangers: signed with a key of somebody else, who says that it is ours or where it is.
-func (f *forger) strangers() []Forgery {
-	s := f.stranger()
+// unknownKeys: signed with a key of somebody else, who says that it is ours or where it is.
+func (f *forger) unknownKeys() []Forgery {
+	s := f.unknownSigner()
 	seal := func(header object) string {
 		return f.seal(s, encode(header.String()), encode(f.body().String()))
 	}

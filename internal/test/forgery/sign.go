@@ -34,8 +34,8 @@ func (f *forger) open(k storage.SigningKey) pair {
 	return pair{k, private.(crypto.Signer)}
 }
 
-// stranger returns an ES256 key that the service has never seen.
-func (f *forger) stranger() pair {
+// unknownSigner returns an ES256 key that the service has never seen.
+func (f *forger) unknownSigner() pair {
 	f.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -89,7 +89,7 @@ func of(all []operation, r *request) (op operation, known bool) {
 }
 
 // parameters are those of an operation and of its path, references followed.
-func (w *Witness) parameters(op operation) (all []object) {
+func (w *Checker) parameters(op operation) (all []object) {
 	for _, list := range []any{op.item["parameters"], op.node["parameters"]} {
 		items, _ := list.([]any)
 		for _, p := range items {
@@ -100,7 +100,7 @@ func (w *Witness) parameters(op operation) (all []object) {
 }
 
 // follow returns what a reference leads to, or what it is if it is none.
-func (w *Witness) follow(v any) object {
+func (w *Checker) follow(v any) object {
 	o, _ := v.(object)
 	ref, is := o["$ref"].(string)
 	if !is {
@@ -115,7 +115,7 @@ func (w *Witness) follow(v any) object {
 }
 
 // schema compiles what stands at a place of the document.
-func (w *Witness) schema(v any) (*jsonschema.Schema, error) {
+func (w *Checker) schema(v any) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
@@ -144,7 +144,7 @@ func closed(v any) any {
 			v["type"] = []any{v["type"], "null"}
 		}
 		_, members := v["properties"].(object)
-		if _, said := v["additionalProperties"]; members && !said {
+		if _, message := v["additionalProperties"]; members && !message {
 			v["additionalProperties"] = false
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// Witness knows a document, and what it has seen of the service.
-type Witness struct {
+// Checker knows a document, and what it has seen of the service.
+type Checker struct {
 	doc        object
 	operations []operation
 
@@ -21,9 +21,9 @@ type Witness struct {
 }
 
 // New makes a Witness of the documents of rooms.
-func New(t testing.TB, rooms ...[]byte) *Witness {
+func New(t testing.TB, documents ...[]byte) *Checker {
 	t.Helper()
-	raw, err := apidoc.Of(rooms...).JSON(apidoc.Example)
+	raw, err := apidoc.Of(documents...).JSON(apidoc.Example)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,28 +31,28 @@ func New(t testing.TB, rooms ...[]byte) *Witness {
 }
 
 // Of makes a Witness of a document as it is served.
-func Of(t testing.TB, raw []byte) *Witness {
+func Of(t testing.TB, raw []byte) *Checker {
 	t.Helper()
 	doc, err := objectOf(raw)
 	if err != nil || doc["paths"] == nil {
 		t.Fatalf("this is no document: %v: %.200s", err, raw)
 	}
 	closed(doc)
-	return &Witness{doc: doc, operations: open(doc), seen: map[string]bool{}}
+	return &Checker{doc: doc, operations: open(doc), seen: map[string]bool{}}
 }
 
 var goodID = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
 
 // Routes holds the document against a room's route table: each path and method is described
 // and nothing else is. HEAD needs no words where GET has it; a GET without it says so.
-func (w *Witness) Routes(t testing.TB, routes []reply.Route) {
+func (w *Checker) Routes(t testing.TB, routes []reply.Route) {
 	t.Helper()
 	for _, complaint := range w.routes(routes) {
 		t.Error(complaint)
 	}
 }
 
-func (w *Witness) routes(routes []reply.Route) (wrong []string) {
+func (w *Checker) routes(routes []reply.Route) (wrong []string) {
 	wrong = w.names()
 	described := map[string]operation{} // by method and path
 	for _, op := range w.operations {
@@ -91,7 +91,7 @@ func (w *Witness) routes(routes []reply.Route) (wrong []string) {
 }
 
 // names says which operations have no good name, or no words.
-func (w *Witness) names() (wrong []string) {
+func (w *Checker) names() (wrong []string) {
 	ids := map[string]bool{}
 	for _, op := range w.operations {
 		at := op.method + " " + op.path
@@ -110,7 +110,7 @@ func (w *Witness) names() (wrong []string) {
 }
 
 // Describes reports whether the document has anything at a path, or below it.
-func (w *Witness) Describes(path string) bool {
+func (w *Checker) Describes(path string) bool {
 	for _, op := range w.operations {
 		for _, at := range append([]string{op.path}, op.aliases...) {
 			if at == path || strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
@@ -122,7 +122,7 @@ func (w *Witness) Describes(path string) bool {
 }
 
 // SawEverything fails for each operation that Watch has not seen succeed.
-func (w *Witness) SawEverything(t testing.TB) {
+func (w *Checker) SawEverything(t testing.TB) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()

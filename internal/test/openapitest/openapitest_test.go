@@ -33,12 +33,14 @@ const pets = `{"openapi":"3.0.3","paths":{
 // note takes down what a test would fail with.
 type note struct {
 	testing.TB
-	said []string
+	message []string
 }
 
-func (n *note) Helper()                         {}
-func (n *note) Error(args ...any)               { n.said = append(n.said, fmt.Sprint(args...)) }
-func (n *note) Errorf(text string, args ...any) { n.said = append(n.said, fmt.Sprintf(text, args...)) }
+func (n *note) Helper()           {}
+func (n *note) Error(args ...any) { n.message = append(n.message, fmt.Sprint(args...)) }
+func (n *note) Errorf(text string, args ...any) {
+	n.message = append(n.message, fmt.Sprintf(text, args...))
+}
 
 // given answers as a test says.
 type given struct {
@@ -108,9 +110,9 @@ func TestEveryDifferenceIsNoticed(t *testing.T) {
 		r.Header.Set("Content-Type", c.kind)
 		out := httptest.NewRecorder()
 		w.Watch(n, c.answer).ServeHTTP(out, r)
-		said := strings.Join(n.said, "; ")
-		if (c.wrong == "") != (said == "") || !strings.Contains(said, c.wrong) {
-			t.Errorf("%s: %q is noticed, want %q", c.name, said, c.wrong)
+		message := strings.Join(n.message, "; ")
+		if (c.wrong == "") != (message == "") || !strings.Contains(message, c.wrong) {
+			t.Errorf("%s: %q is noticed, want %q", c.name, message, c.wrong)
 		}
 		if out.Code != c.answer.code || out.Body.String() != c.answer.body {
 			t.Errorf("%s: the answer is changed", c.name)
@@ -171,8 +173,8 @@ func TestWhatWasNeverSeenIsToldOf(t *testing.T) {
 		w.Watch(&note{TB: t}, answer).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
 	}
 	w.SawEverything(n)
-	slices.Sort(n.said)
-	if len(n.said) != 3 || !strings.Contains(n.said[0], "do_any") || !strings.Contains(n.said[1], "get_pet") || !strings.Contains(n.said[2], "add_pet") {
-		t.Errorf("told: %q", n.said)
+	slices.Sort(n.message)
+	if len(n.message) != 3 || !strings.Contains(n.message[0], "do_any") || !strings.Contains(n.message[1], "get_pet") || !strings.Contains(n.message[2], "add_pet") {
+		t.Errorf("told: %q", n.message)
 	}
 }

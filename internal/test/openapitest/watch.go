@@ -17,7 +17,7 @@ import (
 
 // Watch returns a handler that fails the test if h answers otherwise than the document
 // says. Paths that the document does not have are not looked at.
-func (w *Witness) Watch(t testing.TB, h http.Handler) http.Handler {
+func (w *Checker) Watch(t testing.TB, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		sent := &request{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Clone(), readAll(t, r.Body)}
 		r.Body = io.NopCloser(bytes.NewReader(sent.body))
@@ -31,7 +31,7 @@ func (w *Witness) Watch(t testing.TB, h http.Handler) http.Handler {
 }
 
 // Transport is Watch for a service that is asked over the network. It is not for streams.
-func (w *Witness) Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
+func (w *Checker) Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	return transport(func(r *http.Request) (*http.Response, error) {
 		sent := &request{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Clone(), nil}
 		if r.Body != nil {
@@ -62,12 +62,12 @@ func readAll(t testing.TB, from io.Reader) []byte {
 	return raw
 }
 
-func (w *Witness) report(t testing.TB, r *request, a *answer) {
+func (w *Checker) report(t testing.TB, r *request, a *answer) {
 	op, known := of(w.operations, r)
 	if !known {
 		return
 	}
-	if err := w.judge(op, r, a); err != nil {
+	if err := w.checkResponse(op, r, a); err != nil {
 		t.Errorf("%s %s = %d, not as /openapi.json says: %v", r.method, r.path, a.code, err)
 	}
 }
@@ -85,8 +85,8 @@ type answer struct {
 	body   []byte
 }
 
-// judge says in which way an answer is not as described.
-func (w *Witness) judge(op operation, r *request, a *answer) error {
+// checkResponse says in which way an answer is not as described.
+func (w *Checker) checkResponse(op operation, r *request, a *answer) error {
 	if op.id == "" { // the path has other methods
 		if a.code == http.StatusMethodNotAllowed || a.code == http.StatusUnauthorized || r.method == http.MethodOptions && a.code == http.StatusNoContent || a.code == http.StatusTooManyRequests {
 			return nil
@@ -104,7 +104,7 @@ func (w *Witness) judge(op operation, r *request, a *answer) error {
 		}
 	}
 	if succeeded(a) {
-		if err := w.asked(op, r); err != nil {
+		if err := w.checkRequest(op, r); err != nil {
 			return err
 		}
 		w.mu.Lock()
@@ -121,7 +121,7 @@ func succeeded(a *answer) bool {
 }
 
 // answered judges an answer by the description of its status.
-func (w *Witness) answered(described object, head bool, a *answer) error {
+func (w *Checker) answered(described object, head bool, a *answer) error {
 	headers, _ := described["headers"].(object)
 	for name, h := range headers {
 		value, header := a.header.Values(name), w.follow(h)
@@ -149,7 +149,7 @@ func (w *Witness) answered(described object, head bool, a *answer) error {
 }
 
 // valid judges JSON by a schema.
-func (w *Witness) valid(schema any, raw []byte) error {
+func (w *Checker) valid(schema any, raw []byte) error {
 	v, err := parse(raw)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (w *Witness) valid(schema any, raw []byte) error {
 }
 
 // fits judges a text by the schema of a parameter or header.
-func (w *Witness) fits(schema any, value string) error {
+func (w *Checker) fits(schema any, value string) error {
 	compiled, err := w.schema(schema)
 	if err != nil {
 		return err
@@ -174,9 +174,9 @@ func (w *Witness) fits(schema any, value string) error {
 	return compiled.Validate(v)
 }
 
-// asked judges a request that succeeded: everything it brought is described, and what must
+// checkRequest judges a request that succeeded: everything it brought is described, and what must
 // be there is.
-func (w *Witness) asked(op operation, r *request) error {
+func (w *Checker) checkRequest(op operation, r *request) error {
 	query, err := url.ParseQuery(r.query)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func (w *Witness) asked(op operation, r *request) error {
 }
 
 // brought judges the body of a request.
-func (w *Witness) brought(op operation, r *request) error {
+func (w *Checker) brought(op operation, r *request) error {
 	body := w.follow(op.node["requestBody"])
 	content, _ := body["content"].(object)
 	kind, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
@@ -230,7 +230,7 @@ func (w *Witness) brought(op operation, r *request) error {
 	return w.valid(media["schema"], r.body)
 }
 
-func (w *Witness) form(schema object, form url.Values) error {
+func (w *Checker) form(schema object, form url.Values) error {
 	fields, _ := schema["properties"].(object)
 	required, _ := schema["required"].([]any)
 	for name := range form {

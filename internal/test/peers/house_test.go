@@ -25,13 +25,13 @@ const (
 	password = "correct horse battery"
 )
 
-// house is the provider with its sign-in page, on a port of its own.
-type house struct {
+// fixture is the provider with its sign-in page, on a port of its own.
+type fixture struct {
 	url   string
 	store *storage.Store
 }
 
-func newHouse(t *testing.T, idTokenAlgs ...string) house {
+func newFixture(t *testing.T, idTokenAlgs ...string) fixture {
 	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
@@ -61,10 +61,10 @@ func newHouse(t *testing.T, idTokenAlgs ...string) house {
 	}
 	provider.Mount(mux)
 	signIn.Mount(mux)
-	return house{server.URL, store}
+	return fixture{server.URL, store}
 }
 
-func (h house) register(t *testing.T, app storage.App) storage.App {
+func (h fixture) register(t *testing.T, app storage.App) storage.App {
 	t.Helper()
 	app.Name, app.Domains = "Peer", []string{"app.example.com"}
 	app, err := h.store.SaveApp(t.Context(), app)

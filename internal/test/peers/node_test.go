@@ -19,7 +19,7 @@ func TestStockJavaScriptClients(t *testing.T) {
 	}
 	for _, script := range []string{"openid-client.mjs", "oauth4webapi.mjs"} {
 		t.Run(script, func(t *testing.T) {
-			h := newHouse(t, "HS256", "ES256")
+			h := newFixture(t, "HS256", "ES256")
 			es256 := h.register(t, storage.App{IDTokenAlg: "ES256"})
 			hs256 := h.register(t, storage.App{})
 			public := h.register(t, storage.App{Public: true})

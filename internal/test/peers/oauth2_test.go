@@ -17,7 +17,7 @@ import (
 // golang.org/x/oauth2 as it comes: it tries Basic first, is told 401, and goes on with the
 // form. The code must survive that.
 func TestXOAuth2SignsInRefreshesAndRevokes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	app := h.register(t, storage.App{})
 	config := oauth2.Config{
 		ClientID: app.ID, ClientSecret: app.AppKey().Reveal(), RedirectURL: redirect, Scopes: []string{"openid", "profile"},
@@ -56,7 +56,7 @@ func TestXOAuth2SignsInRefreshesAndRevokes(t *testing.T) {
 }
 
 func TestXOAuth2GetsAnApplicationsOwnToken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	app := h.register(t, storage.App{})
 	config := clientcredentials.Config{ClientID: app.ID, ClientSecret: app.AppKey().Reveal(), TokenURL: h.url + "/oauth/token.php"}
 	token, err := config.Token(t.Context())
@@ -66,7 +66,7 @@ func TestXOAuth2GetsAnApplicationsOwnToken(t *testing.T) {
 }
 
 func TestXOAuth2UnderstandsARefusal(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	app := h.register(t, storage.App{})
 	config := oauth2.Config{ClientID: app.ID, ClientSecret: app.AppKey().Reveal(), RedirectURL: redirect,
 		Endpoint: oauth2.Endpoint{AuthURL: h.url + "/oauth/authorize", TokenURL: h.url + "/oauth/token"}}
@@ -77,7 +77,7 @@ func TestXOAuth2UnderstandsARefusal(t *testing.T) {
 	}
 }
 
-func userInfo(t *testing.T, h house, client *http.Client, status int) (claims map[string]any) {
+func userInfo(t *testing.T, h fixture, client *http.Client, status int) (claims map[string]any) {
 	t.Helper()
 	answer, err := client.Get(h.url + "/oauth/userinfo")
 	if err != nil {

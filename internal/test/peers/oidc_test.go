@@ -14,7 +14,7 @@ import (
 func TestGoOIDCVerifiesTheIDTokenOfAnApplicationThatAsksForAServerKey(t *testing.T) {
 	for _, alg := range []string{"ES256", "RS256"} {
 		t.Run(alg, func(t *testing.T) {
-			h := newHouse(t, "HS256", alg)
+			h := newFixture(t, "HS256", alg)
 			app := h.register(t, storage.App{IDTokenAlg: alg})
 			provider, err := oidc.NewProvider(t.Context(), h.url)
 			if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/keystile/keystile/registry"
 )
 
-// judgedSchema is an input schema, with arguments that it takes and does not take.
-type judgedSchema struct {
+// checkedSchema is an input schema, with arguments that it takes and does not take.
+type checkedSchema struct {
 	Name    string            `json:"name"`
 	Schema  json.RawMessage   `json:"schema"`
 	Valid   []json.RawMessage `json:"valid,omitempty"`
@@ -20,7 +20,7 @@ type judgedSchema struct {
 }
 
 // ajv has the schemas compiled by a validator of JavaScript in its strict mode.
-func ajv(t *testing.T, schemas []judgedSchema) {
+func ajv(t *testing.T, schemas []checkedSchema) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
@@ -42,7 +42,7 @@ func ajv(t *testing.T, schemas []judgedSchema) {
 }
 
 // shown are the input schemas of the tools of a document, each once.
-func shown(t *testing.T, name string, document []byte, seen map[string]bool) (out []judgedSchema) {
+func shown(t *testing.T, name string, document []byte, seen map[string]bool) (out []checkedSchema) {
 	t.Helper()
 	for _, resolve := range []bool{false, true} {
 		result, err := registry.Parse(t.Context(), document, registry.Options{Member: "m", ResolveRefs: resolve})
@@ -52,7 +52,7 @@ func shown(t *testing.T, name string, document []byte, seen map[string]bool) (ou
 		for _, tool := range result.Tools {
 			if text := string(tool.InputSchema); !seen[text] {
 				seen[text] = true
-				out = append(out, judgedSchema{Name: name + " " + tool.Name, Schema: tool.InputSchema})
+				out = append(out, checkedSchema{Name: name + " " + tool.Name, Schema: tool.InputSchema})
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func TestTheCorpusGivesSchemasThatAjvReadsStrictly(t *testing.T) {
 		t.Fatalf("%d documents in %s: %v", len(files), dir, err)
 	}
 	seen := map[string]bool{}
-	var schemas []judgedSchema
+	var schemas []checkedSchema
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -99,7 +99,7 @@ func TestDocumentsOfFormsGiveSchemasThatAjvReadsStrictly(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	var schemas []judgedSchema
+	var schemas []checkedSchema
 	for _, v := range file.Vectors {
 		key := "openapi"
 		if v.Version == "2.0" {
@@ -133,7 +133,7 @@ func TestSchemasOfListsKeepWhatAjvEnforces(t *testing.T) {
 	if err != nil || len(result.Tools) != 2 {
 		t.Fatalf("StaticTools() = %+v, %v, want two tools", result, err)
 	}
-	ajv(t, []judgedSchema{
+	ajv(t, []checkedSchema{
 		{Name: "by name", Schema: result.Tools[0].InputSchema, Valid: valid, Invalid: invalid},
 		{Name: "by REST", Schema: result.Tools[1].InputSchema, Valid: valid, Invalid: invalid[:3]},
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/keystile/keystile/storage/bolt"
 )
 
-// judge knows a recording, and what must be in an image of it.
-type judge struct {
+// checker knows a recording, and what must be in an image of it.
+type checker struct {
 	*history
 	disk     *disk
 	calls    []*call
@@ -24,8 +24,8 @@ type judge struct {
 	parts    [][]int        // places to cut at, by the program that they are of
 }
 
-func newJudge(h *history) (*judge, error) {
-	j := &judge{history: h, disk: newDisk(h.root), answered: map[string]int{}}
+func newChecker(h *history) (*checker, error) {
+	j := &checker{history: h, disk: newDisk(h.root), answered: map[string]int{}}
 	var err error
 	if j.calls, err = readTraces(h.traces); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func newJudge(h *history) (*judge, error) {
 }
 
 // share puts the places to cut at to the programs that were running there.
-func (j *judge) share() {
+func (j *checker) share() {
 	of := map[int]int{}
 	for _, c := range j.calls {
 		of[c.begin] = c.trace
@@ -58,14 +58,14 @@ func (j *judge) share() {
 }
 
 // end is the place behind all calls.
-func (j *judge) end() int { return j.calls[len(j.calls)-1].begin + 1 }
+func (j *checker) end() int { return j.calls[len(j.calls)-1].begin + 1 }
 
 const answerMark = "X-Request-Id: "
 
 var hexedMark = hexed(answerMark)
 
 // noteAnswer finds the moment at which an answer begins to leave.
-func (j *judge) noteAnswer(c *call) {
+func (j *checker) noteAnswer(c *call) {
 	if c.name != "write" || !strings.Contains(c.path(0), "socket") {
 		return
 	}
@@ -79,7 +79,7 @@ func (j *judge) noteAnswer(c *call) {
 }
 
 // place is the first call after a time.
-func (j *judge) place(at int64) int {
+func (j *checker) place(at int64) int {
 	i, _ := slices.BinarySearchFunc(j.calls, at, func(c *call, at int64) int { return int(min(1, max(-1, c.at-at))) })
 	if i == len(j.calls) {
 		return j.end()
@@ -87,7 +87,7 @@ func (j *judge) place(at int64) int {
 	return j.calls[i].begin
 }
 
-func (j *judge) acknowledged(p promise, at int) bool {
+func (j *checker) acknowledged(p promise, at int) bool {
 	if p.id != "" {
 		answered, left := j.answered[p.id]
 		return left && answered < at
@@ -96,7 +96,7 @@ func (j *judge) acknowledged(p promise, at int) bool {
 }
 
 // draw chooses a cut: any place, or any place of any program, because some of them do little.
-func (j *judge) draw(r *rand.Rand) cut {
+func (j *checker) draw(r *rand.Rand) cut {
 	events := j.disk.events
 	if r.IntN(2) == 0 {
 		events = j.parts[r.IntN(len(j.parts))]
@@ -108,7 +108,7 @@ func (j *judge) draw(r *rand.Rand) cut {
 }
 
 // check makes one image in dir and looks at it.
-func (j *judge) check(ctx context.Context, dir string, c cut) error {
+func (j *checker) check(ctx context.Context, dir string, c cut) error {
 	root := filepath.Join(dir, "disk")
 	if err := c.make(j.disk, root); err != nil {
 		return err
@@ -120,18 +120,18 @@ func (j *judge) check(ctx context.Context, dir string, c cut) error {
 			return fmt.Errorf("the database's own check: %w", err)
 		}
 	}
-	if err := w.serve(j.plain, func(server *serving.Client) error { return j.ask(server, c) }); err != nil {
+	if err := w.serve(j.plain, func(server *serving.Client) error { return j.query(server, c) }); err != nil {
 		return err
 	}
 	return w.use(func() error { return errors.Join(w.trail(), j.hold(w, c.at)) })
 }
 
 // era says which promises bind at a place, and whether a restore may or must have happened.
-func (j *judge) era(at int) (may, must bool) {
+func (j *checker) era(at int) (may, must bool) {
 	return j.restoring.begin > 0 && j.place(j.restoring.begin) < at, j.restoring.end > 0 && j.place(j.restoring.end) < at
 }
 
-func (j *judge) hold(w *world, at int) error {
+func (j *checker) hold(w *world, at int) error {
 	may, must := j.era(at)
 	if !must {
 		err := j.holdUpTo(w, at, 1)
@@ -148,7 +148,7 @@ func (j *judge) hold(w *world, at int) error {
 	return nil
 }
 
-func (j *judge) holdUpTo(w *world, at, era int) error {
+func (j *checker) holdUpTo(w *world, at, era int) error {
 	for _, p := range j.promises {
 		if p.era > era || !j.acknowledged(p, at) {
 			continue
@@ -160,8 +160,8 @@ func (j *judge) holdUpTo(w *world, at, era int) error {
 	return nil
 }
 
-// ask asks the program itself: about calls, and about a few of the tokens that have ended.
-func (j *judge) ask(server *serving.Client, c cut) error {
+// query asks the program itself: about calls, and about a few of the tokens that have ended.
+func (j *checker) query(server *serving.Client, c cut) error {
 	may, _ := j.era(c.at)
 	if bearer, left := j.answered[j.bearerID]; left && bearer < c.at {
 		counted, err := counted(server, j.bearer)
@@ -190,7 +190,7 @@ func (j *judge) ask(server *serving.Client, c cut) error {
 const atRisk = time.Second + 2500*time.Millisecond
 
 // bounds is how many calls must, and how many can, be counted after a cut.
-func (j *judge) bounds(at int) (least, most int) {
+func (j *checker) bounds(at int) (least, most int) {
 	i, _ := slices.BinarySearchFunc(j.calls, at, func(c *call, at int) int { return c.begin - at })
 	now := j.calls[max(0, i-1)].at
 	for _, c := range j.charges {

@@ -89,7 +89,7 @@ func programs(t *testing.T) (plain, slow string) {
 	return both[0], both[1]
 }
 
-func recorded(t *testing.T, plain, slow string, steps ...step) *judge {
+func recorded(t *testing.T, plain, slow string, steps ...step) *checker {
 	t.Helper()
 	dir, err := os.MkdirTemp(scratch, "") // a socket's path must be short, and that of t.TempDir has the test's name
 	if err != nil {
@@ -99,7 +99,7 @@ func recorded(t *testing.T, plain, slow string, steps ...step) *judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := newJudge(h)
+	j, err := newChecker(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
 }
 
 // beginning has the cuts fall into the first start alone, before anything is acknowledged.
-func (j *judge) beginning() {
+func (j *checker) beginning() {
 	j.disk.events = slices.DeleteFunc(j.disk.events, func(at int) bool {
 		return slices.ContainsFunc(j.promises, func(p promise) bool { return j.acknowledged(p, at+1) })
 	})
@@ -148,7 +148,7 @@ func (j *judge) beginning() {
 }
 
 // look makes images until there are enough, or so many of them are wrong.
-func (j *judge) look(t *testing.T, seed uint64, images, most int) (made int, errs []error) {
+func (j *checker) look(t *testing.T, seed uint64, images, most int) (made int, errs []error) {
 	t.Helper()
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -182,7 +182,7 @@ func (j *judge) look(t *testing.T, seed uint64, images, most int) (made int, err
 	return made, errs
 }
 
-func (j *judge) one(ctx context.Context, dir string, cut cut) error {
+func (j *checker) one(ctx context.Context, dir string, cut cut) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}

@@ -128,13 +128,13 @@ func (h *history) live(ctx context.Context, binary string, end syscall.Signal, w
 func (h *history) prepare(c *serving.Client) error {
 	if h.bearer == "" {
 		h.promise(promise{what: "the first run", holds: func(w *world) error {
-			if p, err := serving.ReadPaper(w.data); err != nil || p != c.Paper {
+			if p, err := serving.ReadFirstRun(w.data); err != nil || p != c.FirstRun {
 				return fmt.Errorf("first-run.json says %v, %v", p, err)
 			}
-			return w.app(c.Paper.App.ID)
+			return w.app(c.FirstRun.App.ID)
 		}})
 		var set any
-		if err := c.Run("app set", &set, []string{"tier", "enterprise"}, c.Paper.App.ID); err != nil { // no rate is to slow the clients down
+		if err := c.Run("app set", &set, []string{"tier", "enterprise"}, c.FirstRun.App.ID); err != nil { // no rate is to slow the clients down
 			return err
 		}
 	}

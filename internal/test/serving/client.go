@@ -18,11 +18,11 @@ import (
 
 // Client talks to one server. Each request has an id, which its answer repeats.
 type Client struct {
-	base   string
-	http   *http.Client
-	admin  *http.Client
-	Paper  Paper
-	Cookie string
+	base     string
+	http     *http.Client
+	admin    *http.Client
+	FirstRun FirstRun
+	Cookie   string
 }
 
 var requests atomic.Int64
@@ -38,7 +38,7 @@ func NewClient(address, data string) (*Client, error) {
 		admin: AdminClient(data, Patience),
 	}
 	var err error
-	c.Paper, err = ReadPaper(data)
+	c.FirstRun, err = ReadFirstRun(data)
 	return c, err
 }
 
@@ -48,8 +48,8 @@ func (c *Client) Close() {
 	c.admin.CloseIdleConnections()
 }
 
-// Paper is first-run.json, as far as it is needed.
-type Paper struct {
+// FirstRun is first-run.json, as far as it is needed.
+type FirstRun struct {
 	Admin struct{ Username, Password string }
 	App   App
 }
@@ -61,8 +61,8 @@ type App struct {
 	Redirect string `json:"redirect_uri"`
 }
 
-// ReadPaper reads the file in a data folder.
-func ReadPaper(data string) (p Paper, err error) {
+// ReadFirstRun reads the file in a data folder.
+func ReadFirstRun(data string) (p FirstRun, err error) {
 	text, err := os.ReadFile(filepath.Join(data, "first-run.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &p)
@@ -153,16 +153,16 @@ func (c *Client) Run(name string, into any, flags []string, words ...string) err
 	if err != nil {
 		return err
 	}
-	var said Result
-	if err := json.Unmarshal(a.Body, &said); err != nil || said.Error != "" {
+	var message Result
+	if err := json.Unmarshal(a.Body, &message); err != nil || message.Error != "" {
 		return fmt.Errorf("%s is answered %v", name, a)
 	}
-	return json.Unmarshal([]byte(said.Output), into)
+	return json.Unmarshal([]byte(message.Output), into)
 }
 
 // SignIn signs the administrator of the first run in.
 func (c *Client) SignIn() error {
-	a, err := c.Post("/oauth/signin", url.Values{"username": {c.Paper.Admin.Username}, "password": {c.Paper.Admin.Password}})
+	a, err := c.Post("/oauth/signin", url.Values{"username": {c.FirstRun.Admin.Username}, "password": {c.FirstRun.Admin.Password}})
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (c *Client) SignIn() error {
 
 // Form is a request of the first run's application: name, value, name, value.
 func (c *Client) Form(pairs ...string) url.Values {
-	v := url.Values{"client_id": {c.Paper.App.ID}, "client_secret": {c.Paper.App.Secret}}
+	v := url.Values{"client_id": {c.FirstRun.App.ID}, "client_secret": {c.FirstRun.App.Secret}}
 	for i := 0; i < len(pairs); i += 2 {
 		v.Set(pairs[i], pairs[i+1])
 	}
@@ -192,7 +192,7 @@ func (c *Client) Authorize() (code, verifier string, err error) {
 	verifier = rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(verifier))
 	query := url.Values{
-		"response_type": {"code"}, "client_id": {c.Paper.App.ID}, "redirect_uri": {RedirectURI}, "scope": {"openid profile"},
+		"response_type": {"code"}, "client_id": {c.FirstRun.App.ID}, "redirect_uri": {RedirectURI}, "scope": {"openid profile"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	a, err := c.Get("/oauth/authorize?"+query.Encode(), "Cookie", c.Cookie)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ErrDepth is what Parse returns for a text that nests deeper than it may.
+// ErrDepth is returned by Parse for a text that nests too deeply.
 var ErrDepth = errors.New("nested too deep")
 
 // Parse reads a text that holds one JSON value and nothing else (RFC 8259), with arrays

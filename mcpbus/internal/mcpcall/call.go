@@ -19,9 +19,8 @@ const maxArguments = 4 << 20
 
 // Call calls a tool by the upstream's name for it ([Found.Names]). Arguments are a JSON
 // object of at most 4 MiB and 64 levels; nothing, or null, stands for {}. Refused arguments
-// and failures are results; the only error is that ctx ended, and with it whoever waits
-// for a result. The upstream is told: its connection is closed, and one of the legacy era
-// gets notifications/cancelled.
+// and failures are results; the only error is that ctx ended. Then the connection to the
+// upstream is closed, and one of the legacy era gets notifications/cancelled.
 func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments json.RawMessage) (Result, error) {
 	t, err := to.target()
 	if err != nil {
@@ -29,13 +28,13 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	}
 	m, err := c.toolCall(name, arguments)
 	if err != nil {
-		return failed(fail("The call was not sent: %v.", err)), nil
+		return failed(failf("The call was not sent: %v.", err)), nil
 	}
-	m.tell = Watched(ctx)
+	m.onProgress = ProgressFunc(ctx)
 	p := c.peer(t)
 	defer c.peers.release(p)
 	timeout := cmp.Or(to.Timeout, c.config.CallTimeout)
-	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimeUp)
+	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
 	r, err := c.call(timed, p, m)
 	var result Result
@@ -43,9 +42,9 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		result = failed(tooSlow(timeout, err))
+		result = failed(timedOut(timeout, err))
 	case err != nil:
-		result = failed(explain(err))
+		result = failed(toFailure(err))
 	case r.refused():
 		result = failed(t.refusal(r))
 	default:
@@ -58,7 +57,7 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	return result, nil
 }
 
-// toolCall writes the message of a call.
+// toolCall returns the message of a call.
 func (c *Client) toolCall(name string, arguments raw) (*message, error) {
 	if len(name) > maxToolName || name == "" || !utf8.ValidString(name) {
 		return nil, errors.New("the name of the tool must have 1 to 256 bytes of UTF-8")
@@ -81,8 +80,8 @@ func (c *Client) toolCall(name string, arguments raw) (*message, error) {
 	return m, nil
 }
 
-// call sends a call, and once more if the upstream has forgotten our session and so has
-// not looked at it.
+// call sends a call, and sends it again if the upstream no longer knows our session and so has
+// not executed it.
 func (c *Client) call(ctx context.Context, p *peer, m *message) (*response, error) {
 	l, _, err := c.connect(ctx, p, nil)
 	if err != nil {
@@ -96,7 +95,7 @@ func (c *Client) call(ctx context.Context, p *peer, m *message) (*response, erro
 		m.id = c.ids.Add(1)
 		r, err = c.send(ctx, p, l, m)
 	}
-	if err == nil && r.outdates(l) {
+	if err == nil && r.needsReconnect(l) {
 		c.forget(p, l)
 	}
 	return r, err
@@ -106,7 +105,7 @@ func (c *Client) send(ctx context.Context, p *peer, l *link, m *message) (*respo
 	if l.era() == Legacy {
 		r, err := c.exchange(ctx, p.target, l, m)
 		if err != nil && ctx.Err() != nil {
-			c.later.try(func(ctx context.Context) {
+			c.background.try(func(ctx context.Context) {
 				c.exchange(ctx, p.target, l, &message{
 					method: "notifications/cancelled",
 					params: `"requestId":` + strconv.FormatInt(m.id, 10),
@@ -122,9 +121,9 @@ func (c *Client) send(ctx context.Context, p *peer, l *link, m *message) (*respo
 	return c.exchange(ctx, p.target, l, m)
 }
 
-// outdates reports a refusal which says that the upstream is not, or not any more, spoken
-// to in this way.
-func (r *response) outdates(l *link) bool {
+// needsReconnect reports whether a refusal means that the upstream does not, or no longer, speak
+// the link's revision.
+func (r *response) needsReconnect(l *link) bool {
 	switch {
 	case !r.refused():
 		return false

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Config is how upstreams are spoken to.
+// Config holds the parameters of New.
 type Config struct {
-	// Transport sends requests; that of a netguard.Guard, so that none reaches the inside
-	// of the network. It follows no redirect and keeps no cookies. Required.
+	// Transport sends requests; use that of a netguard.Guard, so that none reaches a private
+	// network. It must follow no redirect and keep no cookies. Required.
 	Transport http.RoundTripper
 
 	MaxAnswer int64 // bytes of the answer to a call, after decompression; 0: 1 MiB
@@ -27,12 +27,12 @@ type Config struct {
 
 // Client lists and calls tools of upstream MCP servers. It is safe for concurrent use.
 type Client struct {
-	config  Config
-	ids     atomic.Int64 // of requests
-	peers   *peers
-	flights *flights
-	later   *later
-	close   sync.Once
+	config     Config
+	ids        atomic.Int64 // of requests
+	peers      *peers
+	flights    *flights
+	background *background
+	close      sync.Once
 }
 
 // New returns a Client. Its error names everything that is wrong with the Config.
@@ -51,7 +51,7 @@ func New(c Config) (*Client, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Client{config: c, peers: newPeers(c.MaxPeers), flights: newFlights(), later: newLater()}, nil
+	return &Client{config: c, peers: newPeers(c.MaxPeers), flights: newFlights(), background: newBackground()}, nil
 }
 
 func check[N int | int64 | time.Duration](errs *[]error, name string, n *N, otherwise N) {
@@ -63,17 +63,16 @@ func check[N int | int64 | time.Duration](errs *[]error, name string, n *N, othe
 	}
 }
 
-// Close ends the sessions that upstreams keep for this client, and what still runs in the
-// background. When ctx ends first, they are left to expire. No call may be under way, and
-// none may follow.
+// Close ends the sessions at upstreams and waits for background tasks. If ctx ends first, the
+// sessions are left to expire. No call may be running, and none may follow.
 func (c *Client) Close(ctx context.Context) error {
 	c.close.Do(func() {
 		for _, p := range c.peers.all() {
 			if l := p.link.Swap(nil); l != nil {
-				c.later.run(ctx, func(ctx context.Context) { c.endSession(ctx, p.target, l) })
+				c.background.run(ctx, func(ctx context.Context) { c.endSession(ctx, p.target, l) })
 			}
 		}
-		c.later.close(ctx)
+		c.background.close(ctx)
 	})
 	return ctx.Err()
 }

@@ -44,11 +44,11 @@ func client(t testing.TB, c Config) *Client {
 
 // settle waits for what runs in the background.
 func settle(c *Client) {
-	for range cap(c.later.slots) {
-		c.later.slots <- struct{}{}
+	for range cap(c.background.slots) {
+		c.background.slots <- struct{}{}
 	}
-	for range cap(c.later.slots) {
-		<-c.later.slots
+	for range cap(c.background.slots) {
+		<-c.background.slots
 	}
 }
 

@@ -20,9 +20,9 @@ const (
 	Legacy Era = "legacy" // 2024-11-05 to 2025-11-25: a handshake, and perhaps a session
 )
 
-// connect returns how an upstream is spoken to, which it finds out if nobody has. With a
-// stale link, whose session the upstream no longer knows, it shakes hands anew. Where
-// finding out has brought the first page of the list, that is returned too.
+// connect returns the link to an upstream, and makes one if there is none. With a stale link,
+// whose session the upstream no longer knows, it does a new handshake. If detecting the era has
+// fetched the first page of the list, that is returned too.
 func (c *Client) connect(ctx context.Context, p *peer, stale *link) (*link, *response, error) {
 	known := func() *link {
 		if l := p.link.Load(); l != stale {
@@ -39,7 +39,7 @@ func (c *Client) connect(ctx context.Context, p *peer, stale *link) (*link, *res
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	if l := known(); l != nil { // somebody else was here
+	if l := known(); l != nil { // another call has connected meanwhile
 		return l, nil, nil
 	}
 	p.link.Store(nil)
@@ -65,9 +65,8 @@ func (c *Client) connect(ctx context.Context, p *peer, stale *link) (*link, *res
 	return l, nil, nil
 }
 
-// probe asks for the first page of the list in the modern way. Unless an error says that
-// nothing can be had, offer is the revision to shake hands with, "" if the upstream is
-// modern and r is that page.
+// probe requests the first page of the list as the modern revision does. If err is nil, offer is
+// the revision to offer in the handshake, or "" if the upstream is modern and r is that page.
 func (c *Client) probe(ctx context.Context, t *target) (r *response, offer string, err error) {
 	r, err = c.page(ctx, t, &link{version: modern}, nil)
 	switch {
@@ -77,20 +76,20 @@ func (c *Client) probe(ctx context.Context, t *target) (r *response, offer strin
 		return nil, "", err
 	case r.result["resultType"] != nil:
 		return r, "", nil
-	case r.final():
+	case r.isFinalRefusal():
 		return nil, "", t.refusal(r)
 	case r.code() == codeNoVersion:
-		offer = common(r.fault.data["supported"])
+		offer = newestCommon(r.fault.data["supported"])
 		if offer == "" {
-			return nil, "", fail("the upstream speaks no version of MCP that is known here: %s, %s", modern, strings.Join(legacy, ", "))
+			return nil, "", failf("the upstream speaks no version of MCP that is known here: %s, %s", modern, strings.Join(legacy, ", "))
 		}
 		return r, offer, nil
 	}
 	return r, legacy[0], nil
 }
 
-// final reports a refusal that a handshake does not mend.
-func (r *response) final() bool {
+// isFinalRefusal reports a refusal that a handshake cannot resolve.
+func (r *response) isFinalRefusal() bool {
 	if !r.refused() {
 		return false
 	}
@@ -102,9 +101,9 @@ func (r *response) final() bool {
 	return r.status < 200 || 300 <= r.status && r.status < 400 || r.fromModern()
 }
 
-// common returns the newest legacy revision in a list of those an upstream supports; the
+// newestCommon returns the newest legacy revision in a list of those an upstream supports; the
 // newest of all if there is no list, and "" if they have none in common.
-func common(supported raw) string {
+func newestCommon(supported raw) string {
 	if len(supported) == 0 || supported[0] != '[' {
 		return legacy[0]
 	}
@@ -117,8 +116,8 @@ func common(supported raw) string {
 	return best
 }
 
-// initialize shakes hands (MCP 2025-11-25, Lifecycle). What came of a request in the modern
-// way before is only told of.
+// initialize does the handshake (MCP 2025-11-25, Lifecycle). The response to a modern request
+// before it serves only for error messages.
 func (c *Client) initialize(ctx context.Context, t *target, offer string, before *response) (*link, error) {
 	m := c.message("initialize", c.config.MaxAnswer)
 	m.params = `"protocolVersion":"` + offer + `","capabilities":{},"clientInfo":` + clientInfo
@@ -132,30 +131,30 @@ func (c *Client) initialize(ctx context.Context, t *target, offer string, before
 	version, _ := stringOf(r.result["protocolVersion"])
 	l := &link{version: version, session: r.session}
 	if !validSession(l.session) {
-		return nil, fail("the upstream gives out a session id that cannot be sent back")
+		return nil, failf("the upstream gives out a session id that cannot be sent back")
 	}
 	if !slices.Contains(legacy, version) {
-		c.later.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
-		return nil, fail("the upstream speaks a version of MCP that is not known here: known are %s, %s", modern, strings.Join(legacy, ", "))
+		c.background.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
+		return nil, failf("the upstream speaks a version of MCP that is not known here: known are %s, %s", modern, strings.Join(legacy, ", "))
 	}
-	// How it is answered says nothing that the next request does not.
+	// The answer does not matter: the next request fails if the upstream refused.
 	if _, err := c.exchange(ctx, t, l, &message{method: "notifications/initialized"}); err != nil {
-		c.later.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
+		c.background.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
 		return nil, err
 	}
 	return l, nil
 }
 
-// noHandshake explains a refused handshake. Before it, an upstream that is not known yet
+// noHandshake returns the error of a refused handshake. Before it, an upstream of unknown era
 // has refused a request of the modern era.
 func (t *target) noHandshake(before, r *response) error {
 	switch {
-	case before == nil || r.final():
+	case before == nil || r.isFinalRefusal():
 		return t.refusal(r)
 	case before.trouble != nil:
 		return before.trouble
 	case before.refused():
-		return fail("the upstream speaks neither MCP %s (%s) nor an older version (%s): check that its URL is that of an MCP endpoint", modern, before.line(), r.line())
+		return failf("the upstream speaks neither MCP %s (%s) nor an older version (%s): check that its URL is that of an MCP endpoint", modern, before.summary(), r.summary())
 	}
 	return t.refusal(r)
 }
@@ -163,13 +162,12 @@ func (t *target) noHandshake(before, r *response) error {
 // maxSession bounds a session id, in bytes.
 const maxSession = 1024
 
-// validSession takes visible ASCII, as the protocol demands, or nothing.
+// validSession reports whether a session id is empty or visible ASCII, as the protocol demands.
 func validSession(id string) bool {
 	return len(id) <= maxSession && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// endSession tells an upstream that a session is not needed any more. A failure is of no
-// interest: the session expires.
+// endSession ends a session at an upstream. A failure is ignored: the session expires.
 func (c *Client) endSession(ctx context.Context, t *target, l *link) {
 	if l.session == "" {
 		return
@@ -183,8 +181,8 @@ func (c *Client) message(method string, limit int64) *message {
 	return &message{id: c.ids.Add(1), method: method, limit: limit}
 }
 
-// line is a refusal in a few words of our own.
-func (r *response) line() string {
+// summary describes a refusal without the upstream's own words.
+func (r *response) summary() string {
 	if r.fault != nil {
 		return fmt.Sprintf("error %d", r.fault.code)
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/keystile/keystile/internal/toolschema"
 )
 
-// field is a member of a block of content. What keep returns nil for is not passed on.
+// field is a member of a content block. It is dropped if keep returns nil.
 type field struct {
 	name     string
 	required bool
 	keep     func(raw) raw
 }
 
-// blocks is what the types of content may hold (MCP 2026-07-28, tools).
+// blocks maps each type of content to the members it may hold (MCP 2026-07-28, tools).
 var blocks = map[string][]field{
 	"text":     {{"text", true, keep(isText)}},
 	"image":    {{"data", true, keep(isBase64)}, {"mimeType", true, keep(isMedia("image/"))}},
@@ -32,8 +32,8 @@ var blocks = map[string][]field{
 	},
 }
 
-// readBlock rebuilds a block from its known members, whose text stays as it was written.
-// In place of one that is malformed, or of an unknown type, a text says so.
+// readBlock rebuilds a block from its known members, whose text is not changed. A block that is
+// malformed or of an unknown type is replaced by a text that says so.
 func readBlock(v raw) raw {
 	m := object(v)
 	kind, _ := stringOf(m["type"])
@@ -73,7 +73,7 @@ func rebuild(m map[string]raw, fields []field) raw {
 	return append(out, '}')
 }
 
-// keep keeps a string that a check finds right.
+// keep keeps a string that passes a check.
 func keep(right func(string) bool) func(raw) raw {
 	return func(v raw) raw {
 		if s, is := stringOf(v); !is || !right(s) {
@@ -122,7 +122,7 @@ func keepResource(v raw) raw {
 
 var audiences = []string{"user", "assistant"}
 
-// keepAnnotations keeps whom a block is for and how much it matters.
+// keepAnnotations keeps the audience and priority of a block.
 func keepAnnotations(v raw) raw {
 	out := rebuild(object(v), []field{
 		{"audience", false, keepAudience},

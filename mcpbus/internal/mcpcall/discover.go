@@ -10,18 +10,18 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Found is what an upstream lists.
+// Found holds the tools of an upstream.
 type Found struct {
 	Tools   []toolplan.Tool   // in the upstream's order; Call is nil
 	Names   map[string]string // name of a tool -> the upstream's name for it
-	Skipped []toolplan.Skip   // what of the list is no tool, by JSON pointers into all pages as one
-	TTL     time.Duration     // after which to ask again: 30 s to 1 h
+	Skipped []toolplan.Skip   // entries that are left out, by JSON pointers into the joined pages
+	TTL     time.Duration     // time until the next discovery: 30 s to 1 h
 	Era     Era
-	Version string // of MCP that is spoken
+	Version string // negotiated revision of MCP
 }
 
-// Discover asks an upstream for all its tools. Several that ask at one time get what one
-// of them has found. Its errors are *Failure, or say that ctx ended.
+// Discover lists all tools of an upstream. Concurrent calls share one discovery. Its errors are
+// *Failure, or say that ctx ended.
 func (c *Client) Discover(ctx context.Context, to Upstream) (Found, error) {
 	t, err := to.target()
 	if err == nil && len(to.Member) > maxMember {
@@ -43,14 +43,14 @@ func (c *Client) Discover(ctx context.Context, to Upstream) (Found, error) {
 		case <-ctx.Done():
 			return Found{}, context.Cause(ctx)
 		}
-		if f.over { // else whoever asked went away
+		if f.over { // else its caller's ctx ended
 			return f.found.clone(), f.err
 		}
 	}
 }
 
 func misconfigured(err error) *Failure {
-	return fail("the upstream is not set up correctly: %v. Its owner must register it again", err)
+	return failf("the upstream is not set up correctly: %v. Its owner must register it again", err)
 }
 
 func (f Found) clone() Found {
@@ -61,7 +61,7 @@ func (f Found) clone() Found {
 func (c *Client) discover(ctx context.Context, t *target, member string) (Found, error) {
 	p := c.peer(t)
 	defer c.peers.release(p)
-	timed, cancel := context.WithTimeoutCause(ctx, c.config.DiscoverTimeout, errTimeUp)
+	timed, cancel := context.WithTimeoutCause(ctx, c.config.DiscoverTimeout, errTimeout)
 	defer cancel()
 	in := newIntake(c.config.MaxTools)
 	l, err := c.pages(timed, p, in)
@@ -69,9 +69,9 @@ func (c *Client) discover(ctx context.Context, t *target, member string) (Found,
 	case ctx.Err() != nil:
 		return Found{}, context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		return Found{}, explain(errors.Join(errTimeUp, err))
+		return Found{}, toFailure(errors.Join(errTimeout, err))
 	case err != nil:
-		return Found{}, explain(err)
+		return Found{}, toFailure(err)
 	}
 	found := in.found(member)
 	found.Era, found.Version = l.era(), l.version
@@ -81,25 +81,25 @@ func (c *Client) discover(ctx context.Context, t *target, member string) (Found,
 	return found, nil
 }
 
-// pagesInBytes is how many of the largest pages a list may be in bytes.
+// pagesInBytes bounds the size of a list, in pages of the maximum size.
 const pagesInBytes = 4
 
-// pages reads the whole list.
+// pages reads all pages of the list.
 func (c *Client) pages(ctx context.Context, p *peer, in *intake) (*link, error) {
 	l, page, err := c.first(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	size, asked := int64(0), map[string]bool{}
+	size, seen := int64(0), map[string]bool{}
 	for n := 1; ; n++ {
-		if page.outdates(l) {
+		if page.needsReconnect(l) {
 			c.forget(p, l)
 		}
 		if page.refused() {
 			return nil, p.target.refusal(page)
 		}
 		if size += page.bytes; size > pagesInBytes*c.config.MaxPage {
-			return nil, fail("the upstream's list has more than %d bytes: it must list less", pagesInBytes*c.config.MaxPage)
+			return nil, failf("the upstream's list has more than %d bytes: it must list less", pagesInBytes*c.config.MaxPage)
 		}
 		if err := in.add(page.result); err != nil {
 			return nil, err
@@ -111,26 +111,26 @@ func (c *Client) pages(ctx context.Context, p *peer, in *intake) (*link, error) 
 		case !more:
 			return l, nil
 		case n == c.config.MaxPages:
-			return nil, fail("the upstream's list has more than %d pages: it must list less, or more on a page", c.config.MaxPages)
-		case asked[cursor]:
-			return nil, fail("the upstream's list never ends: it gives one cursor twice")
+			return nil, failf("the upstream's list has more than %d pages: it must list less, or more on a page", c.config.MaxPages)
+		case seen[cursor]:
+			return nil, failf("the upstream's list never ends: it gives one cursor twice")
 		}
-		asked[cursor] = true
+		seen[cursor] = true
 		if page, err = c.page(ctx, p.target, l, &cursor); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// first returns the first page. What is remembered of an upstream may no longer hold, and
-// to list is harmless, so it is then found out anew.
+// first returns the first page. If the cached link no longer works it connects again, because
+// listing has no side effects.
 func (c *Client) first(ctx context.Context, p *peer) (*link, *response, error) {
 	for again := false; ; again = true {
 		l, page, err := c.connect(ctx, p, nil)
 		if err == nil && page == nil {
 			page, err = c.page(ctx, p.target, l, nil)
 		}
-		if err != nil || again || !page.outdates(l) {
+		if err != nil || again || !page.needsReconnect(l) {
 			return l, page, err
 		}
 		c.forget(p, l)
@@ -145,15 +145,15 @@ func (c *Client) page(ctx context.Context, t *target, l *link, cursor *string) (
 	return c.exchange(ctx, t, l, m)
 }
 
-// nextCursor reads where the next page begins. The empty string is a cursor since
-// 2026-07-28; what older servers mean by it is the end.
+// nextCursor reads the cursor of the next page. The empty string is a cursor since 2026-07-28;
+// from older servers it means the end of the list.
 func nextCursor(v raw, l *link) (cursor string, more bool, err error) {
 	if !present(v) {
 		return "", false, nil
 	}
 	cursor, ok := stringOf(v)
 	if !ok {
-		return "", false, fail("the upstream's list has a nextCursor that is no text")
+		return "", false, failf("the upstream's list has a nextCursor that is no text")
 	}
 	return cursor, cursor != "" || l.era() == Modern, nil
 }

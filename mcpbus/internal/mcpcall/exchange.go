@@ -25,7 +25,7 @@ var (
 
 const maxFault = 64 << 10 // bytes of an answer that is not 2xx
 
-// exchange sends a message and reads the answer to it. An answer that refuses is no error.
+// exchange sends a message and reads the response. A refusal is a response, not an error.
 func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (*response, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -34,7 +34,7 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 		return nil, err
 	}
 	defer resp.Body.Close()
-	r := &response{status: resp.StatusCode, session: resp.Header.Get("Mcp-Session-Id"), tell: m.tell}
+	r := &response{status: resp.StatusCode, session: resp.Header.Get("Mcp-Session-Id"), onProgress: m.onProgress}
 	switch {
 	case r.status < 200 || 300 <= r.status && r.status < 400:
 		return r, nil // not read: the body of 101 never ends, that of a redirect is for nobody
@@ -44,7 +44,7 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return nil, errEncoding // the transport has undone what it asked for
 	}
-	media, _, _ := mime.ParseMediaType(string(t.credential.Blot([]byte(resp.Header.Get("Content-Type"))))) // the log may have it
+	media, _, _ := mime.ParseMediaType(string(t.credential.Blot([]byte(resp.Header.Get("Content-Type"))))) // it may get into the log
 	switch {
 	case r.status >= 400:
 		r.readFault(t, resp.Body)
@@ -110,8 +110,8 @@ func headerValue(s string) string {
 	return s
 }
 
-// readFault reads why a request was refused, if the answer says so. Whose request it names
-// does not matter: some servers refuse before they have read it.
+// readFault reads the JSON-RPC error of a refusal, if there is one. Its id is ignored: some
+// servers refuse before they have read the request.
 func (r *response) readFault(t *target, body io.Reader) {
 	text, _ := io.ReadAll(io.LimitReader(body, maxFault)) // if it is cut off, it is no JSON
 	r.bytes = int64(len(text))
@@ -133,7 +133,7 @@ func (r *response) readBody(t *target, resp *http.Response, m *message) error {
 	case err != nil:
 		return errors.Join(errCutOff, err)
 	}
-	found, err := r.find(t.credential.Blot(body.Bytes()), m.id)
+	found, err := r.findResponse(t.credential.Blot(body.Bytes()), m.id)
 	if err == nil && !found {
 		err = errWrongID
 	}
@@ -143,8 +143,8 @@ func (r *response) readBody(t *target, resp *http.Response, m *message) error {
 	return nil
 }
 
-// readStream reads events until the response comes. What else comes before it is passed
-// over.
+// readStream reads events until the response comes. Other messages are skipped, but progress is
+// reported.
 func (r *response) readStream(t *target, body io.Reader, m *message) error {
 	stream := newEvents(body, m.limit)
 	for {
@@ -155,7 +155,7 @@ func (r *response) readStream(t *target, body io.Reader, m *message) error {
 		case err != nil:
 			return errors.Join(errCutOff, err)
 		}
-		found, err := r.find(t.credential.Blot(data), m.id)
+		found, err := r.findResponse(t.credential.Blot(data), m.id)
 		r.bytes = m.limit + 1 - stream.limit.N
 		if err != nil {
 			return errors.Join(errNoMCP, err)
@@ -166,13 +166,13 @@ func (r *response) readStream(t *target, body io.Reader, m *message) error {
 	}
 }
 
-// Of a stream that has given its answer.
+// Bounds of reading a stream whose response has come.
 const (
 	lingerTime  = 20 * time.Millisecond
 	lingerBytes = 4 << 10
 )
 
-// linger gives a stream a moment to end, for its connection can then be used again.
+// linger waits a moment for the end of a stream, so that its connection can be reused.
 func linger(body io.Reader, cancel context.CancelFunc) {
 	defer time.AfterFunc(lingerTime, cancel).Stop()
 	io.CopyN(io.Discard, body, lingerBytes)

@@ -11,8 +11,9 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 )
 
-// Failure says why an upstream could not be listed or called. Its text is for everyone: it
-// names neither the upstream's address nor its secret, and little in the upstream's words.
+// Failure describes why an upstream could not be listed or called. Its text may be shown to
+// everybody: it contains neither the upstream's address nor its secret, and little of the
+// upstream's own words.
 type Failure struct {
 	Text  string
 	Cause error // why there is no answer. For the log: it may name the upstream's address
@@ -21,20 +22,20 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Text }
 func (f *Failure) Unwrap() error { return f.Cause }
 
-func fail(format string, args ...any) *Failure { return &Failure{Text: fmt.Sprintf(format, args...)} }
+func failf(format string, args ...any) *Failure { return &Failure{Text: fmt.Sprintf(format, args...)} }
 
-// errTimeUp says that a time limit of ours has passed, rather than that of the caller.
-var errTimeUp = errors.New("mcpcall: the time is up")
+// errTimeout is the cause when our own time limit has passed, rather than the caller's.
+var errTimeout = errors.New("mcpcall: the time is up")
 
-// tooSlow says that a call has had all its time.
-func tooSlow(after time.Duration, err error) *Failure {
-	f := fail("the upstream did not answer within %v: try again, or ask for less; its owner can register it with a longer timeout", after)
-	f.Cause = errors.Join(errTimeUp, err)
+// timedOut returns the failure of a call that exceeded its time limit.
+func timedOut(after time.Duration, err error) *Failure {
+	f := failf("the upstream did not answer within %v: try again, or ask for less; its owner can register it with a longer timeout", after)
+	f.Cause = errors.Join(errTimeout, err)
 	return f
 }
 
-// explain makes a Failure of whatever went wrong.
-func explain(err error) *Failure {
+// toFailure converts any error to a Failure.
+func toFailure(err error) *Failure {
 	var why string
 	done, refused, slow, cert, long := (*Failure)(nil), (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil), (*tooLong)(nil)
 	switch {
@@ -42,14 +43,14 @@ func explain(err error) *Failure {
 		return done
 	case errors.As(err, &refused):
 		why = refused.Error() + ": the upstream is not on the public network; the operator of this service can admit it (upstreams.allow_private)"
-	case errors.Is(err, errTimeUp):
+	case errors.Is(err, errTimeout):
 		why = "the upstream did not answer within the time allowed: try again, or ask for less"
 	case errors.As(err, &slow) && slow.Timeout():
 		why = "the upstream did not answer in time: try again later"
 	case errors.As(err, &cert):
 		why = "the TLS certificate of the upstream is not valid: its owner must renew it"
 	case errors.As(err, &long):
-		why = long.says()
+		why = long.text()
 	case errors.Is(err, errEncoding):
 		why = "the upstream's answer has a content encoding that was not asked for"
 	case errors.Is(err, errNoMCP):
@@ -62,19 +63,19 @@ func explain(err error) *Failure {
 	return &Failure{why, err}
 }
 
-// refusal explains an answer without a result.
+// refusal converts a response without a result to a Failure.
 func (t *target) refusal(r *response) *Failure {
 	switch {
 	case 300 <= r.status && r.status < 400:
-		return fail("the upstream redirects (%s), which is not followed: its owner must register the URL where it ends", r.line())
+		return failf("the upstream redirects (%s), which is not followed: its owner must register the URL where it ends", r.summary())
 	case r.status == http.StatusUnauthorized || r.status == http.StatusForbidden:
-		return fail("the upstream refuses its credential (HTTP %d): its owner must register it again with a valid auth_secret", r.status)
+		return failf("the upstream refuses its credential (HTTP %d): its owner must register it again with a valid auth_secret", r.status)
 	case r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable:
-		return fail("the upstream is busy (HTTP %d): try again later", r.status)
+		return failf("the upstream is busy (HTTP %d): try again later", r.status)
 	case r.status == http.StatusLoopDetected:
-		return fail("the upstream leads back to the service that calls it (HTTP %d): its owner must register the service that is meant", r.status)
+		return failf("the upstream leads back to the service that calls it (HTTP %d): its owner must register the service that is meant", r.status)
 	case r.fault != nil:
-		return fail("the upstream refused the request with error %d: %s", r.fault.code, t.neutral(r.fault.message))
+		return failf("the upstream refused the request with error %d: %s", r.fault.code, t.redactAddresses(r.fault.message))
 	}
-	return fail("the upstream refused the request: %s", r.line())
+	return failf("the upstream refused the request: %s", r.summary())
 }

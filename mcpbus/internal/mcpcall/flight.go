@@ -2,7 +2,7 @@ package mcpcall
 
 import "sync"
 
-// flights are the discoveries under way.
+// flights holds the running discoveries, so that concurrent callers share one.
 type flights struct {
 	mu      sync.Mutex
 	running map[flightKey]*flight
@@ -14,15 +14,15 @@ type flightKey struct {
 }
 
 type flight struct {
-	done  chan struct{} // closed at the end; what follows is read after that
+	done  chan struct{} // closed at the end; the fields below may be read after that
 	found Found
 	err   error
-	over  bool // the discovery has come to its own end
+	over  bool // the discovery was not interrupted by its caller's ctx
 }
 
 func newFlights() *flights { return &flights{running: map[flightKey]*flight{}} }
 
-// join returns the flight under a key and whether it is the caller's to fly.
+// join returns the flight of a key, and whether the caller must run it.
 func (fs *flights) join(key flightKey) (f *flight, mine bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

@@ -59,7 +59,7 @@ func FuzzList(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var r response
-		found, err := r.find(body, 1)
+		found, err := r.findResponse(body, 1)
 		if found && (err != nil || r.refused() == (r.fault == nil)) {
 			t.Fatalf("find(%q) = %+v, %v", body, r, err)
 		}

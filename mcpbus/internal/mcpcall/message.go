@@ -9,10 +9,10 @@ import (
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
-// The revisions of MCP that are spoken.
+// modern is the revision of MCP without a handshake.
 const modern = "2026-07-28"
 
-// legacy are those that begin with a handshake, the newest first.
+// legacy lists the revisions that begin with a handshake, the newest first.
 var legacy = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // Codes of JSON-RPC errors (JSON-RPC 2.0 5.1, MCP 2026-07-28).
@@ -30,17 +30,17 @@ const meta = `"io.modelcontextprotocol/protocolVersion":"` + modern + `",` +
 
 // message is a JSON-RPC request or, without an id, a notification.
 type message struct {
-	id        int64
-	method    string
-	params    string            // members of params, without the braces
-	tool      string            // of tools/call
-	arguments raw               // of tools/call; they stand in params
-	header    map[string]string // Mcp-Param-*, by their whole names
-	limit     int64             // bytes of the answer
-	tell      func(Progress)    // nil: nobody asks how far it is
+	id         int64
+	method     string
+	params     string            // members of params, without the braces
+	tool       string            // of tools/call
+	arguments  raw               // of tools/call; part of params
+	header     map[string]string // Mcp-Param-*, by their whole names
+	limit      int64             // bytes of the answer
+	onProgress func(Progress)    // nil: no progress is requested
 }
 
-// body writes a message for an upstream of an era.
+// body encodes a message for an upstream of an era.
 func (m *message) body(e Era) []byte {
 	out := append(make([]byte, 0, 320+len(m.params)), `{"jsonrpc":"2.0",`...)
 	if m.id != 0 {
@@ -48,18 +48,18 @@ func (m *message) body(e Era) []byte {
 	}
 	out = append(append(append(out, `"method":"`...), m.method...), `","params":{`...)
 	out = append(out, m.params...)
-	asks := m.tell != nil && m.id != 0
-	if e != Modern && !asks {
+	wantsProgress := m.onProgress != nil && m.id != 0
+	if e != Modern && !wantsProgress {
 		return append(out, "}}"...)
 	}
 	if m.params != "" {
 		out = append(out, ',')
 	}
 	out = append(out, `"_meta":{`...)
-	if asks {
+	if wantsProgress {
 		out = append(out, m.progressToken()...)
 	}
-	if e == Modern && asks {
+	if e == Modern && wantsProgress {
 		out = append(out, ',')
 	}
 	if e == Modern {
@@ -73,21 +73,21 @@ func quote(s string) string {
 	return string(out)
 }
 
-// response is what an upstream answers to one message.
+// response holds an upstream's answer to one message.
 type response struct {
-	status  int
-	session string
-	bytes   int64
-	result  map[string]raw
-	fault   *fault // the JSON-RPC error, in place of a result
-	trouble error  // why the answer to a first try is neither
-	tell    func(Progress)
+	status     int
+	session    string
+	bytes      int64
+	result     map[string]raw
+	fault      *fault // the JSON-RPC error, in place of a result
+	trouble    error  // of a probe: why the answer is not MCP
+	onProgress func(Progress)
 }
 
-// refused reports an answer that is no result.
+// refused reports whether the answer has no result.
 func (r *response) refused() bool { return r.result == nil }
 
-// fault is a JSON-RPC error.
+// fault holds a JSON-RPC error.
 type fault struct {
 	code    int64
 	message string
@@ -111,32 +111,32 @@ var (
 	errWrongID = errors.New("the response to another request")
 )
 
-// find looks for the response to a request in a text: one message or, as 2025-03-26
-// allows, a batch. It reports whether it was there; requests and notifications of the
-// upstream are passed over.
-func (r *response) find(body []byte, id int64) (found bool, err error) {
+// findResponse looks for the response to a request in a text: one message or, as 2025-03-26
+// allows, a batch. It reports whether it found it; other requests and notifications of the
+// upstream are skipped.
+func (r *response) findResponse(body []byte, id int64) (found bool, err error) {
 	if err := rawjson.Check(body, rawjson.Limits{Depth: maxNested}); err != nil {
 		return false, errors.Join(errNoRPC, err)
 	}
 	whole := rawjson.Trim(body)
 	if whole[0] != '[' {
-		return r.read(whole, id)
+		return r.readMessage(whole, id)
 	}
 	for m := range rawjson.Elements(whole) {
-		if found, err = r.read(m, id); found || err != nil {
+		if found, err = r.readMessage(m, id); found || err != nil {
 			return found, err
 		}
 	}
 	return false, nil
 }
 
-func (r *response) read(text raw, id int64) (bool, error) {
+func (r *response) readMessage(text raw, id int64) (bool, error) {
 	m := object(text)
 	if string(m["jsonrpc"]) != `"2.0"` {
 		return false, errNoRPC
 	}
 	if m["method"] != nil {
-		r.hear(m, id)
+		r.handleNotification(m, id)
 		return false, nil
 	}
 	failed := m["error"] != nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mirror is which arguments of which tools a modern upstream wants to see in headers too
-// (x-mcp-header; MCP 2026-07-28, Streamable HTTP).
+// mirror holds which arguments a modern upstream wants repeated in headers (x-mcp-header; MCP
+// 2026-07-28, Streamable HTTP).
 type mirror struct {
 	tools map[string][]mirrored // by the upstream's name
 }
@@ -16,7 +16,7 @@ type mirrored struct {
 	header string
 }
 
-// Of one tool, and of one header.
+// Bounds of mirrored arguments per tool, and of the length of one header.
 const (
 	maxMirrored = 32
 	maxMirror   = 8 << 10 // bytes
@@ -24,8 +24,8 @@ const (
 
 var errMirror = errors.New("its x-mcp-header is not one that can be sent")
 
-// add reads the input schema of a tool. A tool whose annotations are wrong must not be
-// called, says the protocol.
+// add reads the input schema of a tool. It fails if the annotations are invalid: the protocol
+// forbids calling such a tool.
 func (m *mirror) add(tool string, schema raw) error {
 	var found []mirrored
 	if err := findMirrored(object(schema)["properties"], nil, &found); err != nil {
@@ -48,7 +48,7 @@ func findMirrored(properties raw, path []string, found *[]mirrored) error {
 		if header := property["x-mcp-header"]; header != nil {
 			name, _ := stringOf(header)
 			kind, _ := stringOf(property["type"])
-			if !token(name) || kind != "string" && kind != "integer" && kind != "boolean" || len(*found) == maxMirrored {
+			if !isToken(name) || kind != "string" && kind != "integer" && kind != "boolean" || len(*found) == maxMirrored {
 				return errMirror
 			}
 			for _, other := range *found {
@@ -65,13 +65,13 @@ func findMirrored(properties raw, path []string, found *[]mirrored) error {
 	return nil
 }
 
-// token reports a word that may be a part of a header's name (RFC 9110 5.6.2).
-func token(s string) bool {
+// isToken reports whether a text may be part of a header name (RFC 9110 5.6.2).
+func isToken(s string) bool {
 	odd := func(r rune) bool { return !alphanumeric(r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r) }
 	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, odd)
 }
 
-// headers returns the headers of a call. Arguments that are null or not given have none.
+// headers returns the mirrored headers of a call. Null or missing arguments have none.
 func (m *mirror) headers(tool string, arguments raw) (map[string]string, error) {
 	if m == nil || len(m.tools[tool]) == 0 {
 		return nil, nil
@@ -83,14 +83,14 @@ func (m *mirror) headers(tool string, arguments raw) (map[string]string, error) 
 			v = object(v)[name]
 		}
 		if !present(v) || v[0] == '{' || v[0] == '[' {
-			continue // the upstream says what it thinks of it
+			continue // the upstream refuses it if it must
 		}
 		value, isText := stringOf(v)
 		if !isText {
 			value = string(v) // a number or a boolean
 		}
 		if len(value) > maxMirror {
-			return nil, fail("the argument %q must have at most %d bytes: it is sent as a header", strings.Join(want.path, "."), maxMirror)
+			return nil, failf("the argument %q must have at most %d bytes: it is sent as a header", strings.Join(want.path, "."), maxMirror)
 		}
 		out["Mcp-Param-"+want.header] = value
 	}

@@ -14,9 +14,8 @@ const (
 )
 
 // nameTools gives each tool a name of [A-Za-z0-9_-] that is unique, fits behind the member
-// and does not depend on the order of the list. Names that are so already are never
-// changed. Others are made so; what cannot be told apart then gets a hash of the
-// upstream's name, and "" if even that is taken.
+// and does not depend on the order of the list. Legal names are never changed. Others are made
+// legal; if two then collide they get a hash of the upstream's name, and "" if even that is taken.
 func nameTools(tools []imported, member string) []string {
 	room := maxName
 	if member != "" {

@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// link is how an upstream is spoken to. It never changes; another takes its place.
+// link holds the negotiated revision and session of an upstream. It is immutable and replaced as
+// a whole.
 type link struct {
 	version string // of MCP
 	session string // of the legacy eras; "": the upstream keeps none
@@ -22,7 +23,7 @@ func (l *link) era() Era {
 	return Legacy
 }
 
-// peer is what is remembered of an upstream.
+// peer holds the cached state of an upstream.
 type peer struct {
 	target *target
 	link   atomic.Pointer[link] // nil: not known yet
@@ -32,14 +33,14 @@ type peer struct {
 	uses int // guarded by peers.mu: calls under way
 }
 
-// forget drops a link, unless another has taken its place.
+// forget drops a link, unless it was replaced meanwhile.
 func (c *Client) forget(p *peer, l *link) {
 	if p.link.CompareAndSwap(l, nil) && l.session != "" {
-		c.later.try(func(ctx context.Context) { c.endSession(ctx, p.target, l) })
+		c.background.try(func(ctx context.Context) { c.endSession(ctx, p.target, l) })
 	}
 }
 
-// peers remembers the upstreams that were used last.
+// peers caches the upstreams that were used most recently.
 type peers struct {
 	max int
 
@@ -52,8 +53,7 @@ func newPeers(max int) *peers {
 	return &peers{max: max, order: list.New(), known: map[[sha256.Size]byte]*list.Element{}}
 }
 
-// hold returns the peer of a target for one call. Those that are forgotten for it, none of
-// which is in use, are returned too.
+// hold returns the peer of a target for one call, and the unused peers that were evicted for it.
 func (ps *peers) hold(t *target) (p *peer, gone []*peer) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -92,7 +92,7 @@ func (ps *peers) all() (out []*peer) {
 	return slices.Clip(out)
 }
 
-// peer returns what is remembered of an upstream. It must be released.
+// peer returns the cached state of an upstream. The caller must release it.
 func (c *Client) peer(t *target) *peer {
 	p, gone := c.peers.hold(t)
 	for _, old := range gone {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Progress is what an upstream says of a call that is under way (MCP 2025-11-25, progress).
+// Progress holds a progress notification of a running call (MCP 2025-11-25, progress).
 // Its members are JSON as the upstream wrote it, but for its own credential.
 type Progress struct {
 	Done    json.RawMessage // a number, which is to grow
@@ -19,19 +19,19 @@ const (
 	maxNumber  = 64   // of its numbers
 )
 
-type watchKey struct{}
+type progressKey struct{}
 
-// Watch returns a context in which Call asks the upstream to tell how far it is. What it says is
-// handed to tell, one after the other, on the goroutine of the Call: no more of the answer is
-// read before tell returns, and what it was told is not to be kept.
-func Watch(ctx context.Context, tell func(Progress)) context.Context {
-	return context.WithValue(ctx, watchKey{}, tell)
+// WithProgress returns a context in which Call requests progress. onProgress is called for each
+// notification on the goroutine of the Call: no more of the answer is read before it returns. It
+// must not keep its argument.
+func WithProgress(ctx context.Context, onProgress func(Progress)) context.Context {
+	return context.WithValue(ctx, progressKey{}, onProgress)
 }
 
-// Watched returns what Watch was given, nil if nobody watches.
-func Watched(ctx context.Context) func(Progress) {
-	tell, _ := ctx.Value(watchKey{}).(func(Progress))
-	return tell
+// ProgressFunc returns the function that WithProgress was given, nil if there is none.
+func ProgressFunc(ctx context.Context) func(Progress) {
+	onProgress, _ := ctx.Value(progressKey{}).(func(Progress))
+	return onProgress
 }
 
 // progressToken is the member of _meta that asks for progress. The id of the request is the
@@ -40,10 +40,10 @@ func (m *message) progressToken() string {
 	return `"progressToken":` + strconv.FormatInt(m.id, 10)
 }
 
-// hear passes on a notification of progress of the request with this id. What is malformed,
+// handleNotification passes on a notification of progress of the request with this id. What is malformed,
 // or of another request, is passed over.
-func (r *response) hear(m map[string]raw, id int64) {
-	if r.tell == nil || string(m["method"]) != `"notifications/progress"` {
+func (r *response) handleNotification(m map[string]raw, id int64) {
+	if r.onProgress == nil || string(m["method"]) != `"notifications/progress"` {
 		return
 	}
 	p := object(m["params"])
@@ -59,7 +59,7 @@ func (r *response) hear(m map[string]raw, id int64) {
 			out.Message = v
 		}
 	}
-	r.tell(out)
+	r.onProgress(out)
 }
 
 func isNumber(v raw) bool {

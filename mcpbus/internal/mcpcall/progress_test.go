@@ -28,7 +28,7 @@ func TestTheUpstreamsProgressIsToldToWhoAsks(t *testing.T) {
 			io.WriteString(w, `data: {"jsonrpc":"2.0","id":`+m.id+`,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}`+"\n\n")
 		})})
 		var told []string
-		ctx := Watch(t.Context(), func(p Progress) { told = append(told, fmt.Sprintf("%s of %s %s", p.Done, p.Total, p.Message)) })
+		ctx := WithProgress(t.Context(), func(p Progress) { told = append(told, fmt.Sprintf("%s of %s %s", p.Done, p.Total, p.Message)) })
 		r, err := client(t, Config{}).Call(ctx, u.at(), "x", nil)
 		want := []string{"0 of  ", `1.50 of 9007199254740993 "half \u00e9\n"`, "2e3 of  ", "3 of  "}
 		if err != nil || texts(r) != "done" || !slices.Equal(told, want) {

@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
-// Result is what a call of a tool gives: restcall.Result, but for the blocks of content,
+// Result holds the outcome of a call: restcall.Result, but for the blocks of content,
 // which are MCP's own and are kept as they were written.
 type Result struct {
 	IsError    bool
@@ -26,15 +26,15 @@ func failed(f *Failure) Result {
 // maxBlocks bounds the content of a result.
 const maxBlocks = 1000
 
-// readResult makes a result of what the upstream calls one (MCP 2026-07-28, tools).
+// readResult checks and rebuilds a result of the upstream (MCP 2026-07-28, tools).
 func readResult(m map[string]raw) Result {
 	if v := m["resultType"]; v != nil {
 		switch kind, _ := stringOf(v); kind {
 		case "complete":
 		case "input_required":
-			return failed(fail("the upstream asks for more input before it goes on, which this service cannot pass on"))
+			return failed(failf("the upstream asks for more input before it goes on, which this service cannot pass on"))
 		default:
-			return failed(fail("the upstream gave a result of a kind that is not known here"))
+			return failed(failf("the upstream gave a result of a kind that is not known here"))
 		}
 	}
 	var r Result
@@ -43,11 +43,11 @@ func readResult(m map[string]raw) Result {
 		r.IsError = true
 	case "", "false", "null":
 	default:
-		return failed(fail("the upstream gave a result that is not one of a tool: its isError is no boolean"))
+		return failed(failf("the upstream gave a result that is not one of a tool: its isError is no boolean"))
 	}
 	content := m["content"]
 	if present(content) && content[0] != '[' || !present(content) && m["structuredContent"] == nil {
-		return failed(fail("the upstream gave a result that is not one of a tool: it has no content"))
+		return failed(failf("the upstream gave a result that is not one of a tool: it has no content"))
 	}
 	if v := m["structuredContent"]; v != nil && rawjson.Check(v, rawjson.Limits{Depth: maxLevels}) == nil {
 		r.Structured = v
@@ -55,7 +55,7 @@ func readResult(m map[string]raw) Result {
 	if present(content) {
 		for block := range rawjson.Elements(content) {
 			if len(r.Content) == maxBlocks {
-				return failed(fail("the upstream gave a result with more than %d blocks of content", maxBlocks))
+				return failed(failf("the upstream gave a result with more than %d blocks of content", maxBlocks))
 			}
 			r.Content = append(r.Content, readBlock(block))
 		}

@@ -23,7 +23,7 @@ func newEvents(r io.Reader, limit int64) *events {
 
 // next returns the data of the next event that is a message, valid until the next call. It
 // returns io.EOF at the end and errTooLong past the limit. An event that the end of the
-// stream cuts off is returned too: whether it is whole, its JSON says.
+// stream cuts off is returned too: parsing its JSON shows whether it is complete.
 func (e *events) next() (data []byte, err error) {
 	kind, some := "", false
 	for {

@@ -2,20 +2,20 @@ package mcpcall
 
 import "fmt"
 
-// tooLong is errTooLong with how much there is.
+// tooLong is errTooLong with the size of the answer.
 type tooLong struct {
-	most int64 // bytes that are read
-	size int64 // of the answer; 0: it is not known
+	limit int64 // bytes that are read at most
+	size  int64 // of the answer; 0: it is not known
 }
 
 func (e *tooLong) Error() string        { return errTooLong.Error() }
 func (e *tooLong) Is(target error) bool { return target == errTooLong }
 
-// says tells how much there is. The upstream's server offers no place where it could be had:
-// MCP has links within results alone.
-func (e *tooLong) says() string {
-	if e.size > e.most {
-		return fmt.Sprintf("the upstream's answer is longer than is read: it has %d bytes, and at most %d bytes are; ask for less", e.size, e.most)
+// text describes the size of the answer. There is no URL to point to: MCP has links only within
+// results.
+func (e *tooLong) text() string {
+	if e.size > e.limit {
+		return fmt.Sprintf("the upstream's answer is longer than is read: it has %d bytes, and at most %d bytes are; ask for less", e.size, e.limit)
 	}
-	return fmt.Sprintf("the upstream's answer is longer than is read: it has more than %d bytes; ask for less", e.most)
+	return fmt.Sprintf("the upstream's answer is longer than is read: it has more than %d bytes; ask for less", e.limit)
 }

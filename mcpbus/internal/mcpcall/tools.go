@@ -13,20 +13,20 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// How long a list is good for, if the upstream says so and if it does not.
+// Bounds and default of the lifetime of a list.
 const (
 	minTTL     = 30 * time.Second
 	maxTTL     = time.Hour
 	defaultTTL = 5 * time.Minute
 )
 
-// maxKept bounds the tools of one upstream, in bytes: half of what a capability may store.
+// maxKept bounds the tools of one upstream, in bytes: half the limit of a stored capability.
 const maxKept = 16 << 20
 
-// maxToolName bounds a name as the upstream has it, in bytes.
+// maxToolName bounds the upstream's name of a tool, in bytes.
 const maxToolName = 256
 
-// intake makes tools of the pages of a list.
+// intake collects tools from the pages of a list.
 type intake struct {
 	max     int // entries
 	entries int
@@ -38,7 +38,7 @@ type intake struct {
 	ttl     time.Duration
 }
 
-// imported is a tool that has no name of ours yet.
+// imported is a tool that has no name on the bus yet.
 type imported struct {
 	toolplan.Tool
 	upstream string // its name there
@@ -49,22 +49,22 @@ func newIntake(max int) *intake {
 	return &intake{max: max, listed: map[string]bool{}, mirror: &mirror{}, ttl: maxTTL}
 }
 
-// add takes a page.
+// add reads a page.
 func (in *intake) add(page map[string]raw) error {
 	list := page["tools"]
 	if len(list) == 0 || list[0] != '[' {
-		return fail("the upstream's list is no list: a page needs tools")
+		return failf("the upstream's list is no list: a page needs tools")
 	}
 	for entry := range rawjson.Elements(list) {
 		at := in.entries
 		if in.entries++; in.entries > in.max {
-			return fail("the upstream lists more than %d tools: it must list less", in.max)
+			return failf("the upstream lists more than %d tools: it must list less", in.max)
 		}
 		if err := in.take(at, entry); err != nil {
 			in.skip(at, err)
 		}
 		if in.size > maxKept {
-			return fail("the upstream's tools have more than %d bytes: it must list less", maxKept)
+			return failf("the upstream's tools have more than %d bytes: it must list less", maxKept)
 		}
 	}
 	in.ttl = min(in.ttl, readTTL(page["ttlMs"]))
@@ -75,7 +75,7 @@ func (in *intake) skip(at int, why error) {
 	in.skipped = append(in.skipped, toolplan.Skip{Pointer: "/tools/" + strconv.Itoa(at), Reason: toolschema.Text(why.Error())})
 }
 
-// take reads an entry. Its error says why that is no tool.
+// take reads an entry. Its error says why the entry is not usable.
 func (in *intake) take(at int, entry raw) error {
 	m := object(entry)
 	if m == nil {
@@ -135,7 +135,7 @@ func readTTL(v raw) time.Duration {
 	return time.Duration(min(max(ms, float64(minTTL.Milliseconds())), float64(maxTTL.Milliseconds()))) * time.Millisecond
 }
 
-// found names the tools and returns everything.
+// found names the tools and returns the result of the discovery.
 func (in *intake) found(member string) Found {
 	f := Found{Names: make(map[string]string, len(in.tools)), TTL: in.ttl}
 	names := nameTools(in.tools, member)

@@ -140,7 +140,7 @@ func TestNamesInDetail(t *testing.T) {
 	}
 }
 
-func TestANameThatCanNotBeToldApartIsSkipped(t *testing.T) {
+func TestANameThatCannotBeToldApartIsSkipped(t *testing.T) {
 	first := imports(t, "", `{"name":"a b"},{"name":"a.b"}`)
 	taken := ""
 	for name, upstream := range first.Names {

@@ -16,19 +16,19 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Upstream is an MCP endpoint, and the credential for it.
+// Upstream holds the URL of an MCP endpoint and its credential.
 type Upstream struct {
 	URL      string         // http or https; its query is kept
-	Member   string         // the capability, whose name stands before those of its tools
+	Member   string         // the capability's name, the prefix of its tools' names
 	AuthType string         // none or "", bearer, basic, api_key
 	AuthIn   string         // of api_key: header or query
 	AuthName string         // of api_key: the header's or the parameter's name
 	Secret   storage.Secret // the token, user:password, or the key
-	Timeout  time.Duration  // of a call, as Config.CallTimeout; 0: that
+	Timeout  time.Duration  // of a call; 0: Config.CallTimeout
 }
 
-// Check reports everything that keeps requests from being sent, for registration. It
-// repeats neither the URL nor the secret.
+// Check returns an error if no request can be sent to the upstream; for registration. The error
+// contains neither the URL nor the secret.
 func (u Upstream) Check() error {
 	return u.rest().Check()
 }
@@ -37,7 +37,7 @@ func (u Upstream) rest() restcall.Upstream {
 	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName, Secret: u.Secret}
 }
 
-// target is an Upstream that was checked. It holds the secret.
+// target is a checked Upstream. It contains the secret.
 type target struct {
 	key        [sha256.Size]byte // of the URL and the credential
 	url        url.URL
@@ -61,7 +61,7 @@ func (u Upstream) target() (*target, error) {
 	return t, nil
 }
 
-// withKey sets a parameter of a query and leaves the text of the others as it is.
+// withKey sets a parameter of a query and does not change the others.
 func withKey(query, name, secret string) string {
 	pairs := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
 		key, _, _ := strings.Cut(pair, "=")
@@ -71,31 +71,32 @@ func withKey(query, name, secret string) string {
 	return strings.Join(append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(secret)), "&")
 }
 
-// place is what may be, or hold, an address: a URL, or a run of what addresses are made of.
-var place = regexp.MustCompile(`(?i)https?://[^\s"'<>]+|[0-9a-f:.]*[:.][0-9a-f:.]*[0-9a-f]`)
+// addressPattern matches text that may be, or contain, an address: a URL, or a run of the
+// characters of IP addresses.
+var addressPattern = regexp.MustCompile(`(?i)https?://[^\s"'<>]+|[0-9a-f:.]*[:.][0-9a-f:.]*[0-9a-f]`)
 
-// neutral returns a text of the upstream as a part of our own: short, one line, and
-// without addresses, its own or such as it reaches itself.
-func (t *target) neutral(text string) string {
+// redactAddresses returns a text of the upstream in a form that may be quoted: short, one line,
+// and without addresses, its own or those of its internal network.
+func (t *target) redactAddresses(text string) string {
 	own := regexp.MustCompile(`(?i)` + regexp.QuoteMeta(t.url.Host) + `|` + regexp.QuoteMeta(t.url.Hostname()))
 	text = own.ReplaceAllString(toolschema.Text(text), "[address]")
-	text = place.ReplaceAllStringFunc(text, func(s string) string {
-		if strings.Contains(s, "://") || address(s) || address(strings.Trim(s, ".:")) {
+	text = addressPattern.ReplaceAllStringFunc(text, func(s string) string {
+		if strings.Contains(s, "://") || isAddress(s) || isAddress(strings.Trim(s, ".:")) {
 			return "[address]"
 		}
 		return s
 	})
-	if runes := []rune(text); len(runes) > maxNeutral {
-		text = string(runes[:maxNeutral]) + "..."
+	if runes := []rune(text); len(runes) > maxQuoted {
+		text = string(runes[:maxQuoted]) + "..."
 	}
 	return text
 }
 
-func address(s string) bool {
+func isAddress(s string) bool {
 	_, err := netip.ParseAddr(s)
 	_, portErr := netip.ParseAddrPort(s)
 	return err == nil || portErr == nil
 }
 
-// maxNeutral bounds what is repeated of an upstream's own words, in characters.
-const maxNeutral = 300
+// maxQuoted bounds a quoted text of an upstream, in characters.
+const maxQuoted = 300

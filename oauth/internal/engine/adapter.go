@@ -11,8 +11,8 @@ import (
 	"github.com/ory/fosite"
 )
 
-// adapter is the storage fosite believes it has. It reads once, writes nothing, and
-// leaves what is to be written in the unit of work.
+// adapter implements fosite's storage. It reads once, writes nothing, and leaves what is to be
+// written in the unit of work.
 type adapter struct{ *Engine }
 
 func (a adapter) GetClient(ctx context.Context, _ string) (fosite.Client, error) {
@@ -28,10 +28,10 @@ func (a adapter) CreateAuthorizeCodeSession(context.Context, string, fosite.Requ
 	return nil // the strategy has made the record
 }
 
-// GetAuthorizeCodeSession finds the code, judges it, and answers anything but a good one
-// with "not found", so that fosite draws no conclusions of its own.
+// GetAuthorizeCodeSession finds and checks the code, and answers anything but a valid one with
+// "not found", so that fosite draws no conclusions of its own.
 func (a adapter) GetAuthorizeCodeSession(ctx context.Context, code string, _ fosite.Session) (fosite.Requester, error) {
-	r, err := a.present(ctx, code, driver.KindCode, a.judgeUsedCode)
+	r, err := a.present(ctx, code, driver.KindCode, a.checkUsedCode)
 	if w := workOf(ctx); err == nil && w.form.Get("redirect_uri") != w.found.RedirectURI {
 		w.refusal = refuse(InvalidGrant, "redirect_uri differs from the one sent to the authorization endpoint: send the same, byte for byte")
 		return nil, fosite.ErrNotFound
@@ -50,7 +50,7 @@ func (a adapter) CreateRefreshTokenSession(context.Context, string, string, fosi
 
 // GetRefreshTokenSession is GetAuthorizeCodeSession for refresh tokens.
 func (a adapter) GetRefreshTokenSession(ctx context.Context, handle string, _ fosite.Session) (fosite.Requester, error) {
-	return a.present(ctx, handle, driver.KindRefresh, a.judgeUsedRefresh)
+	return a.present(ctx, handle, driver.KindRefresh, a.checkUsedRefresh)
 }
 
 func (a adapter) RotateRefreshToken(ctx context.Context, _, _ string) error {
@@ -64,19 +64,19 @@ func (a adapter) CreateAccessTokenSession(context.Context, string, fosite.Reques
 }
 
 // present reads the token behind a handle once per request. Tokens of another kind or of
-// another application do not exist for this one: their replay must change nothing.
+// another application are unknown to this one: their replay must change nothing.
 func (a adapter) present(ctx context.Context, text, kind string, used func(context.Context, driver.Token)) (fosite.Requester, error) {
 	w := workOf(ctx)
 	if w.found != nil {
 		return stored(w), nil
 	}
 	t, err := a.Store.Token(ctx, handle.KeyOf(text))
-	w.refusal = unknown[kind]
+	w.refusal = unknownToken[kind]
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, fosite.ErrNotFound
 	case err != nil:
-		w.trouble = err
+		w.storeErr = err
 		return nil, err
 	case t.Kind != kind, t.AppID != w.app.ID, !w.now.Before(t.ExpiresAt):
 		return nil, fosite.ErrNotFound
@@ -88,30 +88,30 @@ func (a adapter) present(ctx context.Context, text, kind string, used func(conte
 	return stored(w), nil
 }
 
-var unknown = map[string]*Refusal{
+var unknownToken = map[string]*Refusal{
 	driver.KindCode:    refuse(InvalidGrant, "this code is unknown here or has expired: start again at the authorization endpoint"),
 	driver.KindRefresh: refuse(InvalidGrant, "this refresh token is unknown here or has expired: sign in again"),
 }
 
-// judgeUsedCode: the code was redeemed before. A replay that is right in everything else,
-// and too late to be a retry, ends the grant: whoever replays may hold the tokens
-// (RFC 6749 4.1.2). A wrong one ends nothing: that would let a stranger sign users out.
-func (a adapter) judgeUsedCode(ctx context.Context, t driver.Token) {
+// judgeUsedCode handles a code that was redeemed before. A replay that is valid otherwise, and too
+// late to be a retry, ends the grant: the sender may hold the tokens (RFC 6749 4.1.2). An invalid
+// one ends nothing: that would let strangers sign users out.
+func (a adapter) checkUsedCode(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
 	w.refusal = codeUsed
 	right := w.form.Get("redirect_uri") == t.RedirectURI && checkVerifier(t, w.form.Get("code_verifier")) == nil
 	if right && w.now.Sub(t.SpentAt) >= a.CodeReuseLeeway {
-		w.trouble = a.endGrant(ctx, t)
+		w.storeErr = a.endGrant(ctx, t)
 	}
 }
 
-// judgeUsedRefresh: the token was replaced before. Presented again after the leeway it
-// ends the family (RFC 9700 4.14.2).
-func (a adapter) judgeUsedRefresh(ctx context.Context, t driver.Token) {
+// judgeUsedRefresh handles a refresh token that was replaced before. Presented again after the
+// leeway, it ends the family (RFC 9700 4.14.2).
+func (a adapter) checkUsedRefresh(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
-	w.refusal = replaced
+	w.refusal = refreshReplaced
 	if w.now.Sub(t.SpentAt) >= a.RefreshReuseLeeway {
-		w.trouble = a.endGrant(ctx, t)
+		w.storeErr = a.endGrant(ctx, t)
 	}
 }
 
@@ -119,7 +119,7 @@ func (a adapter) endGrant(ctx context.Context, t driver.Token) error {
 	return a.Revoker.Revoke(ctx, a.GrantEnd(t, workOf(ctx).now))
 }
 
-// stored is the request that fosite believes it has kept. Scope and grant come from the
+// stored returns the request that fosite expects from its storage. Scope and grant come from the
 // record; the redirect_uri is there for fosite to compare.
 func stored(w *work) fosite.Requester {
 	r := fosite.NewRequest()

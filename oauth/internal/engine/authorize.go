@@ -18,18 +18,18 @@ import (
 // defaultScope is granted to users' applications that ask for nothing in particular (protocol 4.1).
 const defaultScope = scope.OpenID + " " + scope.Profile
 
-// Authorization is an authorize request that has been found right. What is missing is who.
+// Authorization is a valid authorize request that only lacks the user.
 type Authorization struct {
 	engine  *Engine
 	work    *work
 	request fosite.AuthorizeRequester
 }
 
-// Authorize judges an authorize request of an application whose redirect_uri has been
-// found right (protocol 4.1). Its refusals may be sent to that redirect_uri.
+// Authorize validates an authorize request of an application whose redirect_uri has been
+// validated (protocol 4.1). Its refusals may be sent to that redirect_uri.
 func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values) (*Authorization, error) {
 	w := &work{app: app, form: maps.Clone(form), now: time.Now()}
-	w.scope = known(form.Get("scope"), e.grantable, defaultScope)
+	w.scope = knownScopes(form.Get("scope"), e.grantable, defaultScope)
 	if err := e.checkTarget(form.Get("resource")); err != nil {
 		return nil, err
 	}
@@ -42,21 +42,21 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 		RedirectURI: form.Get("redirect_uri"), Challenge: challenge, Method: method, Nonce: form.Get("nonce"),
 	}
 	// fosite is shown the scope that will be granted, and never an empty state, which it
-	// would refuse: the state is returned by whoever writes the redirect.
+	// would refuse: the caller adds the state to the redirect.
 	w.form.Set("scope", w.scope)
 	w.form.Set("state", "-")
 	ctx = w.context(ctx)
 	request, err := e.provider.NewAuthorizeRequest(ctx, w.request(ctx, "GET"))
 	if err != nil {
-		return nil, w.verdict(err)
+		return nil, w.errorOf(err)
 	}
 	return &Authorization{engine: e, work: w, request: request}, nil
 }
 
-// Scope is what would be granted, space-separated: known names only, each once.
+// Scope returns the scope that would be granted: known names only, each once.
 func (a *Authorization) Scope() string { return a.work.scope }
 
-// Issue gives a code to the application for a signed-in user: one write.
+// Issue issues a code for a signed-in user, in one write.
 func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code string, err error) {
 	e, w := a.engine, a.work
 	for _, s := range strings.Fields(w.scope) {
@@ -67,7 +67,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 	w.next.IssuedAt, w.next.ExpiresAt = w.now.UTC(), w.now.Add(e.CodeLifetime).UTC()
 	w.next.UserID, w.next.AuthTime, w.next.LoginType = who.UserID, who.AuthTime, who.LoginType
 	if _, err := e.provider.NewAuthorizeResponse(w.context(ctx), a.request, newSession()); err != nil {
-		return "", w.verdict(err)
+		return "", w.errorOf(err)
 	}
 	if err := e.Store.Issue(ctx, *w.next); err != nil {
 		return "", err
@@ -75,7 +75,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 	return w.handle, nil
 }
 
-// checkTarget judges a resource (RFC 8707 2): what a token may be for.
+// checkTarget refuses a resource (RFC 8707 2) that no token is issued for.
 func (e *Engine) checkTarget(resource string) error {
 	if resource == "" || resource == e.Issuer || token.IsOneOf(resource, e.Resources) {
 		return nil

@@ -2,23 +2,23 @@
 // fosite, and no fosite type leaves it: what the oauth package sees are storage records
 // and [Refusal]s.
 //
-// fosite's part is the protocol's order: which handler runs when, what is compared with
-// what. Everything it would keep or print is replaced: tokens, storage, PKCE, client
-// authentication, answers.
+// fosite decides the protocol's order: which handler runs when, what is compared with what.
+// Everything it would store or print is replaced: tokens, storage, PKCE, client authentication,
+// responses.
 //
 // # How a request goes through
 //
 // Each request carries a unit of work in its context. fosite's many small storage calls
 // only read from it and fill it; when fosite is done and every token is minted, the
-// engine makes the one atomic call that matters (Issue or Exchange). So nothing is spent
-// before everything else is known to be right, and a lost race is a verdict of the store.
+// engine makes the one atomic call that matters (Issue or Exchange). So nothing is spent before
+// everything else is validated, and a lost race is an error of the store.
 //
 // # What fosite v0.49.0 does that must not reach anyone
 //
 //   - Its PKCE handler drops the challenge before it has compared it: a wrong verifier
 //     followed by none passes. Here the challenge lives and dies with the code.
-//   - It ends a family of tokens at a replay before it knows who replays. Here a replay is
-//     judged by the adapter, which tells fosite only "not found".
+//   - It ends a family of tokens at a replay before it knows who replays. Here the adapter
+//     checks a replay, and returns only "not found" to fosite.
 //   - It answers 500 to the loser of a race, demands a state of 8 characters, a scope for
 //     refresh tokens, bcrypt for secrets, and accepts Basic authentication.
 //   - Its Config fills fields on first use without a lock. All of them are set here.

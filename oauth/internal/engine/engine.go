@@ -13,13 +13,13 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is what the engine asks of storage.
+// Store keeps applications and tokens; *storage.Store implements it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Issue(ctx context.Context, tokens ...driver.Token) error
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
-	Later(now time.Time) time.Time // what a grant that is made now is dated by
+	Later(now time.Time) time.Time // the date of a grant that is made now
 }
 
 // Revoker ends tokens, here and on the other nodes.
@@ -27,23 +27,23 @@ type Revoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// Config is everything the engine needs; the oauth package has filled in the defaults.
+// Config says how to make an Engine; the oauth package has filled in the defaults.
 type Config struct {
 	Issuer    string
-	Resources []string // what aud may be besides the issuer (RFC 8707); see token.IsOneOf
+	Resources []string // audiences besides the issuer (RFC 8707); see token.IsOneOf
 	Store     Store
 	Keys      *token.Keys
 	Revoker   Revoker
 
 	// User returns a user by sub, or storage.ErrNotFound.
 	User func(ctx context.Context, sub string) (storage.User, error)
-	// OpenID returns how an application knows a user.
+	// OpenID returns the openid of a user for an application.
 	OpenID func(ctx context.Context, appID, sub string) (string, error)
-	// ForcePKCE is asked where a request brings no challenge.
+	// ForcePKCE reports whether a request without a challenge is refused.
 	ForcePKCE func(ctx context.Context) (bool, error)
-	// Elevates reports that users can be asked each time: without, no application is granted
-	// what is never granted silently.
-	Elevates bool
+	// ElevatedAllowed says that users are asked for consent each time: without it, no application
+	// is granted a scope that is never granted silently.
+	ElevatedAllowed bool
 	// IDToken mints the id_token of a grant, before anything is spent.
 	IDToken func(ctx context.Context, g Granted) (string, error)
 
@@ -60,7 +60,7 @@ type Engine struct {
 	provider fosite.OAuth2Provider
 }
 
-// New assembles the handlers. The order matters: PKCE is judged after the code is found.
+// New makes an Engine. The order of the handlers matters: PKCE is checked after the code is found.
 func New(c Config) *Engine {
 	e := &Engine{Config: c}
 	store, mint := adapter{e}, strategy{e}
@@ -72,28 +72,28 @@ func New(c Config) *Engine {
 	refresh := &oauth2.RefreshTokenGrantHandler{
 		AccessTokenStrategy: mint, RefreshTokenStrategy: mint, TokenRevocationStorage: store, Config: base,
 	}
-	machine := &oauth2.ClientCredentialsGrantHandler{
+	clientCredentials := &oauth2.ClientCredentialsGrantHandler{
 		HandleHelper: &oauth2.HandleHelper{AccessTokenStrategy: mint, AccessTokenStorage: store, Config: base},
 		Config:       base,
 	}
 	base.AuthorizeEndpointHandlers = fosite.AuthorizeEndpointHandlers{code, pkce{e}}
 	e.provider = fosite.NewOAuth2Provider(store, &config{Config: base, byGrant: map[string]fosite.TokenEndpointHandlers{
-		GrantCode:    {code, pkce{e}},
-		GrantRefresh: {refresh},
-		GrantMachine: {machine},
+		GrantCode:              {code, pkce{e}},
+		GrantRefresh:           {refresh},
+		GrantClientCredentials: {clientCredentials},
 	}})
 	return e
 }
 
 // Grant types (protocol 1).
 const (
-	GrantCode    = "authorization_code"
-	GrantRefresh = "refresh_token"
-	GrantMachine = "client_credentials"
+	GrantCode              = "authorization_code"
+	GrantRefresh           = "refresh_token"
+	GrantClientCredentials = "client_credentials"
 )
 
-// config hands fosite only the handlers of the grant at hand: asking the others costs a
-// stack trace each.
+// config gives fosite only the handlers of the grant type of the request: calling each of the
+// others costs a stack trace.
 type config struct {
 	*fosite.Config
 	byGrant map[string]fosite.TokenEndpointHandlers
@@ -119,7 +119,7 @@ func baseConfig(c Config) *fosite.Config {
 		ScopeStrategy:            fosite.ExactScopeStrategy,
 		AudienceMatchingStrategy: fosite.ExactAudienceMatchingStrategy,
 		ClientSecretsHasher:      noHasher{},
-		// The redirect_uri has been judged by App.AllowsRedirect before fosite sees it.
+		// App.AllowsRedirect has checked the redirect_uri before fosite sees it.
 		RedirectSecureChecker: func(ctx context.Context, u *url.URL) bool {
 			w := workOf(ctx)
 			return w.app.AllowsRedirect(w.form.Get("redirect_uri")) == nil

@@ -13,8 +13,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// pkce holds RFC 7636 at both endpoints, in fosite's order. The challenge is part of the
-// code's record, so it cannot be shed: not by failing first, not by sending nothing.
+// pkce implements RFC 7636 at both endpoints, in fosite's order. The challenge is part of the
+// code's record, so it cannot be bypassed by failing first or by sending nothing.
 type pkce struct{ *Engine }
 
 const (
@@ -22,12 +22,12 @@ const (
 	methodPlain = "plain"
 )
 
-// HandleAuthorizeEndpointRequest has nothing to do: Authorize has judged the challenge.
+// HandleAuthorizeEndpointRequest has nothing to do: Authorize has checked the challenge.
 func (p pkce) HandleAuthorizeEndpointRequest(context.Context, fosite.AuthorizeRequester, fosite.AuthorizeResponder) error {
 	return nil
 }
 
-// challenge reads and judges the challenge of an authorize request (protocol 3.3, 4.1).
+// challenge reads and checks the challenge of an authorize request (protocol 3.3, 4.1).
 func (e *Engine) challenge(ctx context.Context, w *work) (challenge, method string, err error) {
 	challenge, method = w.form.Get("code_challenge"), w.form.Get("code_challenge_method")
 	if challenge == "" {
@@ -87,7 +87,7 @@ func (p pkce) HandleTokenEndpointRequest(ctx context.Context, _ fosite.AccessReq
 	case *Refusal:
 		w.refusal = refuse(InvalidGrant, err.Reason)
 	default:
-		w.trouble = err
+		w.storeErr = err
 	}
 	return fosite.ErrInvalidGrant
 }
@@ -96,7 +96,7 @@ func (p pkce) PopulateTokenEndpointResponse(context.Context, fosite.AccessReques
 	return nil
 }
 
-// checkVerifier is RFC 7636 4.6, both ways: a challenge needs its verifier, and a
+// checkVerifier implements RFC 7636 4.6 in both directions: a challenge needs its verifier, and a
 // verifier needs a challenge (OAuth 2.1 4.1.3: otherwise PKCE could be stripped unseen).
 func checkVerifier(code driver.Token, verifier string) *Refusal {
 	switch {
@@ -120,7 +120,7 @@ func checkVerifier(code driver.Token, verifier string) *Refusal {
 	return nil
 }
 
-// unreserved: 43 to 128 unreserved characters (RFC 7636 4.1, protocol 8).
+// unreserved reports whether a text is 43 to 128 unreserved characters (RFC 7636 4.1, protocol 8).
 func unreserved(s string) bool {
 	if len(s) < 43 || len(s) > 128 {
 		return false

@@ -23,30 +23,30 @@ const (
 	CodeUsed = "code_used"
 )
 
-// Refusal is a "no" that the client may hear.
+// Refusal is an error that the client is shown.
 type Refusal struct {
 	Name   string // one of the names above
-	Reason string // for people: what is wrong and what to do
+	Reason string // for developers: what is wrong and what to do
 }
 
 func (r *Refusal) Error() string { return r.Name + ": " + r.Reason }
 
 func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
 
-// Whoever comes too late hears these, be it by minutes or by losing a race.
+// The refusals of a code or token that has been used before, or at the same moment.
 var (
-	codeUsed = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
-	replaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
+	codeUsed        = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	refreshReplaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
 )
 
-// verdict turns what fosite returned into our own error. What the unit of work knows is
-// more exact than what fosite made of it.
-func (w *work) verdict(err error) error {
+// errorOf turns an error of fosite into our own. The one in the unit of work is more exact and
+// comes first.
+func (w *work) errorOf(err error) error {
 	if err == nil {
 		return nil
 	}
-	if w.trouble != nil {
-		return w.trouble
+	if w.storeErr != nil {
+		return w.storeErr
 	}
 	if w.refusal != nil {
 		return w.refusal
@@ -54,13 +54,13 @@ func (w *work) verdict(err error) error {
 	rfc := fosite.ErrorToRFC6749Error(err)
 	switch rfc.ErrorField {
 	case InvalidRequest, InvalidGrant, InvalidScope, UnauthorizedClient, UnsupportedResponseType:
-		return refuse(rfc.ErrorField, plain(rfc))
+		return refuse(rfc.ErrorField, publicHint(rfc))
 	}
 	return errors.Join(errors.New("oauth engine: "+rfc.ErrorField), err)
 }
 
-// plain is fosite's hint without its debug text, which may quote internals.
-func plain(rfc *fosite.RFC6749Error) string {
+// publicHint returns fosite's hint without its debug text, which may quote internals.
+func publicHint(rfc *fosite.RFC6749Error) string {
 	if rfc.HintField != "" {
 		return rfc.HintField
 	}

@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// mostScopes bounds what one grant carries, and one page asks.
-	mostScopes = 32
-	// elevatedLifetime is how long an access token lives that manages applications.
+	// maxScopes bounds the names of one grant, and of one consent page.
+	maxScopes = 32
+	// elevatedLifetime is the lifetime of an access token that manages applications.
 	elevatedLifetime = time.Hour
 )
 
 // grantable reports whether a user can grant a scope here.
 func (e *Engine) grantable(name string) bool {
-	return scope.Grantable(name) && (e.Elevates || !scope.Elevated(name))
+	return scope.Grantable(name) && (e.ElevatedAllowed || !scope.Elevated(name))
 }
 
-// known keeps what is known of the scope asked for, in the order asked, once each; if
-// nothing is left, it is the default. Unknown names are ignored, never granted.
-func known(asked string, is func(string) bool, byDefault string) string {
+// knownScopes returns the known names of a requested scope, in its order, each once; the default
+// if there are none. Unknown names are ignored, never granted.
+func knownScopes(requested string, is func(string) bool, byDefault string) string {
 	var out []string
-	for name := range strings.FieldsSeq(asked) {
-		if len(out) < mostScopes && is(name) && !slices.Contains(out, name) {
+	for name := range strings.FieldsSeq(requested) {
+		if len(out) < maxScopes && is(name) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -35,7 +35,7 @@ func known(asked string, is func(string) bool, byDefault string) string {
 	return strings.Join(out, " ")
 }
 
-// lifetime is how long an access token with a scope lives.
+// lifetime returns the lifetime of an access token with a scope.
 func (e *Engine) lifetime(granted string) time.Duration {
 	if scope.HasElevated(granted) {
 		return min(elevatedLifetime, e.AccessLifetime)

@@ -44,7 +44,7 @@ func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (
 	return text, text, err
 }
 
-// audience is the resource that was asked for, or the issuer.
+// audience returns the requested resource, or the issuer.
 func (e *Engine) audience(w *work) string {
 	if r := w.form.Get("resource"); r != "" {
 		return r
@@ -56,8 +56,8 @@ func (e *Engine) audience(w *work) string {
 }
 
 // GenerateRefreshToken makes the successor of the token at hand. It keeps the scope of
-// the grant even where the access token has less (RFC 6749 6), but nothing that is granted
-// for once: no refresh renews it.
+// the grant even where the access token has less (RFC 6749 6), but no scope that is granted only
+// once: no refresh renews it.
 func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
 	w := workOf(ctx)
 	w.handle = handle.New(handle.RefreshPrefix, w.now)
@@ -75,7 +75,7 @@ func (strategy) AuthorizeCodeSignature(_ context.Context, code string) string { 
 func (strategy) AccessTokenSignature(_ context.Context, text string) string   { return text }
 func (strategy) RefreshTokenSignature(_ context.Context, text string) string  { return text }
 
-// The adapter has judged what it returned.
+// The adapter has checked what it returned.
 
 func (strategy) ValidateAuthorizeCode(context.Context, fosite.Requester, string) error { return nil }
 func (strategy) ValidateRefreshToken(context.Context, fosite.Requester, string) error  { return nil }

@@ -16,7 +16,7 @@ import (
 type Granted struct {
 	App       storage.App
 	User      storage.User // zero for client_credentials
-	OpenID    string       // how the application knows the user; code grant only
+	OpenID    string       // of the user for the application; code grant only
 	LoginType string
 	AuthTime  time.Time
 	Nonce     string // of the code; empty at a refresh
@@ -54,8 +54,8 @@ func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App
 
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
-// Token serves one token request of an authenticated application (protocol 4.2). Everything
-// is read, judged and minted before the one write that spends what was presented.
+// Token serves one token request of an authenticated application (protocol 4.2). Everything is
+// read, checked and minted before the one write that spends the presented code or token.
 func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (Granted, error) {
 	w := &work{app: app, form: form, now: time.Now()}
 	ctx = w.context(ctx)
@@ -64,7 +64,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	}
 	request, err := e.provider.NewAccessRequest(ctx, w.request(ctx, "POST"), newSession())
 	if err != nil {
-		return Granted{}, w.verdict(err)
+		return Granted{}, w.errorOf(err)
 	}
 	g := Granted{App: app, At: w.now}
 	if w.found != nil {
@@ -73,7 +73,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 		}
 	}
 	if _, err := e.provider.NewAccessResponse(ctx, request); err != nil {
-		return Granted{}, w.verdict(err)
+		return Granted{}, w.errorOf(err)
 	}
 	g.Scope, g.ExpiresIn, g.Access, g.Refresh = w.scope, e.lifetime(w.scope), w.access, w.handle
 	g.Challenge = w.found != nil && w.found.Challenge != ""
@@ -85,20 +85,20 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	return g, e.spend(ctx, w)
 }
 
-// checkRequest is what can be said from the parameters alone.
+// checkRequest checks what the parameters alone can tell.
 func (e *Engine) checkRequest(w *work) error {
 	need := map[string]string{GrantCode: "code", GrantRefresh: "refresh_token"}
 	grant := w.form.Get("grant_type")
 	switch param, named := need[grant]; {
 	case named && w.form.Get(param) == "":
 		return refuse(InvalidRequest, param+" is missing")
-	case grant == GrantMachine && w.app.Public:
+	case grant == GrantClientCredentials && w.app.Public:
 		return refuse(UnauthorizedClient, "a public client has no secret to prove itself with: it may not use client_credentials")
-	case grant == GrantMachine && w.app.Disabled:
+	case grant == GrantClientCredentials && w.app.Disabled:
 		return refuse(UnauthorizedClient, "this application is disabled")
 	case w.app.Disabled:
 		return refuse(InvalidGrant, "this application is disabled")
-	case grant == GrantMachine:
+	case grant == GrantClientCredentials:
 		w.scope = scope.App
 		w.form = maps.Clone(w.form)
 		w.form.Set("scope", scope.App) // unknown names are ignored, not errors
@@ -106,14 +106,14 @@ func (e *Engine) checkRequest(w *work) error {
 	return e.checkTarget(w.form.Get("resource"))
 }
 
-// readOwner reads the user behind the token at hand and what the request narrows.
+// readOwner reads the user of the presented token, and narrows scope and resource.
 func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 	t := w.found
 	if r := w.form.Get("resource"); r != "" && t.Resource != "" && r != t.Resource {
 		return refuse(InvalidTarget, "resource differs from the one that was granted")
 	}
-	if asked := w.form.Get("scope"); asked != "" && t.Kind == driver.KindRefresh {
-		narrowed := known(scope.WithoutElevated(asked), e.grantable, t.Scope)
+	if requested := w.form.Get("scope"); requested != "" && t.Kind == driver.KindRefresh {
+		narrowed := knownScopes(scope.WithoutElevated(requested), e.grantable, t.Scope)
 		if !scope.Within(t.Scope, narrowed) {
 			return refuse(InvalidScope, "scope is wider than what was granted: leave it out, or ask for less")
 		}
@@ -143,15 +143,15 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	case errors.Is(err, storage.ErrSpent) && w.found.Kind == driver.KindCode:
 		return codeUsed
 	case errors.Is(err, storage.ErrSpent):
-		return replaced
+		return refreshReplaced
 	case errors.Is(err, storage.ErrRevoked), errors.Is(err, storage.ErrNotFound):
 		return refuse(InvalidGrant, "this grant has been revoked: sign in again")
 	}
 	return err
 }
 
-// GrantEnd is the revocation that ends a token's family. It outlives everything the
-// family may have issued by now; nothing can be added to it afterwards.
+// GrantEnd returns the revocation that ends a token's family. It outlives everything the family
+// may have issued by now; nothing can be added to it afterwards.
 func (e *Engine) GrantEnd(t driver.Token, now time.Time) driver.Revocation {
 	return driver.Revocation{Kind: driver.RevokeGrant, ID: t.Grant, Until: e.Outlives(now)}
 }

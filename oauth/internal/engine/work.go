@@ -19,15 +19,15 @@ type work struct {
 	form url.Values
 	now  time.Time
 
-	found  *driver.Token // the code or refresh token presented, once it has been judged good
+	found  *driver.Token // the presented code or refresh token, once it has been checked
 	spend  bool          // found is to be exchanged
-	next   *driver.Token // what is to be stored: a code, or the refresh token that follows
+	next   *driver.Token // to be stored: a code, or the next refresh token
 	scope  string        // of the access token
 	access string
 	handle string // of next
 
-	refusal *Refusal // the exact "no", where fosite would blur it
-	trouble error    // the store's own failure
+	refusal  *Refusal // the exact "no", where fosite would blur it
+	storeErr error    // the store's own failure
 }
 
 type workKey struct{}
@@ -38,32 +38,31 @@ func (w *work) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, workKey{}, w)
 }
 
-// request is the HTTP request fosite is shown: the parameters that were read and checked,
-// and nothing of what came over the wire.
+// request returns the HTTP request for fosite: only the parameters that were read and checked.
 func (w *work) request(ctx context.Context, method string) *http.Request {
 	r := &http.Request{Method: method, Header: http.Header{}, Form: w.form, PostForm: w.form, Body: http.NoBody}
 	return r.WithContext(ctx)
 }
 
-// authenticated is fosite's client authentication: done before fosite is called.
+// authenticated implements fosite's client authentication, which is done before fosite is called.
 func authenticated(ctx context.Context, _ *http.Request, _ url.Values) (fosite.Client, error) {
 	return client{workOf(ctx)}, nil
 }
 
-// noHasher stands where fosite would put bcrypt; nothing may call it.
+// noHasher takes the place of fosite's bcrypt; nothing may call it.
 type noHasher struct{}
 
 func (noHasher) Compare(context.Context, []byte, []byte) error { return fosite.ErrAccessDenied }
 func (noHasher) Hash(context.Context, []byte) ([]byte, error)  { return nil, fosite.ErrAccessDenied }
 
-// client shows an application to fosite. Its one redirect_uri is the one that has been
-// judged, so that fosite's exact match always holds.
+// client adapts an application to fosite. Its only redirect_uri is the one that has been checked,
+// so that fosite's exact match always holds.
 type client struct{ w *work }
 
 func (c client) GetID() string                      { return c.w.app.ID }
 func (c client) GetHashedSecret() []byte            { return nil }
 func (c client) GetResponseTypes() fosite.Arguments { return fosite.Arguments{"code"} }
-func (c client) GetScopes() fosite.Arguments        { return strings.Fields(c.w.scope) } // judged already
+func (c client) GetScopes() fosite.Arguments        { return strings.Fields(c.w.scope) } // checked already
 func (c client) IsPublic() bool                     { return c.w.app.Public }
 func (c client) GetAudience() fosite.Arguments      { return nil }
 
@@ -78,7 +77,7 @@ func (c client) GetGrantTypes() fosite.Arguments {
 	if c.w.app.Public {
 		return fosite.Arguments{GrantCode, GrantRefresh}
 	}
-	return fosite.Arguments{GrantCode, GrantRefresh, GrantMachine}
+	return fosite.Arguments{GrantCode, GrantRefresh, GrantClientCredentials}
 }
 
 // session satisfies fosite; what counts is in the unit of work.

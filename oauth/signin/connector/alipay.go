@@ -23,33 +23,33 @@ type Alipay struct {
 	GatewayURL   string // "": https://openapi.alipay.com/gateway.do
 }
 
-// alipay has one address for everything, and signs what it says, as we do.
+// alipay has one address for everything; both sides sign what they send.
 type alipay struct {
-	*upstream
+	*base
 	authorize, gateway string
 	ours               *rsa.PrivateKey
 	theirs             *rsa.PublicKey
 }
 
-// NewAlipay makes the connector alipay, or says everything that is wrong with the Config.
+// NewAlipay makes the connector alipay, or reports all errors of the Config.
 func NewAlipay(c Alipay) (Connector, error) {
 	k := check{name: storage.LoginAlipay}
 	a := &alipay{
-		upstream:  newUpstream(k.name, k.id(c.ID), c.PrivateKey, c.Client, alipayMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), c.PrivateKey, c.Client, alipayMeanings),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm"),
 		gateway:   k.endpoint("GatewayURL", c.GatewayURL, "https://openapi.alipay.com/gateway.do"),
 	}
 	var err error
 	if a.ours, err = readPrivateKey(c.PrivateKey.Reveal()); err != nil {
-		k.complain("PrivateKey: %w", err)
+		k.add("PrivateKey: %w", err)
 	}
 	if a.theirs, err = readPublicKey(c.PublicKey); err != nil {
-		k.complain("PublicKey: %w", err)
+		k.add("PublicKey: %w", err)
 	}
 	if err == nil && a.ours != nil && a.theirs.Equal(a.ours.Public()) {
-		k.complain("PublicKey: this is the application's own; give alipay's, which its console shows beside it")
+		k.add("PublicKey: this is the application's own; give alipay's, which its console shows beside it")
 	}
-	if err := k.done(); err != nil {
+	if err := k.err(); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -62,7 +62,7 @@ var alipayMeanings = map[string]meaning{
 	"aop.auth-token-time-out":          {hint: "the access token has expired"},
 	"isp.unknow-error":                 {hint: "busy; it passes"},
 	"aop.unknow-error":                 {hint: "busy; it passes"},
-	"isv.code-invalid":                 {is: ErrCode}, // used, expired, made up or of another application
+	"isv.code-invalid":                 {err: ErrCode}, // used, expired, made up or of another application
 	"isv.invalid-app-id":               {hint: "the ID is wrong"},
 	"isv.invalid-signature":            {hint: "the PrivateKey does not fit the public key entered in the console"},
 	"isv.missing-signature-key":        {hint: "the console has no public key of the application"},
@@ -71,7 +71,7 @@ var alipayMeanings = map[string]meaning{
 }
 
 func (a *alipay) Begin(state, back string, _ bool) string {
-	return begin(a.authorize, url.Values{
+	return addParams(a.authorize, url.Values{
 		"app_id": {a.id}, "scope": {"auth_user"}, "redirect_uri": {back}, "state": {state},
 	})
 }
@@ -82,31 +82,31 @@ func (a *alipay) Finish(ctx context.Context, _ string, query url.Values) (Profil
 		return Profile{}, err
 	}
 	defer done()
-	said, err := a.ask(ctx, t, "alipay.system.oauth.token", url.Values{"grant_type": {"authorization_code"}, "code": {t.code}})
+	tokens, err := a.call(ctx, t, "alipay.system.oauth.token", url.Values{"grant_type": {"authorization_code"}, "code": {t.code}})
 	if err != nil {
 		return Profile{}, err
 	}
-	token, err := t.token(said)
+	token, err := t.token(tokens)
 	if err != nil {
 		return Profile{}, err
 	}
-	user, err := a.ask(ctx, t, "alipay.user.info.share", url.Values{"auth_token": {token}})
+	user, err := a.call(ctx, t, "alipay.user.info.share", url.Values{"auth_token": {token}})
 	if err != nil {
 		return Profile{}, err
 	}
-	return t.profile(alipayIdentity(said), alipayIdentity(user), Profile{
+	return t.profile(alipayIdentity(tokens), alipayIdentity(user), Profile{
 		Nickname: user.text("nick_name"),
-		Avatar:   picture(user.text("avatar")),
+		Avatar:   pictureURL(user.text("avatar")),
 		Gender:   gender(strings.ToUpper(user.text("gender")), "M", "F"),
-		Location: place(user.text("province"), user.text("city")),
+		Location: location(user.text("province"), user.text("city")),
 	})
 }
 
-// beijing is the gateway's clock. It has no summer time, so no table of zones is needed.
+// beijing is the time zone of the gateway. It has no summer time, so no zone database is needed.
 var beijing = time.FixedZone("UTC+8", 8*60*60)
 
-// ask calls a method of the gateway and returns the object it answers under that name.
-func (a *alipay) ask(ctx context.Context, t *talk, method string, params url.Values) (object, error) {
+// call calls a method of the gateway and returns the object it answers under that name.
+func (a *alipay) call(ctx context.Context, t *exchange, method string, params url.Values) (object, error) {
 	for name, value := range map[string]string{
 		"app_id": a.id, "method": method, "format": "JSON", "charset": "utf-8", "sign_type": "RSA2",
 		"timestamp": time.Now().In(beijing).Format("2006-01-02 15:04:05"), "version": "1.0",
@@ -123,7 +123,7 @@ func (a *alipay) ask(ctx context.Context, t *talk, method string, params url.Val
 		return nil, err
 	}
 	member := strings.ReplaceAll(method, ".", "_") + "_response"
-	whole, err := t.understand(got, parseObject, func(o object) (code, text string) { return alipayFault(o, member) })
+	whole, err := t.parse(got, parseObject, func(o object) (code, text string) { return alipayFault(o, member) })
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +133,8 @@ func (a *alipay) ask(ctx context.Context, t *talk, method string, params url.Val
 	return whole.inner(member), nil
 }
 
-// alipayFault finds a refusal: under a name of its own, or with a code where the answer
-// should be.
+// alipayFault returns the error of an answer: under a name of its own, or with a code in place of
+// the result.
 func alipayFault(o object, member string) (code, text string) {
 	in := o.inner(member)
 	if _, apart := o["error_response"]; apart {

@@ -11,54 +11,54 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// check collects what is wrong with a Config.
+// check collects the errors of a Config.
 type check struct {
 	name string
 	errs []error
 }
 
-func (c *check) complain(format string, args ...any) {
+func (c *check) add(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("connector "+c.name+": "+format, args...))
 }
 
-func (c *check) done() error { return errors.Join(c.errs...) }
+func (c *check) err() error { return errors.Join(c.errs...) }
 
 // idShape keeps the colon out, which separates an id from what follows it in a subject.
 var idShape = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
 func (c *check) id(id string) string {
 	if !idShape.MatchString(id) {
-		c.complain("ID: %q is no id of an application; the provider's console shows it", id)
+		c.add("ID: %q is no id of an application; the provider's console shows it", id)
 	}
 	return id
 }
 
 func (c *check) secret(s storage.Secret) storage.Secret {
 	if s.IsZero() {
-		c.complain("Secret: give the one that the provider's console shows beside the ID")
+		c.add("Secret: give the one that the provider's console shows beside the ID")
 	}
 	return s
 }
 
-// endpoint is where to ask; the zero value is the real one.
+// endpoint returns the given address, or the provider's own if there is none.
 func (c *check) endpoint(field, given, real string) string {
 	address := cmp.Or(given, real)
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		c.complain("%s: it must be an http or https address without a user and a fragment", field)
+		c.add("%s: it must be an http or https address without a user and a fragment", field)
 	}
 	return address
 }
 
-// newUpstream gives a connector its client. A given one is used as it is, but for
-// redirects.
-func newUpstream(name, id string, secret storage.Secret, given *http.Client, meanings map[string]meaning) *upstream {
-	u := &upstream{name: name, id: id, secret: secret, hangUp: func() {}, meanings: meanings}
+// newUpstream makes the common part of a connector. A given client is used as it is, except that
+// it follows no redirects.
+func newUpstream(name, id string, secret storage.Secret, given *http.Client, meanings map[string]meaning) *base {
+	u := &base{name: name, id: id, secret: secret, closeIdle: func() {}, meanings: meanings}
 	if given == nil {
 		own := &http.Client{Transport: &http.Transport{
-			MaxConnsPerHost: 64, IdleConnTimeout: patience, MaxResponseHeaderBytes: 64 << 10,
+			MaxConnsPerHost: 64, IdleConnTimeout: finishTimeout, MaxResponseHeaderBytes: 64 << 10,
 		}}
-		given, u.hangUp = own, own.CloseIdleConnections
+		given, u.closeIdle = own, own.CloseIdleConnections
 	}
 	client := *given
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

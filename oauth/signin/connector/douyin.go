@@ -21,20 +21,20 @@ type Douyin struct {
 
 // douyin answers with status 200, and with its codes as numbers or as strings.
 type douyin struct {
-	*upstream
+	*base
 	authorize, tokens, users string
 }
 
-// NewDouyin makes the connector douyin, or says everything that is wrong with the Config.
+// NewDouyin makes the connector douyin, or reports all errors of the Config.
 func NewDouyin(c Douyin) (Connector, error) {
 	k := check{name: storage.LoginDouyin}
 	d := &douyin{
-		upstream:  newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, douyinMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, douyinMeanings),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://open.douyin.com/platform/oauth/connect/"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://open.douyin.com/oauth/access_token/"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://open.douyin.com/oauth/userinfo/"),
 	}
-	if err := k.done(); err != nil {
+	if err := k.err(); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -43,7 +43,7 @@ func NewDouyin(c Douyin) (Connector, error) {
 var douyinMeanings = map[string]meaning{
 	"10002":    {hint: "a parameter is missing or wrong"},
 	"10003":    {hint: "the ID is wrong"},
-	"10007":    {is: ErrCode}, // expired
+	"10007":    {err: ErrCode}, // expired
 	"10008":    {hint: "the access token has expired"},
 	"10013":    {hint: "the ID or the Secret is wrong"},
 	"2100004":  {hint: "busy; it passes"},
@@ -55,14 +55,14 @@ var douyinMeanings = map[string]meaning{
 	"28001006": {hint: "busy; it passes"},
 	"28001007": {hint: "a parameter is missing or wrong"},
 	"28001008": {hint: "the access token has expired"},
-	"28001012": {is: ErrDenied}, // the person took user_info out of what they consented to
+	"28001012": {err: ErrDenied}, // the person took user_info out of what they consented to
 	"28001016": {hint: "the application is closed or not published"},
 	"28001018": {hint: "the application has no right to user_info"},
 	"28003018": {hint: "too many requests; it passes"},
 	"29002002": {hint: "the ID is wrong"},
 }
 
-// douyinFault looks where its old and its new endpoints say what is wrong.
+// douyinFault returns the error of an answer, as the old and the new endpoints write it.
 func douyinFault(o object) (code, text string) {
 	for _, part := range []object{o.inner("data"), o.inner("extra")} {
 		if code = part.fault("error_code"); code != "" {
@@ -73,7 +73,7 @@ func douyinFault(o object) (code, text string) {
 }
 
 func (d *douyin) Begin(state, back string, _ bool) string {
-	return begin(d.authorize, url.Values{
+	return addParams(d.authorize, url.Values{
 		"client_key": {d.id}, "response_type": {"code"}, "scope": {"user_info"}, "redirect_uri": {back}, "state": {state},
 	})
 }
@@ -84,37 +84,37 @@ func (d *douyin) Finish(ctx context.Context, _ string, query url.Values) (Profil
 		return Profile{}, err
 	}
 	defer done()
-	said, err := d.ask(ctx, t, d.tokens, nil, url.Values{
+	tokens, err := d.call(ctx, t, d.tokens, nil, url.Values{
 		"client_key": {d.id}, "client_secret": {d.secret.Reveal()}, "code": {t.code}, "grant_type": {"authorization_code"},
 	})
 	if err != nil {
 		return Profile{}, err
 	}
-	token, err := t.token(said, "open_id")
+	token, err := t.token(tokens, "open_id")
 	if err != nil {
 		return Profile{}, err
 	}
-	user, err := d.ask(ctx, t, d.users, http.Header{"Access-Token": {token}}, url.Values{
-		"access_token": {token}, "open_id": {said.text("open_id")},
+	user, err := d.call(ctx, t, d.users, http.Header{"Access-Token": {token}}, url.Values{
+		"access_token": {token}, "open_id": {tokens.text("open_id")},
 	})
 	if err != nil {
 		return Profile{}, err
 	}
-	return t.profile(douyinIdentity(said), douyinIdentity(user), Profile{
+	return t.profile(douyinIdentity(tokens), douyinIdentity(user), Profile{
 		Nickname: user.text("nickname"),
-		Avatar:   picture(user.text("avatar")),
+		Avatar:   pictureURL(user.text("avatar")),
 		Gender:   gender(user.text("gender"), "1", "2"),
-		Location: place(user.text("country"), user.text("province"), user.text("city")),
+		Location: location(user.text("country"), user.text("province"), user.text("city")),
 	})
 }
 
-// ask returns the member data, which holds everything.
-func (d *douyin) ask(ctx context.Context, t *talk, endpoint string, header http.Header, params url.Values) (object, error) {
+// call returns the member data, which holds everything.
+func (d *douyin) call(ctx context.Context, t *exchange, endpoint string, header http.Header, params url.Values) (object, error) {
 	a, err := t.post(ctx, endpoint, params, header)
 	if err != nil {
 		return nil, err
 	}
-	o, err := t.understand(a, parseObject, douyinFault)
+	o, err := t.parse(a, parseObject, douyinFault)
 	return o.inner("data"), err
 }
 

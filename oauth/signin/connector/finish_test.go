@@ -37,34 +37,34 @@ func TestComingBackWithoutACodeIsANo(t *testing.T) {
 			if want := c.want; errors.As(want, &trouble) && (!errors.As(err, &trouble) || trouble.Error() != name+": server_error: sent the browser back: weareclosed") || !errors.As(want, &trouble) && !errors.Is(err, want) {
 				t.Errorf("%s: Finish(%.60s) = %v, want %v", name, c.query, err, want)
 			}
-			if len(s.asked) > 0 || p.Subjects != nil {
-				t.Errorf("%s: Finish(%.60s) asked %d times and found %v", name, c.query, len(s.asked), p.Subjects)
+			if len(s.requests) > 0 || p.Subjects != nil {
+				t.Errorf("%s: Finish(%.60s) asked %d times and found %v", name, c.query, len(s.requests), p.Subjects)
 			}
 		}
 	}
 }
 
 // good is a walk of each provider that succeeds; its answers name people by their ids.
-func good(name string) map[string][]said {
+func good(name string) map[string][]cannedResponse {
 	switch name {
 	case "wx":
-		return map[string][]said{
+		return map[string][]cannedResponse{
 			wxTokenPath: {ok(`{"access_token":"the-access-token","refresh_token":"the-refresh-token","openid":"o1","unionid":"u1"}`)},
 			wxUserPath:  {ok(`{"openid":"o1","unionid":"u1","nickname":"N"}`)},
 		}
 	case "qq":
-		return map[string][]said{
+		return map[string][]cannedResponse{
 			qqTokenPath: {ok(`{"access_token":"the-access-token","refresh_token":"the-refresh-token","openid":"o1"}`)},
 			qqMePath:    {ok(`{"client_id":"101896710","openid":"o1","unionid":"u1"}`)},
 			qqUserPath:  {ok(`{"ret":0,"nickname":"N"}`)},
 		}
 	case "alipay":
-		return map[string][]said{alipayPath: {
+		return map[string][]cannedResponse{alipayPath: {
 			ok(signedBody(keys()[1], "alipay_system_oauth_token_response", `{"access_token":"the-access-token","refresh_token":"the-refresh-token","open_id":"o1","user_id":"u1"}`)),
 			ok(signedBody(keys()[1], "alipay_user_info_share_response", `{"code":"10000","open_id":"o1","user_id":"u1","nick_name":"N"}`)),
 		}}
 	default:
-		return map[string][]said{
+		return map[string][]cannedResponse{
 			douyinTokenPath: {ok(`{"data":{"access_token":"the-access-token","refresh_token":"the-refresh-token","open_id":"o1"}}`)},
 			douyinUserPath:  {ok(`{"data":{"open_id":"o1","union_id":"u1","nickname":"N"}}`)},
 		}
@@ -165,7 +165,7 @@ func must(o object, ok bool) object {
 }
 
 // Every code a provider may answer with, in the places it does.
-func TestCodesOfProvidersMeanWhatTheirDocumentsSay(t *testing.T) {
+func TestErrorCodesMeanWhatTheProvidersDocument(t *testing.T) {
 	wrap := map[string]string{
 		"wx": `{"errcode":%s,"errmsg":"words"}`, "qq": `callback( {"error":%s,"error_description":"words"} );`,
 		"douyin": `{"data":{"error_code":%s,"description":"words"}}`, "alipay": `{"error_response":{"code":"40002","sub_code":"%s","msg":"words"}}`,
@@ -182,13 +182,13 @@ func TestCodesOfProvidersMeanWhatTheirDocumentsSay(t *testing.T) {
 			for _, body := range shapes {
 				for _, status := range []int{200, 400} {
 					step := steps(name)[0]
-					c, _ := scripted(t, name, map[string][]said{step.path: {{status, "", body}}})
+					c, _ := scripted(t, name, map[string][]cannedResponse{step.path: {{status, "", body}}})
 					_, err := c.Finish(t.Context(), back, returned(name))
 					trouble := new(Trouble)
 					switch isTrouble := errors.As(err, &trouble); {
-					case m.is != nil && (isTrouble || !errors.Is(err, m.is)):
-						t.Errorf("%s: %s = %v, want %v", name, body, err, m.is)
-					case m.is == nil && (!isTrouble || trouble.Code != number || !strings.Contains(err.Error(), "words") || !strings.HasSuffix(err.Error(), "("+m.hint+")")):
+					case m.err != nil && (isTrouble || !errors.Is(err, m.err)):
+						t.Errorf("%s: %s = %v, want %v", name, body, err, m.err)
+					case m.err == nil && (!isTrouble || trouble.Code != number || !strings.Contains(err.Error(), "words") || !strings.HasSuffix(err.Error(), "("+m.hint+")")):
 						t.Errorf("%s: %s = %v, want a Trouble with its words and the hint", name, body, err)
 					}
 				}

@@ -22,17 +22,17 @@ func FuzzFinish(f *testing.F) {
 	for _, s := range []string{"", "{}", "callback(", "callback( {} );", "\ufeff{\"a\":1}", "a=1&a=2", `{"error_response":0}`, `{"data":{"data":{}}}`} {
 		f.Add(s, s, s, 400)
 	}
-	connectors, scripts := map[string]Connector{}, map[string]*script{}
+	connectors, scripts := map[string]Connector{}, map[string]*cannedProvider{}
 	for _, name := range names {
 		connectors[name], scripts[name] = scripted(f, name, nil)
 	}
 	f.Fuzz(func(t *testing.T, one, two, three string, status int) {
 		for _, name := range names {
-			answers := map[string][]said{}
+			answers := map[string][]cannedResponse{}
 			for i, step := range steps(name) {
-				answers[step.path] = append(answers[step.path], said{status, "", []string{one, two, three}[i]})
+				answers[step.path] = append(answers[step.path], cannedResponse{status, "", []string{one, two, three}[i]})
 			}
-			scripts[name].answers, scripts[name].asked = answers, nil
+			scripts[name].answers, scripts[name].requests = answers, nil
 			p, err := connectors[name].Finish(t.Context(), back, returned(name))
 			switch trouble := new(Trouble); {
 			case err == nil:
@@ -58,7 +58,7 @@ func checkProfile(t *testing.T, p Profile, id string) {
 			t.Errorf("subject %q", s)
 		}
 	}
-	if line(p.Nickname) != p.Nickname || line(p.Location) != p.Location || p.Avatar != "" && !loadable(p.Avatar) {
+	if oneLine(p.Nickname) != p.Nickname || oneLine(p.Location) != p.Location || p.Avatar != "" && !loadable(p.Avatar) {
 		t.Errorf("profile %q", p)
 	}
 	if p.Gender != "" && p.Gender != "male" && p.Gender != "female" {

@@ -25,21 +25,21 @@ const (
 	code   = "c0de-from-the-browser"
 )
 
-// script is a provider that answers what it is told to, path by path and in order; the
+// cannedProvider is a provider that answers what it is told to, path by path and in order; the
 // last answer of a path is given again.
-type script struct {
-	mu      sync.Mutex
-	answers map[string][]said
-	asked   []*http.Request // their bodies are in Form
+type cannedProvider struct {
+	mu       sync.Mutex
+	answers  map[string][]cannedResponse
+	requests []*http.Request // their bodies are in Form
 }
 
-type said struct {
+type cannedResponse struct {
 	status int
 	kind   string
 	body   string
 }
 
-func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *cannedProvider) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Form = r.URL.Query()
@@ -47,16 +47,18 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 		body, _ := io.ReadAll(r.Body)
 		r.Form, _ = url.ParseQuery(string(body))
 	}
-	s.asked = append(s.asked, r)
+	s.requests = append(s.requests, r)
 	queue := s.answers[r.URL.Path]
-	a := said{status: http.StatusNotFound, body: "nothing here"}
+	a := cannedResponse{status: http.StatusNotFound, body: "nothing here"}
 	if len(queue) > 0 {
 		a, s.answers[r.URL.Path] = queue[0], queue[min(1, len(queue)-1):]
 	}
 	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {a.kind}}, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
 }
 
-func ok(body string) said { return said{status: http.StatusOK, kind: "text/plain", body: body} }
+func ok(body string) cannedResponse {
+	return cannedResponse{status: http.StatusOK, kind: "text/plain", body: body}
+}
 
 // Paths of the real providers.
 const (
@@ -117,8 +119,8 @@ func connect(t testing.TB, name string, client *http.Client) Connector {
 }
 
 // scripted makes one of the four over a script.
-func scripted(t testing.TB, name string, answers map[string][]said) (Connector, *script) {
-	s := &script{answers: answers}
+func scripted(t testing.TB, name string, answers map[string][]cannedResponse) (Connector, *cannedProvider) {
+	s := &cannedProvider{answers: answers}
 	return connect(t, name, &http.Client{Transport: s}), s
 }
 
@@ -137,7 +139,7 @@ func signedBody(key *rsa.PrivateKey, member, text string) string {
 }
 
 // vectors are the 22 answers of real providers.
-func vectors(t testing.TB) map[string]said {
+func vectors(t testing.TB) map[string]cannedResponse {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/login-providers.json")
 	if err != nil {
@@ -151,7 +153,7 @@ func vectors(t testing.TB) map[string]said {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]said{}
+	out := map[string]cannedResponse{}
 	for name, v := range in {
 		if whole, ok := parseObject([]byte(v.Body)); ok && whole.text("sign") == "BASE64" {
 			for member, text := range whole {
@@ -160,7 +162,7 @@ func vectors(t testing.TB) map[string]said {
 				}
 			}
 		}
-		out[name] = said{v.Status, v.ContentType, v.Body}
+		out[name] = cannedResponse{v.Status, v.ContentType, v.Body}
 	}
 	return out
 }

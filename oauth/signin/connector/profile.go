@@ -9,27 +9,26 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is taken from a profile, in bytes.
+// Limits of the texts of a profile, in bytes.
 const (
 	maxText    = 200
 	maxAddress = 2048
 	maxID      = 256
 )
 
-// identity is how an answer names somebody. Either may be missing.
+// identity holds the ids of a user in an answer. Either may be missing.
 type identity struct{ union, open string }
 
-// and joins what two answers of one conversation say; ok is false if they speak of
-// different people.
-func (a identity) and(b identity) (both identity, ok bool) {
+// merge joins the identities of two answers; ok is false if they are of different users.
+func (a identity) merge(b identity) (both identity, ok bool) {
 	if a.union != "" && b.union != "" && a.union != b.union || a.open != "" && b.open != "" && a.open != b.open {
 		return identity{}, false
 	}
 	return identity{union: cmp.Or(a.union, b.union), open: cmp.Or(a.open, b.open)}, true
 }
 
-// subjects are the identities as an account is found by; none if there is no identity, or
-// one that is no id. It must not be left out: the account would fork.
+// subjects returns the subjects by which an account is found; none if there is no identity, or a
+// malformed one. A malformed one must not be left out: the account would fork.
 func (a identity) subjects(appID string) []string {
 	var out []string
 	if a.union != "" {
@@ -48,9 +47,8 @@ func isID(s string) bool {
 	return len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// line makes one line of a stranger's text: no control characters, nothing that turns the
-// direction of what stands behind it, at most maxText bytes.
-func line(s string) string {
+// oneLine makes one line of untrusted text: no control or bidi characters, at most maxText bytes.
+func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cc, r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 			return -1
@@ -68,17 +66,17 @@ func line(s string) string {
 	return s
 }
 
-// place joins country, province and city; what is missing or said twice is left out.
-func place(parts ...string) string {
+// location joins country, province and city; missing and repeated ones are left out.
+func location(parts ...string) string {
 	for i, p := range parts {
-		parts[i] = line(p)
+		parts[i] = oneLine(p)
 	}
 	parts = slices.DeleteFunc(slices.Compact(parts), func(p string) bool { return p == "" })
-	return line(strings.Join(parts, " "))
+	return oneLine(strings.Join(parts, " "))
 }
 
-// picture returns the first address that a browser may load, as it was given.
-func picture(addresses ...string) string {
+// pictureURL returns the first address that a browser may load, as it was given.
+func pictureURL(addresses ...string) string {
 	for _, a := range addresses {
 		if a = strings.TrimSpace(a); loadable(a) {
 			return a
@@ -96,8 +94,8 @@ func loadable(address string) bool {
 }
 
 // gender reads a gender by the provider's two words for it.
-func gender(said, male, female string) string {
-	switch said {
+func gender(word, male, female string) string {
+	switch word {
 	case male:
 		return "male"
 	case female:

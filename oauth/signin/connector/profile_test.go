@@ -13,7 +13,7 @@ func TestNicknamesAreOneLineOfText(t *testing.T) {
 		"x\u202eevil\u202c\u2066\u200f": "xevil", "a\u2028b\u2029": "ab", "👩\u200d🚀": "👩\u200d🚀", "bad\xffbyte": "badbyte",
 		long + "ab": long + "ab", long + "abc": long + "ab", long + "飞": long, long + " 飞飞": long, strings.Repeat("a", 199) + "🦊": strings.Repeat("a", 199),
 	} {
-		got := line(in)
+		got := oneLine(in)
 		if got != want || len(got) > maxText || !utf8.ValidString(got) {
 			t.Errorf("line(%q) = %q, want %q", in, got, want)
 		}
@@ -26,11 +26,11 @@ func TestOnlyPicturesThatABrowserMayLoadAreTaken(t *testing.T) {
 		"javascript:alert(1)": "", "data:image/png;base64,AA": "", "//a.example/x": "", "/x": "", "https:///x": "", "https://u:p@a.example/": "",
 		"https://a.example/a b": "", "https://a.example/\n": "https://a.example/", "https://a.example/\x00": "", "ftp://a.example/": "", "https://" + strings.Repeat("a", maxAddress): "",
 	} {
-		if got := picture(in); got != want {
+		if got := pictureURL(in); got != want {
 			t.Errorf("picture(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := picture("", "javascript:x", "https://a.example/2", "https://a.example/3"); got != "https://a.example/2" {
+	if got := pictureURL("", "javascript:x", "https://a.example/2", "https://a.example/3"); got != "https://a.example/2" {
 		t.Errorf("the first picture that can be used is %q", got)
 	}
 	for in, want := range map[string]string{
@@ -51,7 +51,7 @@ func TestPlacesAreSaidOnce(t *testing.T) {
 		{[]string{"", "", ""}, ""}, {[]string{"CN", "Shanghai", "Shanghai"}, "CN Shanghai"}, {[]string{"", " 安徽省 ", "安庆"}, "安徽省 安庆"},
 		{[]string{strings.Repeat("a", 150), strings.Repeat("b", 150)}, strings.Repeat("a", 150) + " " + strings.Repeat("b", 49)},
 	} {
-		if got := place(c.parts...); got != c.want {
+		if got := location(c.parts...); got != c.want {
 			t.Errorf("place(%q) = %q, want %q", c.parts, got, c.want)
 		}
 	}

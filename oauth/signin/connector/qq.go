@@ -21,35 +21,35 @@ type QQ struct {
 	UserURL      string // "": https://graph.qq.com/user/get_user_info
 }
 
-// qq answers as a form, as JSON or as JSONP, whatever it was asked for.
+// qq answers as a form, as JSON or as JSONP, whatever was requested.
 type qq struct {
-	*upstream
+	*base
 	authorize, tokens, openIDs, users string
 }
 
-// NewQQ makes the connector qq, or says everything that is wrong with the Config.
+// NewQQ makes the connector qq, or reports all errors of the Config.
 func NewQQ(c QQ) (Connector, error) {
 	k := check{name: storage.LoginQQ}
 	q := &qq{
-		upstream:  newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, qqMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, qqMeanings),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://graph.qq.com/oauth2.0/authorize"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://graph.qq.com/oauth2.0/token"),
 		openIDs:   k.endpoint("OpenIDURL", c.OpenIDURL, "https://graph.qq.com/oauth2.0/me"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://graph.qq.com/user/get_user_info"),
 	}
-	if err := k.done(); err != nil {
+	if err := k.err(); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
 
-// noUnionRight is how qq refuses a unionid to an application that may not have it.
+// noUnionRight is the code with which qq refuses a unionid to an application without the right.
 const noUnionRight = "100048"
 
 var qqMeanings = map[string]meaning{
 	"-22":        {hint: "the openid is not of this application"},
 	"-23":        {hint: "the access token is not accepted"},
-	"100005":     {is: ErrCode}, // missing
+	"100005":     {err: ErrCode}, // missing
 	"100008":     {hint: "the ID is wrong"},
 	"100009":     {hint: "the Secret is wrong"},
 	"100010":     {hint: "the return address is not the one entered in the console"},
@@ -58,10 +58,10 @@ var qqMeanings = map[string]meaning{
 	"100014":     {hint: "the access token has expired"},
 	"100015":     {hint: "the access token was withdrawn"},
 	"100016":     {hint: "the access token is not accepted"},
-	"100018":     {is: ErrCode},   // no such code
-	"100019":     {is: ErrCode},   // not exchanged
-	"100020":     {is: ErrCode},   // used
-	"100030":     {is: ErrDenied}, // the person took get_user_info out of what they consented to
+	"100018":     {err: ErrCode},   // no such code
+	"100019":     {err: ErrCode},   // not exchanged
+	"100020":     {err: ErrCode},   // used
+	"100030":     {err: ErrDenied}, // the person took get_user_info out of what they consented to
 	"100031":     {hint: "the application has no right to get_user_info"},
 	noUnionRight: {hint: "the application has no right to unionids"},
 }
@@ -80,7 +80,7 @@ func (q *qq) Begin(state, back string, mobile bool) string {
 	if mobile {
 		params.Set("display", "mobile")
 	}
-	return begin(q.authorize, params)
+	return addParams(q.authorize, params)
 }
 
 func (q *qq) Finish(ctx context.Context, back string, query url.Values) (Profile, error) {
@@ -89,22 +89,22 @@ func (q *qq) Finish(ctx context.Context, back string, query url.Values) (Profile
 		return Profile{}, err
 	}
 	defer done()
-	said, err := q.ask(ctx, t, q.tokens, url.Values{
+	tokens, err := q.call(ctx, t, q.tokens, url.Values{
 		"grant_type": {"authorization_code"}, "client_id": {q.id}, "client_secret": {q.secret.Reveal()},
 		"code": {t.code}, "redirect_uri": {back}, "fmt": {"json"}, "need_openid": {"1"},
 	})
 	if err != nil {
 		return Profile{}, err
 	}
-	token, err := t.token(said)
+	token, err := t.token(tokens)
 	if err != nil {
 		return Profile{}, err
 	}
-	me, err := q.me(ctx, t, token, said)
+	me, err := q.me(ctx, t, token, tokens)
 	if err != nil {
 		return Profile{}, err
 	}
-	user, err := q.ask(ctx, t, q.users, url.Values{
+	user, err := q.call(ctx, t, q.users, url.Values{
 		"access_token": {token}, "oauth_consumer_key": {q.id}, "openid": {me.text("openid")},
 	})
 	switch {
@@ -113,25 +113,25 @@ func (q *qq) Finish(ctx context.Context, back string, query url.Values) (Profile
 	case user["ret"] == nil:
 		return Profile{}, t.trouble("", "told of a person without saying that all is well")
 	}
-	return t.profile(qqIdentity(said), qqIdentity(me), Profile{
+	return t.profile(qqIdentity(tokens), qqIdentity(me), Profile{
 		Nickname: user.text("nickname"),
-		Avatar:   picture(user.text("figureurl_qq"), user.text("figureurl_qq_2"), user.text("figureurl_qq_1")),
+		Avatar:   pictureURL(user.text("figureurl_qq"), user.text("figureurl_qq_2"), user.text("figureurl_qq_1")),
 		Gender:   gender(user.text("gender"), "男", "女"),
-		Location: place(user.text("province"), user.text("city")),
+		Location: location(user.text("province"), user.text("city")),
 	})
 }
 
-// me asks whose token it is. Without the right to unionids the openid has to do: the one
-// that came with the token, or else the one that a plainer question gets.
-func (q *qq) me(ctx context.Context, t *talk, token string, said object) (object, error) {
+// me requests the identity behind a token. Without the right to unionids it is the openid alone:
+// the one that came with the token, or else that of a second request without unionid.
+func (q *qq) me(ctx context.Context, t *exchange, token string, tokens object) (object, error) {
 	params := url.Values{"access_token": {token}, "unionid": {"1"}, "fmt": {"json"}}
-	me, err := q.ask(ctx, t, q.openIDs, params)
+	me, err := q.call(ctx, t, q.openIDs, params)
 	if no := new(Trouble); errors.As(err, &no) && no.Code == noUnionRight {
-		if said.text("openid") != "" {
-			return said, nil
+		if tokens.text("openid") != "" {
+			return tokens, nil
 		}
 		params.Del("unionid")
-		me, err = q.ask(ctx, t, q.openIDs, params)
+		me, err = q.call(ctx, t, q.openIDs, params)
 	}
 	switch {
 	case err != nil:
@@ -144,7 +144,7 @@ func (q *qq) me(ctx context.Context, t *talk, token string, said object) (object
 	return me, nil
 }
 
-func (q *qq) ask(ctx context.Context, t *talk, endpoint string, params url.Values) (object, error) {
+func (q *qq) call(ctx context.Context, t *exchange, endpoint string, params url.Values) (object, error) {
 	a, err := t.get(ctx, endpoint, params)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (q *qq) ask(ctx context.Context, t *talk, endpoint string, params url.Value
 	if endpoint == q.tokens {
 		parse = parseObjectOrForm
 	}
-	return t.understand(a, parse, qqFault)
+	return t.parse(a, parse, qqFault)
 }
 
 func parseObjectOrForm(body []byte) (object, bool) {

@@ -30,34 +30,34 @@ func TestBeginLeadsToTheProvider(t *testing.T) {
 			t.Errorf("Name() = %s, want %s", connector.Name(), c.name)
 		}
 	}
-	if got := begin("https://sandbox.example/authorize?env=test", url.Values{"a": {"b"}}); got != "https://sandbox.example/authorize?env=test&a=b" {
+	if got := addParams("https://sandbox.example/authorize?env=test", url.Values{"a": {"b"}}); got != "https://sandbox.example/authorize?env=test&a=b" {
 		t.Errorf("an endpoint with a query of its own became %s", got)
 	}
 }
 
 // asked is a request in one line: method, address, form.
-func askedLine(r *http.Request) string {
+func requestLine(r *http.Request) string {
 	form := r.Form.Encode()
 	return r.Method + " " + r.URL.Scheme + "://" + r.URL.Host + r.URL.Path + " " + form
 }
 
-func TestEachProviderIsAskedAsItsDocumentsWant(t *testing.T) {
+func TestRequestsFollowEachProvidersDocuments(t *testing.T) {
 	all := vectors(t)
 	for name, c := range map[string]struct {
-		answers map[string][]said
+		answers map[string][]cannedResponse
 		want    []string
 	}{
-		"wx": {map[string][]said{wxTokenPath: {all["wx_token_ok"]}, wxUserPath: {all["wx_userinfo_ok"]}}, []string{
+		"wx": {map[string][]cannedResponse{wxTokenPath: {all["wx_token_ok"]}, wxUserPath: {all["wx_userinfo_ok"]}}, []string{
 			"GET https://api.weixin.qq.com/sns/oauth2/access_token appid=wx0123456789abcdef&code=" + code + "&grant_type=authorization_code&secret=" + secret,
 			"GET https://api.weixin.qq.com/sns/userinfo access_token=AT_wx&lang=zh_CN&openid=of_Hl5zVpyj0vwzIlAyIlnXe1234",
 		}},
-		"qq": {map[string][]said{qqTokenPath: {all["qq_token_ok_form"]}, qqMePath: {all["qq_me_unionid_denied"], all["qq_me_ok_jsonp"]}, qqUserPath: {all["qq_userinfo_ok"]}}, []string{
+		"qq": {map[string][]cannedResponse{qqTokenPath: {all["qq_token_ok_form"]}, qqMePath: {all["qq_me_unionid_denied"], all["qq_me_ok_jsonp"]}, qqUserPath: {all["qq_userinfo_ok"]}}, []string{
 			"GET https://graph.qq.com/oauth2.0/token client_id=101896710&client_secret=" + secret + "&code=" + code + "&fmt=json&grant_type=authorization_code&need_openid=1&redirect_uri=" + url.QueryEscape(back),
 			"GET https://graph.qq.com/oauth2.0/me access_token=AT_qq&fmt=json&unionid=1",
 			"GET https://graph.qq.com/oauth2.0/me access_token=AT_qq&fmt=json",
 			"GET https://graph.qq.com/user/get_user_info access_token=AT_qq&oauth_consumer_key=101896710&openid=C0D022F92B604AA4B1CDF92CC79463A4",
 		}},
-		"douyin": {map[string][]said{douyinTokenPath: {all["douyin_token_ok_strings"]}, douyinUserPath: {ok(`{"data":{"open_id":"aaa-bbb-ccc"}}`)}}, []string{
+		"douyin": {map[string][]cannedResponse{douyinTokenPath: {all["douyin_token_ok_strings"]}, douyinUserPath: {ok(`{"data":{"open_id":"aaa-bbb-ccc"}}`)}}, []string{
 			"POST https://open.douyin.com/oauth/access_token/ client_key=awtest0123456789&client_secret=" + secret + "&code=" + code + "&grant_type=authorization_code",
 			"POST https://open.douyin.com/oauth/userinfo/ access_token=act&open_id=aaa-bbb-ccc",
 		}},
@@ -67,13 +67,13 @@ func TestEachProviderIsAskedAsItsDocumentsWant(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		var got []string
-		for _, r := range s.asked {
-			got = append(got, askedLine(r))
+		for _, r := range s.requests {
+			got = append(got, requestLine(r))
 		}
 		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 			t.Errorf("%s was asked\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}
-		if last := s.asked[len(s.asked)-1]; name == "douyin" && last.Header.Get("access-token") != "act" {
+		if last := s.requests[len(s.requests)-1]; name == "douyin" && last.Header.Get("access-token") != "act" {
 			t.Errorf("douyin: header access-token = %q", last.Header.Get("access-token"))
 		}
 	}
@@ -81,10 +81,10 @@ func TestEachProviderIsAskedAsItsDocumentsWant(t *testing.T) {
 
 // The gateway reads the timestamp in Beijing, wherever we are, and holds the signature
 // against all parameters.
-func TestAlipayIsAskedWithASignatureAndBeijingTime(t *testing.T) {
+func TestRequestsToAlipayAreSignedAndInBeijingTime(t *testing.T) {
 	all := vectors(t)
 	synctest.Test(t, func(t *testing.T) { // it is midnight UTC, 2000-01-01
-		c, s := scripted(t, "alipay", map[string][]said{alipayPath: {all["alipay_token_ok"], all["alipay_user_ok"]}})
+		c, s := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {all["alipay_token_ok"], all["alipay_user_ok"]}})
 		if _, err := c.Finish(t.Context(), back, returned("alipay")); err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestAlipayIsAskedWithASignatureAndBeijingTime(t *testing.T) {
 			"app_id=2021000000000001&charset=utf-8&code=" + code + "&format=JSON&grant_type=authorization_code&method=alipay.system.oauth.token&sign_type=RSA2&timestamp=2000-01-01 08:00:00&version=1.0",
 			"app_id=2021000000000001&auth_token=authusrBxxx&charset=utf-8&format=JSON&method=alipay.user.info.share&sign_type=RSA2&timestamp=2000-01-01 08:00:00&version=1.0",
 		} {
-			r := s.asked[i]
+			r := s.requests[i]
 			if r.Method != "POST" || r.URL.String() != "https://openapi.alipay.com/gateway.do" || r.Header.Get("Content-Type") != "application/x-www-form-urlencoded;charset=utf-8" {
 				t.Errorf("request %d: %s %s %s", i, r.Method, r.URL, r.Header)
 			}

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// signed is the text that alipay's RSA2 signature stands for: all parameters but sign that
-// have a value, by name, decoded.
+// signed returns the text that alipay's RSA2 signature covers: all parameters but sign that have
+// a value, by name, decoded.
 func signed(params url.Values) []byte {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -49,8 +49,8 @@ var (
 	errWrongKind = errors.New("it is a private key")
 )
 
-// der takes PEM or bare base64 off a key. A key that came through an environment variable
-// may have its line ends written as \n.
+// der decodes a key in PEM or bare base64. A key from an environment variable may have its line
+// ends written as \n.
 func der(text string) (raw []byte, kind string, err error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, `\n`, "\n"))
 	if block, _ := pem.Decode([]byte(text)); block != nil {
@@ -63,7 +63,7 @@ func der(text string) (raw []byte, kind string, err error) {
 	return raw, "", nil
 }
 
-// readPrivateKey never quotes what it reads.
+// readPrivateKey reads a private key. Its errors never quote the text.
 func readPrivateKey(text string) (*rsa.PrivateKey, error) {
 	raw, _, err := der(text)
 	if err != nil {

@@ -46,13 +46,13 @@ func TestAnswersThatAlipayHasNotSignedLetNobodyIn(t *testing.T) {
 		"an array":                       signedBody(theirs, userMember, `[`+user+`]`),
 		"the signature inside of itself": strings.Replace(`{"`+userMember+`":`+strings.TrimSuffix(user, "}")+`,"sign":"`+sign+`"}}`, " ", "", -1),
 	} {
-		c, _ := scripted(t, "alipay", map[string][]said{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(body)}})
+		c, _ := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(body)}})
 		p, err := c.Finish(t.Context(), back, returned("alipay"))
 		if !errors.As(err, new(*Trouble)) || p.Subjects != nil {
 			t.Errorf("%s: %v, %v, want a Trouble", what, p, err)
 		}
 	}
-	c, _ := scripted(t, "alipay", map[string][]said{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(good)}})
+	c, _ := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(good)}})
 	if p, err := c.Finish(t.Context(), back, returned("alipay")); err != nil || p.Avatar != "https://a.example/x" {
 		t.Errorf("what is signed = %v, %v", p, err)
 	}
@@ -65,9 +65,9 @@ func TestATokenThatIsNotSignedIsNotUsed(t *testing.T) {
 		"somebody's else":   signedBody(keys()[2], tokenMember, `{"access_token":"t","user_id":"u1"}`),
 		"the user's answer": signedBody(keys()[1], userMember, `{"access_token":"t","user_id":"u1"}`),
 	} {
-		c, s := scripted(t, "alipay", map[string][]said{alipayPath: {ok(body)}})
-		if p, err := c.Finish(t.Context(), back, returned("alipay")); !errors.As(err, new(*Trouble)) || len(s.asked) != 1 {
-			t.Errorf("%s: %v, %v after %d requests, want a Trouble after 1", what, p, err, len(s.asked))
+		c, s := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {ok(body)}})
+		if p, err := c.Finish(t.Context(), back, returned("alipay")); !errors.As(err, new(*Trouble)) || len(s.requests) != 1 {
+			t.Errorf("%s: %v, %v after %d requests, want a Trouble after 1", what, p, err, len(s.requests))
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestARefusalOfAlipayIsBelievedUnsigned(t *testing.T) {
 		`{"error_response":{}}`:                                                                                       "unreadable",
 		`{"error_response":null,"` + tokenMember + `":{"access_token":"t"}}`:                                          "unreadable",
 	} {
-		c, _ := scripted(t, "alipay", map[string][]said{alipayPath: {ok(body)}})
+		c, _ := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {ok(body)}})
 		_, err := c.Finish(t.Context(), back, returned("alipay"))
 		if trouble := new(Trouble); !errors.As(err, &trouble) || trouble.Code != want {
 			t.Errorf("%s = %v, want a Trouble with code %s", body, err, want)
@@ -94,7 +94,7 @@ func TestARefusalOfAlipayIsBelievedUnsigned(t *testing.T) {
 // Applications of today get an open_id alone, older ones a user_id alone.
 func TestAlipayNamesPeopleInTwoWays(t *testing.T) {
 	for id, want := range map[string]string{`"open_id":"o1"`: "o:2021000000000001:o1", `"user_id":"2088"`: "u:2088", `"user_id":2088`: "u:2088"} {
-		c, _ := scripted(t, "alipay", map[string][]said{alipayPath: {
+		c, _ := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {
 			ok(signedBody(keys()[1], tokenMember, `{"access_token":"t",`+id+`}`)), ok(signedBody(keys()[1], userMember, `{"code":"10000",`+id+`}`)),
 		}})
 		p, err := c.Finish(t.Context(), back, returned("alipay"))
@@ -131,7 +131,7 @@ func TestKeysAreReadInEveryFormTheyAreGivenIn(t *testing.T) {
 }
 
 // What is wrong with a Config is said at once, and without quoting a secret.
-func TestAConfigIsComplainedAboutCompletely(t *testing.T) {
+func TestAllErrorsOfAConfigAreReportedAtOnce(t *testing.T) {
 	small, _ := rsa.GenerateKey(rand.Reader, 1024)
 	smallKey := base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PrivateKey(small))
 	private, public := storage.NewSecret(pkcs8(keys()[0])), pkix(keys()[1])

@@ -26,7 +26,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 			_, err := c.Finish(t.Context(), back, returned(name))
 			checkSilent(t, fmt.Sprint(name, " answer ", i), err, i > 0)
 		}
-		c := connect(t, name, &http.Client{Transport: failing{}})
+		c := connect(t, name, &http.Client{Transport: failingTransport{}})
 		_, err := c.Finish(t.Context(), back, returned(name))
 		checkSilent(t, name+" unreachable", err, false)
 		if !strings.Contains(err.Error(), "could not be asked: no way") {
@@ -35,10 +35,10 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	}
 }
 
-// failing quotes the whole request, as a transport of a host might.
-type failing struct{}
+// failingTransport quotes the whole request, as a transport of a host might.
+type failingTransport struct{}
 
-func (failing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (failingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.ParseForm()
 	return nil, fmt.Errorf("no way to %s with %s", r.URL, r.Form.Encode())
 }

@@ -22,20 +22,20 @@ type WX struct {
 
 // wx answers as text/plain with status 200, also when it refuses.
 type wx struct {
-	*upstream
+	*base
 	authorize, tokens, users string
 }
 
-// NewWX makes the connector wx, or says everything that is wrong with the Config.
+// NewWX makes the connector wx, or reports all errors of the Config.
 func NewWX(c WX) (Connector, error) {
 	k := check{name: storage.LoginWX}
 	w := &wx{
-		upstream:  newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, wxMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, wxMeanings),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://open.weixin.qq.com/connect/qrconnect"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://api.weixin.qq.com/sns/oauth2/access_token"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://api.weixin.qq.com/sns/userinfo"),
 	}
-	if err := k.done(); err != nil {
+	if err := k.err(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -46,28 +46,28 @@ var wxMeanings = map[string]meaning{
 	"40001": {hint: "the access token is not accepted, or the Secret is wrong"},
 	"40013": {hint: "the ID is wrong"},
 	"40014": {hint: "the access token is not accepted"},
-	"40029": {is: ErrCode}, // no such code
+	"40029": {err: ErrCode}, // no such code
 	"40125": {hint: "the Secret is wrong"},
-	"40163": {is: ErrCode}, // used
-	"41008": {is: ErrCode}, // missing
+	"40163": {err: ErrCode}, // used
+	"41008": {err: ErrCode}, // missing
 	"42001": {hint: "the access token has expired"},
-	"42003": {is: ErrCode}, // expired
+	"42003": {err: ErrCode}, // expired
 	"45011": {hint: "too many requests; it passes"},
 	"48001": {hint: "the application has no right to website login"},
 }
 
 func wxFault(o object) (code, text string) { return o.fault("errcode"), o.text("errmsg") }
 
-// Begin has one page for desktops and telephones: it shows a code to scan, and hands over
-// to the app where there is one.
+// Begin has one page for desktops and phones: it shows a code to scan, and opens the app where
+// there is one.
 func (w *wx) Begin(state, back string, _ bool) string {
-	return begin(w.authorize, url.Values{
+	return addParams(w.authorize, url.Values{
 		"appid": {w.id}, "redirect_uri": {back}, "response_type": {"code"}, "scope": {"snsapi_login"}, "state": {state},
 	}) + "#wechat_redirect"
 }
 
 func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
-	if query.Get("code") == "authdeny" { // how a no is said inside the app
+	if query.Get("code") == "authdeny" { // a denial inside the app
 		query = nil
 	}
 	ctx, t, done, err := w.open(ctx, query, "code")
@@ -75,42 +75,42 @@ func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, e
 		return Profile{}, err
 	}
 	defer done()
-	said, err := w.ask(ctx, t, w.tokens, url.Values{
+	tokens, err := w.call(ctx, t, w.tokens, url.Values{
 		"appid": {w.id}, "secret": {w.secret.Reveal()}, "code": {t.code}, "grant_type": {"authorization_code"},
 	})
 	if err != nil {
 		return Profile{}, err
 	}
-	token, err := t.token(said, "openid")
+	token, err := t.token(tokens, "openid")
 	if err != nil {
 		return Profile{}, err
 	}
-	user, err := w.ask(ctx, t, w.users, url.Values{
-		"access_token": {token}, "openid": {said.text("openid")}, "lang": {"zh_CN"},
+	user, err := w.call(ctx, t, w.users, url.Values{
+		"access_token": {token}, "openid": {tokens.text("openid")}, "lang": {"zh_CN"},
 	})
 	if err != nil {
 		return Profile{}, err
 	}
-	return t.profile(wxIdentity(said), wxIdentity(user), Profile{
+	return t.profile(wxIdentity(tokens), wxIdentity(user), Profile{
 		Nickname: user.text("nickname"),
-		Avatar:   overTLS(picture(user.text("headimgurl"))),
+		Avatar:   overTLS(pictureURL(user.text("headimgurl"))),
 		Gender:   gender(user.text("sex"), "1", "2"),
-		Location: place(user.text("country"), user.text("province"), user.text("city")),
+		Location: location(user.text("country"), user.text("province"), user.text("city")),
 	})
 }
 
-func (w *wx) ask(ctx context.Context, t *talk, endpoint string, params url.Values) (object, error) {
+func (w *wx) call(ctx context.Context, t *exchange, endpoint string, params url.Values) (object, error) {
 	a, err := t.get(ctx, endpoint, params)
 	if err != nil {
 		return nil, err
 	}
-	return t.understand(a, parseObject, wxFault)
+	return t.parse(a, parseObject, wxFault)
 }
 
 func wxIdentity(o object) identity { return identity{o.text("unionid"), o.text("openid")} }
 
-// overTLS asks for a picture by https where it is known to be there: at wx's own hosts,
-// which old accounts still have by http, so that browsers mark our pages.
+// overTLS makes the address of a picture https where that is known to work: at wx's own hosts,
+// which old accounts still have by http, so browsers would warn about our pages.
 func overTLS(address string) string {
 	u, err := url.Parse(address)
 	if err == nil && u.Scheme == "http" && strings.HasSuffix(u.Host, ".qlogo.cn") {

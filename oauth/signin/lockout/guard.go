@@ -21,18 +21,18 @@ type Config struct {
 //
 // Of one address at most Config.Failures attempts are failed or in flight within the time,
 // so guesses made in parallel are no more than guesses made in turn. It is in memory, runs
-// no goroutine, and holds at most 100,000 addresses: none that is counted or locked is ever
-// forgotten to make room. Beyond that unknown ones are counted by their networks, of which a
-// multiple may fail. What they share may make somebody wait, and never locks.
+// no goroutine, and holds at most 100,000 addresses: a counted or locked one is never dropped for
+// another. Beyond that, new ones are counted by their networks, of which a multiple may fail. A
+// network can make its addresses wait, and is never locked.
 type Guard struct {
-	lock  Config
-	room  int
-	start time.Time
+	lock     Config
+	capacity int
+	start    time.Time
 
 	mu        sync.Mutex // never held while a password is checked
 	known     map[netip.Prefix]*tally
-	networks  *network.Counts                    // of the addresses there was no room for
-	elsewhere map[netip.Prefix][]network.Receipt // those of them in flight: End must find what Begin counted
+	networks  *network.Counts                    // of the addresses beyond the capacity
+	byNetwork map[netip.Prefix][]network.Receipt // those of them in flight: End must find what Begin counted
 	swept     time.Duration
 }
 
@@ -44,29 +44,29 @@ type tally struct {
 }
 
 const (
-	room       = 100_000
-	sweepEvery = time.Minute
-	busyWait   = 2 * time.Second // about how long an attempt is in flight when many are
+	maxAddresses = 100_000
+	sweepEvery   = time.Minute
+	busyWait     = 2 * time.Second // about how long an attempt is in flight when many are
 )
 
 // New makes a Guard. Zero values of the Config are the protocol's (8).
 func New(l Config) *Guard {
 	l = Config{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
 	return &Guard{
-		lock: l, room: room, start: time.Now(), known: map[netip.Prefix]*tally{},
-		networks: network.NewCounts(l.Within, room/4), elsewhere: map[netip.Prefix][]network.Receipt{},
+		lock: l, capacity: maxAddresses, start: time.Now(), known: map[netip.Prefix]*tally{},
+		networks: network.NewCounts(l.Within, maxAddresses/4), byNetwork: map[netip.Prefix][]network.Receipt{},
 	}
 }
 
-// Begin asks to make an attempt. 0 is yes, and End must follow; else it is how long to
-// wait, and the credentials must not be looked at.
+// Begin begins an attempt. If wait is 0 the caller must call End; else it must not check the
+// credentials.
 func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now, client := time.Since(g.start), network.Of(ip)
 	t := g.tally(client, now)
 	if t == nil {
-		return g.beginElsewhere(client)
+		return g.beginByNetwork(client)
 	}
 	switch g.forget(t, now); {
 	case now < t.locked:
@@ -78,23 +78,23 @@ func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
 	return 0
 }
 
-// beginElsewhere counts an attempt of an address without a tally as failed, until it ends.
-func (g *Guard) beginElsewhere(client netip.Prefix) (wait time.Duration) {
+// beginByNetwork counts an attempt of an address without a tally as failed, until it ends.
+func (g *Guard) beginByNetwork(client netip.Prefix) (wait time.Duration) {
 	a := g.networks.Take(client, "", g.lock.Failures, time.Now())
 	if !a.OK {
 		return a.Reset
 	}
-	g.elsewhere[client] = append(g.elsewhere[client], a.Receipt)
+	g.byNetwork[client] = append(g.byNetwork[client], a.Receipt)
 	return 0
 }
 
-// End says how an attempt went that Begin let through.
+// End ends an attempt that Begin has let through.
 func (g *Guard) End(ip netip.Addr, failed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now, client := time.Since(g.start), network.Of(ip)
-	if n := len(g.elsewhere[client]); n > 0 {
-		g.endElsewhere(client, n-1, failed)
+	if n := len(g.byNetwork[client]); n > 0 {
+		g.endByNetwork(client, n-1, failed)
 		return
 	}
 	t := g.known[client] // there is one as long as an attempt is in flight
@@ -114,27 +114,27 @@ func (g *Guard) End(ip netip.Addr, failed bool) {
 	}
 }
 
-func (g *Guard) endElsewhere(client netip.Prefix, last int, failed bool) {
-	receipts := g.elsewhere[client]
+func (g *Guard) endByNetwork(client netip.Prefix, last int, failed bool) {
+	receipts := g.byNetwork[client]
 	if !failed {
 		g.networks.Return(receipts[last])
 	}
-	if g.elsewhere[client] = receipts[:last]; last == 0 {
-		delete(g.elsewhere, client)
+	if g.byNetwork[client] = receipts[:last]; last == 0 {
+		delete(g.byNetwork, client)
 	}
 }
 
 // tally finds the count of an address, or makes one; nil if it is counted by its network. An
 // address that has an attempt in flight there stays until it is done.
 func (g *Guard) tally(client netip.Prefix, now time.Duration) *tally {
-	if len(g.elsewhere[client]) > 0 {
+	if len(g.byNetwork[client]) > 0 {
 		return nil
 	}
 	if t, ok := g.known[client]; ok {
 		return t
 	}
 	g.sweep(now)
-	if len(g.known) >= g.room {
+	if len(g.known) >= g.capacity {
 		return nil
 	}
 	t := &tally{}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var office = netip.MustParseAddr("192.0.2.1")
+var testAddress = netip.MustParseAddr("192.0.2.1")
 
 // fail makes n attempts that fail, and says how many were let through.
 func (g *Guard) fail(ip netip.Addr, n int) (through int) {
@@ -27,15 +27,15 @@ func (g *Guard) fail(ip netip.Addr, n int) (through int) {
 func TestTenFailuresLockAnAddressForFifteenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{})
-		if n := g.fail(office, 25); n != 10 {
+		if n := g.fail(testAddress, 25); n != 10 {
 			t.Errorf("%d of 25 attempts let through, want 10", n)
 		}
 		time.Sleep(15*time.Minute - time.Second)
-		if wait := g.Begin(office); wait != time.Second {
+		if wait := g.Begin(testAddress); wait != time.Second {
 			t.Errorf("Begin() = %v, want 1s: attempts do not extend the lock", wait)
 		}
 		time.Sleep(time.Second)
-		if n := g.fail(office, 25); n != 10 {
+		if n := g.fail(testAddress, 25); n != 10 {
 			t.Errorf("after the lock %d let through, want 10 again", n)
 		}
 	})
@@ -44,11 +44,11 @@ func TestTenFailuresLockAnAddressForFifteenMinutes(t *testing.T) {
 func TestFailuresCountForFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{})
-		g.fail(office, 5)
+		g.fail(testAddress, 5)
 		time.Sleep(4 * time.Minute)
-		g.fail(office, 4)
+		g.fail(testAddress, 4)
 		time.Sleep(time.Minute) // the first five are too long ago now
-		if n := g.fail(office, 25); n != 6 {
+		if n := g.fail(testAddress, 25); n != 6 {
 			t.Errorf("%d let through, want 6 beside the 4 that count", n)
 		}
 	})
@@ -58,7 +58,7 @@ func TestNineFailuresInFiveMinutesGoOnForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{})
 		for range 100 {
-			if n := g.fail(office, 9); n != 9 {
+			if n := g.fail(testAddress, 9); n != 9 {
 				t.Fatalf("%d let through, want 9", n)
 			}
 			time.Sleep(5 * time.Minute)
@@ -68,14 +68,14 @@ func TestNineFailuresInFiveMinutesGoOnForEver(t *testing.T) {
 
 func TestASuccessDoesNotResetTheCount(t *testing.T) {
 	g := New(Config{})
-	g.fail(office, 9)
+	g.fail(testAddress, 9)
 	for range 50 {
-		if wait := g.Begin(office); wait != 0 {
+		if wait := g.Begin(testAddress); wait != 0 {
 			t.Fatalf("Begin() = %v, want 0: successes do not count", wait)
 		}
-		g.End(office, false)
+		g.End(testAddress, false)
 	}
-	if n := g.fail(office, 5); n != 1 {
+	if n := g.fail(testAddress, 5); n != 1 {
 		t.Errorf("%d let through, want 1 more", n)
 	}
 }
@@ -83,19 +83,19 @@ func TestASuccessDoesNotResetTheCount(t *testing.T) {
 func TestAttemptsInFlightCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{})
-		g.fail(office, 4)
+		g.fail(testAddress, 4)
 		var through atomic.Int32
 		var group sync.WaitGroup
 		finish := make(chan struct{})
 		for range 30 {
 			group.Go(func() {
-				wait := g.Begin(office)
+				wait := g.Begin(testAddress)
 				if wait == busyWait {
 					return
 				}
 				through.Add(1)
 				<-finish
-				g.End(office, false)
+				g.End(testAddress, false)
 			})
 		}
 		synctest.Wait()
@@ -104,7 +104,7 @@ func TestAttemptsInFlightCount(t *testing.T) {
 		}
 		close(finish)
 		group.Wait()
-		if wait := g.Begin(office); wait != 0 {
+		if wait := g.Begin(testAddress); wait != 0 {
 			t.Errorf("Begin() = %v, want 0: those in flight were right", wait)
 		}
 	})
@@ -133,7 +133,7 @@ func TestALockOfYourOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{Failures: 2, Within: time.Hour, For: time.Minute})
 		for range 3 {
-			if n := g.fail(office, 5); n != 2 {
+			if n := g.fail(testAddress, 5); n != 2 {
 				t.Errorf("%d let through, want 2", n)
 			}
 			time.Sleep(time.Minute)
@@ -145,10 +145,10 @@ func addressOf(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 }
 
-func TestAFullTableForgetsNobodyWhoCounts(t *testing.T) {
+func TestAFullTableForgetsNoCountedAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{})
-		g.room = 100
+		g.capacity = 100
 		g.fail(addressOf(0), 10) // locked
 		for i := range 99 {
 			g.fail(addressOf(1+i), 9)
@@ -173,7 +173,7 @@ func TestAFullTableForgetsNobodyWhoCounts(t *testing.T) {
 func TestANetworkIsNeverLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{For: 24 * time.Hour})
-		g.room = 1
+		g.capacity = 1
 		for range 3 {
 			g.fail(addressOf(1), 1)
 			if n := g.fail(addressOf(2), 100); n != 40 {
@@ -197,9 +197,9 @@ func TestANetworkIsNeverLocked(t *testing.T) {
 	})
 }
 
-func TestSuccessesOfStrangersDoNotCount(t *testing.T) {
+func TestSuccessesCountedByNetworkAreTakenBack(t *testing.T) {
 	g := New(Config{})
-	g.room = 1
+	g.capacity = 1
 	g.fail(addressOf(1), 1)
 	for range 1000 {
 		if wait := g.Begin(addressOf(2)); wait != 0 {
@@ -211,15 +211,15 @@ func TestSuccessesOfStrangersDoNotCount(t *testing.T) {
 
 func TestAnAttemptEndsWhereItBegan(t *testing.T) {
 	g := New(Config{Failures: 1})
-	g.room = 1
+	g.capacity = 1
 	g.Begin(addressOf(1)) // takes the room
 	g.Begin(addressOf(2)) // counted by its network
 	g.End(addressOf(1), false)
 	g.Begin(addressOf(2)) // there is room now, but not for who is in flight elsewhere
 	g.End(addressOf(2), false)
 	g.End(addressOf(2), false)
-	if len(g.known) != 0 || len(g.elsewhere) != 0 {
-		t.Errorf("left behind: %d known, %d elsewhere, want nothing", len(g.known), len(g.elsewhere))
+	if len(g.known) != 0 || len(g.byNetwork) != 0 {
+		t.Errorf("left behind: %d known, %d elsewhere, want nothing", len(g.known), len(g.byNetwork))
 	}
 	g.Begin(addressOf(1))
 	if n := g.fail(addressOf(2), 100); n != 4 {
@@ -260,8 +260,8 @@ func TestAMillionAddressesThatFailKeepNobodyElseOut(t *testing.T) {
 			t.Errorf("%v, a stranger among the flood: %d let through, want at most what a /48 or /16 may", ip, n)
 		}
 	}
-	if len(g.known) != room {
-		t.Errorf("%d known, want %d", len(g.known), room)
+	if len(g.known) != maxAddresses {
+		t.Errorf("%d known, want %d", len(g.known), maxAddresses)
 	}
 }
 
@@ -279,22 +279,22 @@ func TestSuccessLeavesNothingBehind(t *testing.T) {
 func TestAnOperatorEndsALockout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{})
-		if g.Clear(office) {
+		if g.Clear(testAddress) {
 			t.Error("there was something to clear")
 		}
-		g.fail(office, 25)
-		if g.Begin(office) == 0 || !g.Clear(office) {
+		g.fail(testAddress, 25)
+		if g.Begin(testAddress) == 0 || !g.Clear(testAddress) {
 			t.Fatal("the address is not locked")
 		}
-		if n := g.fail(office, 9); n != 9 || !g.Clear(office) || g.Clear(office) {
+		if n := g.fail(testAddress, 9); n != 9 || !g.Clear(testAddress) || g.Clear(testAddress) {
 			t.Errorf("%d of 9 let through, and what failed is not forgotten once", n)
 		}
-		if wait := g.Begin(office); wait != 0 {
+		if wait := g.Begin(testAddress); wait != 0 {
 			t.Errorf("Begin() = %v", wait)
 		}
-		g.Clear(office) // while an attempt is in flight
-		g.End(office, true)
-		if n := g.fail(office, 25); n != 9 {
+		g.Clear(testAddress) // while an attempt is in flight
+		g.End(testAddress, true)
+		if n := g.fail(testAddress, 25); n != 9 {
 			t.Errorf("%d let through, want 9 beside the one that was in flight", n)
 		}
 	})

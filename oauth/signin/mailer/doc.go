@@ -1,14 +1,13 @@
-// Package mailer sends the mails of package signin: over SMTP, or into a folder while
-// something is being tried out.
+// Package mailer sends the emails of package signin: over SMTP, or into a folder for a trial.
 //
 // # Choices
 //
-// A mail is plain text. It has a connection of its own: sign-in mails are few and must not
-// wait for each other, and a connection that is kept must be found broken first.
+// An email is plain text. It has a connection of its own: sign-in emails are few and must not
+// wait for each other, and a kept connection may turn out to be broken.
 //
-// STARTTLS is demanded unless told otherwise. A server that does not offer it, or whose
-// certificate is not good for the host, is sent nothing: codes would be read on the way.
+// STARTTLS is required by default. A server that does not offer it, or whose certificate is not
+// valid for the host, is sent nothing: codes could be read on the way.
 //
-// A mail is tried once. Who waits for a code asks for another one sooner than a second
+// An email is tried once. A user who waits for a code requests another one sooner than a second
 // attempt would come.
 package mailer

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// maxKept bounds the mails in a folder; the oldest make room.
+// maxKept bounds the emails in a folder; the oldest are removed.
 const maxKept = 200
 
-// Folder puts each mail into a file of its own, for who tries the service out without a
-// mail server. The codes are in there to be read: it is no place for the mails of others.
+// Folder writes each email into a file of its own, for a trial without a mail server. The codes
+// can be read there: do not use it for the emails of others.
 type Folder struct {
 	path string
 	mu   sync.Mutex
@@ -26,12 +26,12 @@ type Folder struct {
 // NewFolder makes a Folder. The folder itself, for its owner alone, is made with the first mail.
 func NewFolder(path string) *Folder { return &Folder{path: path} }
 
-// Path is where the mails are.
+// Path returns the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
 // Send writes one mail. Files sort by the time they were written.
 func (f *Folder) Send(_ context.Context, to, subject, text string) error {
-	if err := fit(to, subject, text); err != nil {
+	if err := checkMessage(to, subject, text); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -42,7 +42,7 @@ func (f *Folder) Send(_ context.Context, to, subject, text string) error {
 	if err := os.Chmod(f.path, 0o700); err != nil { // an umask or an earlier hand may have set another mode
 		return fmt.Errorf("mailer: %w", err)
 	}
-	if err := f.makeRoom(); err != nil {
+	if err := f.removeOldest(); err != nil {
 		return fmt.Errorf("mailer: %w", err)
 	}
 	now := time.Now().UTC()
@@ -54,8 +54,8 @@ func (f *Folder) Send(_ context.Context, to, subject, text string) error {
 	return nil
 }
 
-// makeRoom removes the oldest mails, and nothing that is none.
-func (f *Folder) makeRoom() error {
+// removeOldest removes the oldest emails, and no other files.
+func (f *Folder) removeOldest() error {
 	entries, err := os.ReadDir(f.path) // sorted by name
 	if err != nil {
 		return err

@@ -26,16 +26,16 @@ const (
 	None     = "none"     // it is not encrypted
 )
 
-// SMTPConfig is where mails are handed in. Host and From are required.
+// SMTPConfig describes the mail server. Host and From are required.
 type SMTPConfig struct {
 	Host     string
 	Port     int            // 0: 587; 465 with Implicit, 25 with None
 	TLS      string         // "": STARTTLS
-	Username string         // "": nobody signs in there
-	Password storage.Secret // of Username; never sent in the clear, except to this machine
+	Username string         // "": no authentication
+	Password storage.Secret // of Username; never sent unencrypted, except to this machine
 	From     string         // an address, or Name <address>
 	Timeout  time.Duration  // of a whole mail; 0: 30 seconds
-	RootCAs  *x509.CertPool // who may vouch for the server; nil: the system's
+	RootCAs  *x509.CertPool // certificate authorities of the server; nil: the system's
 }
 
 // SMTP sends mails through a server. Make it with NewSMTP.
@@ -44,8 +44,7 @@ type SMTP struct {
 	tls  *tls.Config
 }
 
-// NewSMTP makes an SMTP, or says everything that is wrong with the SMTPConfig. It connects
-// nowhere yet.
+// NewSMTP makes an SMTP, or reports all errors of the SMTPConfig. It does not connect yet.
 func NewSMTP(c SMTPConfig) (*SMTP, error) {
 	c.TLS, c.Timeout = cmp.Or(c.TLS, STARTTLS), cmp.Or(c.Timeout, 30*time.Second)
 	c.Port = cmp.Or(c.Port, map[string]int{STARTTLS: 587, Implicit: 465, None: 25}[c.TLS])
@@ -77,16 +76,16 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) {
 	return &SMTP{conf: c, tls: &tls.Config{ServerName: c.Host, RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12}}, nil
 }
 
-// loopback reports whether a host is this machine, as far as its name alone says so.
+// loopback reports whether a host is this machine, judging by its name alone.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// Clear reports whether mails leave this machine unencrypted.
+// Clear reports whether emails leave this machine unencrypted.
 func (s *SMTP) Clear() bool { return s.conf.TLS == None && !loopback(s.conf.Host) }
 
-// Send hands one mail to the server, which has accepted it when the error is nil.
+// Send sends one email. If the error is nil, the server has accepted it.
 func (s *SMTP) Send(ctx context.Context, to, subject, text string) error {
 	message, err := s.write(to, subject, text)
 	if err != nil {
@@ -94,12 +93,12 @@ func (s *SMTP) Send(ctx context.Context, to, subject, text string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.conf.Timeout)
 	defer cancel()
-	line := &line{tls: s.conf.TLS == Implicit, conf: s.tls}
-	client, err := gomail.NewClient(s.conf.Host, s.options(line)...)
+	conn := &connection{tls: s.conf.TLS == Implicit, conf: s.tls}
+	client, err := gomail.NewClient(s.conf.Host, s.options(conn)...)
 	if err != nil {
 		return fmt.Errorf("mailer: %w", err)
 	}
-	defer context.AfterFunc(ctx, line.cut)()
+	defer context.AfterFunc(ctx, conn.close)()
 	if err := client.DialAndSendWithContext(ctx, message); err != nil && !message.IsDelivered() {
 		if ctx.Err() != nil {
 			err = errors.Join(ctx.Err(), err)
@@ -109,7 +108,7 @@ func (s *SMTP) Send(ctx context.Context, to, subject, text string) error {
 	return nil
 }
 
-func (s *SMTP) options(l *line) []gomail.Option {
+func (s *SMTP) options(l *connection) []gomail.Option {
 	policy := gomail.TLSMandatory
 	if s.conf.TLS != STARTTLS {
 		policy = gomail.NoTLS
@@ -124,15 +123,15 @@ func (s *SMTP) options(l *line) []gomail.Option {
 	if s.conf.Username == "" {
 		return all
 	}
-	ways := []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
+	mechanisms := []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
 	if s.conf.TLS == None { // on this machine, see NewSMTP
-		ways = []gomail.SMTPAuthType{gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
+		mechanisms = []gomail.SMTPAuthType{gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
 	}
-	return append(all, gomail.WithOpportunisticSMTPAuth(ways...), gomail.WithUsername(s.conf.Username), gomail.WithPassword(s.conf.Password.Reveal()))
+	return append(all, gomail.WithOpportunisticSMTPAuth(mechanisms...), gomail.WithUsername(s.conf.Username), gomail.WithPassword(s.conf.Password.Reveal()))
 }
 
 func (s *SMTP) write(to, subject, text string) (*gomail.Msg, error) {
-	if err := fit(to, subject, text); err != nil {
+	if err := checkMessage(to, subject, text); err != nil {
 		return nil, err
 	}
 	m := gomail.NewMsg(gomail.WithCharset(gomail.CharsetUTF8), gomail.WithEncoding(gomail.EncodingQP))
@@ -149,8 +148,8 @@ func (s *SMTP) write(to, subject, text string) (*gomail.Msg, error) {
 
 const maxMail = 64 << 10 // bytes of text
 
-// fit refuses what could become more headers or more recipients than one.
-func fit(to, subject, text string) error {
+// checkMessage refuses texts that could add headers or recipients.
+func checkMessage(to, subject, text string) error {
 	address, err := mail.ParseAddress(to)
 	switch {
 	case err != nil || address.Name != "" || !oneLine(to) || strings.ContainsAny(to, "<>,;"):

@@ -262,7 +262,7 @@ func TestAServerThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestWhoGivesUpEarlierIsHeard(t *testing.T) {
+func TestAnEarlierDeadlineIsRespected(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer at.Close()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPasswordsThatEverybodyTriesAreRefused(t *testing.T) {
+func TestCommonPasswordsAreRefused(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(commonText, "\n"), "\n")
 	if len(lines) != 10_000 {
 		t.Fatalf("%d common passwords, want 10,000", len(lines))

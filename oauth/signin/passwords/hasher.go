@@ -22,20 +22,20 @@ type Cost struct {
 }
 
 // Hasher hashes passwords with argon2id. It computes as many at once as there are
-// processors, so that a crowd signing in waits instead of taking all memory: one process
-// shares one Hasher. What would wait for more than some three seconds is refused before it
-// is hashed; the error is storage.ErrUnavailable, and rooms answer it with 503 and Retry-After.
+// processors, so that many sign-ins at once wait instead of taking all memory: one process
+// shares one Hasher. A password that would wait for more than some three seconds is refused
+// before it is hashed; the error is storage.ErrUnavailable, answered with 503 and Retry-After.
 type Hasher struct {
-	cost Cost
-	line *queue
-	key  func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
+	cost  Cost
+	queue *queue
+	key   func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
 }
 
 const (
 	saltSize = 16
 	keySize  = 32
 
-	// What is still computed when a stored hash asks for it.
+	// The largest costs of a stored hash that are computed.
 	maxMemory = 256 << 10 // KiB
 	maxPasses = 16
 	maxBytes  = 64 // of salt and key
@@ -44,10 +44,10 @@ const (
 // New makes a Hasher.
 func New(c Cost) *Hasher {
 	c = Cost{min(cmp.Or(c.Memory, 19<<10), maxMemory), min(cmp.Or(c.Passes, 2), maxPasses)}
-	return &Hasher{cost: c, line: newQueue(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
+	return &Hasher{cost: c, queue: newQueue(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
 }
 
-// Hash returns what is kept of a password, as a PHC string.
+// Hash returns the hash of a password as a PHC string.
 func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	h := p.draw()
 	key, err := p.compute(ctx, h, password)
@@ -59,7 +59,7 @@ func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 }
 
 // Verify reports whether a hash is of this password, in constant time. "" is the hash of
-// no password and takes as long as any. stale says that new hashes cost something else.
+// no password and takes as long as any. stale says that new hashes have another cost.
 func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale bool, err error) {
 	h := p.draw()
 	if hash != "" {
@@ -73,7 +73,7 @@ func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale b
 	}
 	right := subtle.ConstantTimeCompare(key, h.key) == 1 && hash != ""
 	if right {
-		p.line.right(ctx)
+		p.queue.forgive(ctx)
 	}
 	fresh := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize
 	return right, !fresh, nil
@@ -83,11 +83,11 @@ func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale b
 // attempt, and counts as none.
 func (p *Hasher) Rehash(ctx context.Context, password string) (string, error) {
 	hash, err := p.Hash(ctx, password)
-	p.line.right(ctx)
+	p.queue.forgive(ctx)
 	return hash, err
 }
 
-// draw makes the hash of a password nobody has.
+// draw makes a random hash that no password has.
 func (p *Hasher) draw() phc {
 	h := phc{cost: p.cost, threads: 1, salt: make([]byte, saltSize), key: make([]byte, keySize)}
 	rand.Read(h.salt)
@@ -96,11 +96,11 @@ func (p *Hasher) draw() phc {
 }
 
 func (p *Hasher) compute(ctx context.Context, h phc, password string) ([]byte, error) {
-	if err := p.line.enter(ctx); err != nil {
+	if err := p.queue.enter(ctx); err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	defer func() { p.line.leave(time.Since(began)) }()
+	defer func() { p.queue.leave(time.Since(began)) }()
 	return p.key([]byte(password), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key))), nil
 }
 

@@ -19,27 +19,28 @@ import (
 )
 
 const (
-	patience    = 3 * time.Second // for which a password waits to be hashed
+	maxWait     = 3 * time.Second // for which a password waits to be hashed
 	maxWaiting  = 1024            // passwords that wait in one line; each is a request with all it holds
 	hashHistory = 5 * time.Minute // for which a stranger's password counts at least; twice as long at most
 	weighEvery  = 20 * time.Millisecond
 	mostRetry   = time.Minute
 )
 
-type strangerKey struct{}
+type unknownClientKey struct{}
 
-// AsStranger returns a context under which a password waits to be hashed among strangers, by the
-// client that an address belongs to. Under any other, it goes before all of them.
-func AsStranger(ctx context.Context, ip netip.Addr) context.Context {
-	return context.WithValue(ctx, strangerKey{}, network.Of(ip))
+// AsUnknownClient returns a context under which a password waits to be hashed among those of
+// unknown clients, by the client that an address belongs to. Under any other context it goes
+// before all of them.
+func AsUnknownClient(ctx context.Context, ip netip.Addr) context.Context {
+	return context.WithValue(ctx, unknownClientKey{}, network.Of(ip))
 }
 
-func strangerOf(ctx context.Context) (client netip.Prefix, is bool) {
-	client, is = ctx.Value(strangerKey{}).(netip.Prefix)
+func unknownClient(ctx context.Context) (client netip.Prefix, is bool) {
+	client, is = ctx.Value(unknownClientKey{}).(netip.Prefix)
 	return client, is
 }
 
-// ErrBusy says that more passwords wait than can be hashed soon.
+// ErrBusy is the error of a password that cannot be hashed soon, because too many others wait.
 var ErrBusy = fmt.Errorf("passwords: too many passwords wait to be hashed: %w", storage.ErrUnavailable)
 
 var tooManyHashes = &reply.Failure{
@@ -47,42 +48,42 @@ var tooManyHashes = &reply.Failure{
 	Msg: "Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost.",
 }
 
-// queue lets so many hashes be computed at a time. The others wait for a bounded time. Known
-// browsers, and whatever is not a sign-in, go first, in the order they came. Strangers follow,
-// those first whose networks have asked for least lately, so that it is not known when somebody's
-// turn comes: they wait until it does, or until their patience is over, or one comes who goes
-// before them and finds the line full. Who is refused is told when to come back.
+// queue bounds how many hashes are computed at a time. The others wait for a bounded time. Known
+// browsers, and everything that is not a sign-in, go first, in the order they came. Unknown
+// clients follow, those first whose networks have tried least lately, so their order can change:
+// they wait for their turn, until maxWait is over, or until the queue is full and a client with
+// fewer attempts takes their place. A refusal says when to retry.
 type queue struct {
-	places int
+	slots int
 
-	mu        sync.Mutex
-	running   int
-	first     list.List // of *waiter
-	strangers []*waiter // in the order they came
-	history   limits.History
-	weighed   time.Time     // when the strangers were, all of them
-	typical   time.Duration // what a hash takes lately; 0: none has been computed yet
+	mu      sync.Mutex
+	running int
+	known   list.List // of *waiter
+	unknown []*waiter // in the order they came
+	history limits.History
+	weighed time.Time     // when the strangers were, all of them
+	typical time.Duration // what a hash takes lately; 0: none has been computed yet
 }
 
 // waiter is a password that waits to be hashed.
 type waiter struct {
-	turn   chan bool       // told once: whether it is their turn; else they have to go
-	from   limits.Networks // of a stranger
-	weight int             // of it, when the line last moved
+	turn   chan bool       // receives once: true for its turn, false if it has to go
+	from   limits.Networks // of an unknown client
+	weight int             // of it, when the queue last moved
 }
 
-func newQueue(places int) *queue {
-	return &queue{places: places, history: limits.History{Half: hashHistory}}
+func newQueue(slots int) *queue {
+	return &queue{slots: slots, history: limits.History{Half: hashHistory}}
 }
 
 // enter waits for a place; leave must follow if there is no error.
 func (l *queue) enter(ctx context.Context) error {
-	w, leave, err := l.stand(ctx)
+	w, leave, err := l.takePlace(ctx)
 	if w == nil || err != nil {
 		return err
 	}
-	patience := time.NewTimer(patience)
-	defer patience.Stop()
+	timer := time.NewTimer(maxWait)
+	defer timer.Stop()
 	select {
 	case mine := <-w.turn:
 		if mine {
@@ -91,43 +92,42 @@ func (l *queue) enter(ctx context.Context) error {
 	case <-ctx.Done():
 		leave()
 		return ctx.Err()
-	case <-patience.C:
+	case <-timer.C:
 		leave()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refuse(len(l.strangers))
+	return l.refuse(len(l.unknown))
 }
 
-// stand takes a place, and there is nobody to wait for, or stands in a line. leave is for who
-// does not wait any longer.
-func (l *queue) stand(ctx context.Context) (w *waiter, leave func(), err error) {
+// takePlace takes a free slot and returns no waiter, or joins the queue. leave takes the waiter
+// out of the queue again.
+func (l *queue) takePlace(ctx context.Context) (w *waiter, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	client, stranger := strangerOf(ctx)
+	client, unknown := unknownClient(ctx)
 	w = &waiter{turn: make(chan bool, 1)}
-	if stranger {
+	if unknown {
 		w.from = l.history.Around(client)
 		l.history.Count(w.from, time.Now())
 	}
 	switch {
-	case l.running < l.places:
+	case l.running < l.slots:
 		l.running++
 		return nil, nil, nil
-	case stranger && !l.join(w):
-		return nil, nil, l.refuse(len(l.strangers))
-	case stranger:
-		return w, func() { l.leaveLine(w, l.removeStranger) }, nil
-	case l.first.Len() >= l.room():
+	case unknown && !l.join(w):
+		return nil, nil, l.refuse(len(l.unknown))
+	case unknown:
+		return w, func() { l.leaveQueue(w, l.removeUnknown) }, nil
+	case l.known.Len() >= l.capacity():
 		return nil, nil, l.refuse(0)
 	}
-	e := l.first.PushBack(w)
-	return w, func() { l.leaveLine(w, func(*waiter) { l.first.Remove(e) }) }, nil
+	e := l.known.PushBack(w)
+	return w, func() { l.leaveQueue(w, func(*waiter) { l.known.Remove(e) }) }, nil
 }
 
-// leaveLine takes somebody out of a line; if their turn has come at the same moment, the place
-// goes to the next.
-func (l *queue) leaveLine(w *waiter, remove func(*waiter)) {
+// leaveQueue removes a waiter; if its turn has come at the same moment, the slot goes to the next.
+func (l *queue) leaveQueue(w *waiter, remove func(*waiter)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -140,52 +140,52 @@ func (l *queue) leaveLine(w *waiter, remove func(*waiter)) {
 	}
 }
 
-func (l *queue) removeStranger(w *waiter) {
-	l.strangers = slices.DeleteFunc(l.strangers, func(other *waiter) bool { return other == w })
+func (l *queue) removeUnknown(w *waiter) {
+	l.unknown = slices.DeleteFunc(l.unknown, func(other *waiter) bool { return other == w })
 }
 
-// room returns how many can wait in the first line and be done in time.
-func (l *queue) room() int {
+// capacity returns how many known browsers can wait and be served in time.
+func (l *queue) capacity() int {
 	if l.typical <= 0 {
 		return maxWaiting
 	}
-	return min(int(patience/l.typical*time.Duration(l.places)), maxWaiting)
+	return min(int(maxWait/l.typical*time.Duration(l.slots)), maxWaiting)
 }
 
-// join puts a stranger into the line. If it is full, the one who has most before them has to go,
-// or is not let in.
+// join adds an unknown client to the queue. If it is full, the one with the most attempts around
+// it has to go, which may be the new one.
 func (l *queue) join(w *waiter) bool {
 	w.weight = l.history.Weight(w.from)
-	if len(l.strangers) >= maxWaiting {
+	if len(l.unknown) >= maxWaiting {
 		last := l.last()
-		if l.strangers[last].weight <= w.weight {
+		if l.unknown[last].weight <= w.weight {
 			return false
 		}
-		l.strangers[last].turn <- false
-		l.strangers = slices.Delete(l.strangers, last, last+1)
+		l.unknown[last].turn <- false
+		l.unknown = slices.Delete(l.unknown, last, last+1)
 	}
-	l.strangers = append(l.strangers, w)
+	l.unknown = append(l.unknown, w)
 	return true
 }
 
-// last returns the stranger who goes last.
+// last returns the index of the unknown client that goes last.
 func (l *queue) last() (last int) {
-	for i, w := range l.strangers {
-		if w.weight >= l.strangers[last].weight {
+	for i, w := range l.unknown {
+		if w.weight >= l.unknown[last].weight {
 			last = i
 		}
 	}
 	return last
 }
 
-// refuse says that those who wait, and so many strangers among them, are to be done first.
-func (l *queue) refuse(strangers int) error {
-	wait := l.typical * time.Duration(1+l.first.Len()+strangers) / time.Duration(l.places)
+// refuse returns ErrBusy with a Retry-After for those that wait, so many unknown clients among them.
+func (l *queue) refuse(unknown int) error {
+	wait := l.typical * time.Duration(1+l.known.Len()+unknown) / time.Duration(l.slots)
 	seconds := math.Ceil(min(max(wait, time.Second), mostRetry).Seconds())
 	return tooManyHashes.With("Retry-After", strconv.Itoa(int(seconds))).Because(ErrBusy)
 }
 
-// leave gives a place back in which a hash has taken so long.
+// leave frees a slot, and notes how long the hash has taken.
 func (l *queue) leave(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,10 +196,10 @@ func (l *queue) leave(took time.Duration) {
 	l.next()
 }
 
-// right takes back what a stranger's attempt counts: the password was right.
-func (l *queue) right(ctx context.Context) {
-	client, stranger := strangerOf(ctx)
-	if !stranger {
+// forgive takes back the attempt of an unknown client: the password was right.
+func (l *queue) forgive(ctx context.Context) {
+	client, unknown := unknownClient(ctx)
+	if !unknown {
 		return
 	}
 	l.mu.Lock()
@@ -207,34 +207,34 @@ func (l *queue) right(ctx context.Context) {
 	l.history.Forgive(l.history.Around(client))
 }
 
-// next hands a place on.
+// next gives a slot to the next waiter.
 func (l *queue) next() {
-	if e := l.first.Front(); e != nil {
-		l.first.Remove(e).(*waiter).turn <- true
+	if e := l.known.Front(); e != nil {
+		l.known.Remove(e).(*waiter).turn <- true
 		return
 	}
-	if len(l.strangers) == 0 {
+	if len(l.unknown) == 0 {
 		l.running--
 		return
 	}
 	l.weigh(time.Now())
 	next := 0
-	for i, w := range l.strangers {
-		if w.weight < l.strangers[next].weight {
+	for i, w := range l.unknown {
+		if w.weight < l.unknown[next].weight {
 			next = i
 		}
 	}
-	l.strangers[next].turn <- true
-	l.strangers = slices.Delete(l.strangers, next, next+1)
+	l.unknown[next].turn <- true
+	l.unknown = slices.Delete(l.unknown, next, next+1)
 }
 
-// weigh has what came since the strangers joined count against them.
+// weigh counts the attempts that came after the unknown clients had joined.
 func (l *queue) weigh(now time.Time) {
 	if now.Sub(l.weighed) < weighEvery {
 		return
 	}
 	l.weighed = now
-	for _, w := range l.strangers {
+	for _, w := range l.unknown {
 		w.weight = l.history.Weight(w.from)
 	}
 }
@@ -242,5 +242,5 @@ func (l *queue) weigh(now time.Time) {
 func (l *queue) waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.first.Len() + len(l.strangers)
+	return l.known.Len() + len(l.unknown)
 }

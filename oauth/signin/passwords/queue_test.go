@@ -69,20 +69,20 @@ func TestWhatCannotBeHashedSoonIsRefusedBeforeAnyHash(t *testing.T) {
 		for round := range 2 { // in the first one it is not known yet how long a hash takes
 			n.Store(0)
 			o := crowdOf(t.Context(), p, 900)
-			if fit := slots * int(patience/slowHash); o.done < fit || o.done > fit+2*slots || o.done+o.busy != 900 {
+			if fit := slots * int(maxWait/slowHash); o.done < fit || o.done > fit+2*slots || o.done+o.busy != 900 {
 				t.Errorf("round %d: %d hashed and %d refused of 900, want about %d hashed", round, o.done, o.busy, fit)
 			}
-			if int(n.Load()) != o.done || o.longest > patience+2*slowHash {
+			if int(n.Load()) != o.done || o.longest > maxWait+2*slowHash {
 				t.Errorf("round %d: %d computed for %d, the longest wait was %v", round, n.Load(), o.done, o.longest)
 			}
-			if p.line.running != 0 || p.line.waiting() != 0 {
-				t.Errorf("round %d: %d running and %d waiting are left", round, p.line.running, p.line.waiting())
+			if p.queue.running != 0 || p.queue.waiting() != 0 {
+				t.Errorf("round %d: %d running and %d waiting are left", round, p.queue.running, p.queue.waiting())
 			}
 		}
 	})
 }
 
-func TestTheRefusalSaysWhenThereIsRoomAgain(t *testing.T) {
+func TestTheRefusalSaysWhenToRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := slow(New(Cost{}), &n)
@@ -118,14 +118,14 @@ func everywhere(i int) netip.Addr {
 
 // Somebody who has never signed in here comes from a network of their own while strangers guess
 // from so many addresses that none of them ever guesses twice.
-func TestAFloodFromEverywhereDoesNotRefuseWhoComesFromElsewhere(t *testing.T) {
+func TestAFloodDoesNotRefuseClientsFromOtherNetworks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n, refused atomic.Int64
 		p := slow(New(Cost{}), &n)
 		crowdOf(t.Context(), p, 1)
 		hash := fmt.Sprintf(phcForm, 19<<10, 2, 1) + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 42) + "E" // another one
 		guess := func(from netip.Addr) error {
-			_, _, err := p.Verify(AsStranger(t.Context(), from), hash, "x")
+			_, _, err := p.Verify(AsUnknownClient(t.Context(), from), hash, "x")
 			return err
 		}
 		n.Store(0)
@@ -157,14 +157,14 @@ func TestAFloodFromEverywhereDoesNotRefuseWhoComesFromElsewhere(t *testing.T) {
 	})
 }
 
-func TestBrowsersThatAreKnownGoBeforeStrangers(t *testing.T) {
+func TestKnownBrowsersGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := slow(New(Cost{}), &n)
 		crowdOf(t.Context(), p, 1)
 		var all sync.WaitGroup
 		for i := range 900 {
-			all.Go(func() { p.Hash(AsStranger(t.Context(), everywhere(i)), "x") })
+			all.Go(func() { p.Hash(AsUnknownClient(t.Context(), everywhere(i)), "x") })
 		}
 		synctest.Wait()
 		began := time.Now()
@@ -175,7 +175,7 @@ func TestBrowsersThatAreKnownGoBeforeStrangers(t *testing.T) {
 	})
 }
 
-func TestWhoHasGoneLeavesTheQueue(t *testing.T) {
+func TestACancelledRequestLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := slow(New(Cost{}), &n)
@@ -185,7 +185,7 @@ func TestWhoHasGoneLeavesTheQueue(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		if w := p.line.waiting(); w != 0 {
+		if w := p.queue.waiting(); w != 0 {
 			t.Errorf("%d wait still", w)
 		}
 		o := <-gone
@@ -203,14 +203,14 @@ func TestNoPlaceIsLostBetweenATurnAndATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Cost{})
 		p.key = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
-			time.Sleep(patience) // every turn comes when the patience of the next ends
+			time.Sleep(maxWait) // every turn comes when the patience of the next ends
 			return make([]byte, size)
 		}
 		for range 20 {
-			p.line.typical = 0
+			p.queue.typical = 0
 			crowdOf(t.Context(), p, 3*runtime.GOMAXPROCS(0))
-			if p.line.running != 0 || p.line.waiting() != 0 {
-				t.Fatalf("%d running and %d waiting are left", p.line.running, p.line.waiting())
+			if p.queue.running != 0 || p.queue.waiting() != 0 {
+				t.Fatalf("%d running and %d waiting are left", p.queue.running, p.queue.waiting())
 			}
 		}
 	})

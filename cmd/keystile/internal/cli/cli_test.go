@@ -14,6 +14,8 @@ func TestFlagsAndWordsComeInAnyOrder(t *testing.T) {
 		want  Args
 	}{
 		{"set a b", Args{Flags: map[string][]string{}, Words: []string{"a", "b"}}},
+		{"--data d set a b", Args{Flags: map[string][]string{"data": {"d"}}, Words: []string{"a", "b"}}},
+		{"--data=d set --on a b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
 		{"set a b --data d", Args{Flags: map[string][]string{"data": {"d"}}, Words: []string{"a", "b"}}},
 		{"set --data=d a --on b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
 		{"set -data - --on=false a b", Args{Flags: map[string][]string{"data": {"-"}, "on": {"false"}}, Words: []string{"a", "b"}}},
@@ -56,6 +58,10 @@ func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
 		"set a --dta d --onn --data=": "unknown flag --dta",
 		"completion":                  "completion what? There is: completion bash",
 		"completion tcsh":             `unknown command "completion tcsh"`,
+		"completion bash x":           `unknown command "x" for "prog completion bash"`,
+		"completion bash --x":         "unknown flag: --x",
+		"app --x -h":                  "unknown flag: --x",
+		"--data d -h":                 "unknown flag: --data",
 		"man":                         "man takes DIR",
 	} {
 		p := newProgram()

@@ -46,10 +46,11 @@ func (t Table) prepare(root *cobra.Command, words []string) ([]string, *cobra.Co
 	}
 	isFlag := func(word string) bool { return strings.HasPrefix(word, "-") }
 	helped := slices.Contains(words, "--help") || slices.Contains(words, "-h")
-	if len(words) == 0 || isFlag(words[0]) && !helped {
-		words = slices.Insert(slices.Clone(words), 0, t.Default)
-	}
 	c, rest, _ := root.Find(words)
+	if c == root && (len(words) == 0 || isFlag(words[0]) && !helped) {
+		words = slices.Insert(slices.Clone(words), 0, t.Default)
+		c, rest, _ = root.Find(words)
+	}
 	if c.HasSubCommands() { // cobra would show its help, and exit 0
 		if helped || strings.HasPrefix(words[0], cobra.ShellCompRequestCmd) {
 			return words, c, nil

@@ -33,13 +33,27 @@ func (t Table) tree(call Call) *cobra.Command {
 	root.AddCommand(manCommand(root))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &UsageError{err} })
 	for _, c := range root.Commands() {
 		c.GroupID = groups[c.Name()]
 		if c.Name() == "help" {
 			c.RunE = helpCommand
 		}
+		for _, sub := range c.Commands() {
+			sub.Args = wrongWords(sub.Args)
+		}
 	}
 	return root
+}
+
+// wrongWords has words that cobra refuses be a wrong call.
+func wrongWords(args cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, words []string) error {
+		if args == nil || args(c, words) == nil {
+			return nil
+		}
+		return &UsageError{args(c, words)}
+	}
 }
 
 // topic returns the command that holds others below parent, made if it is not there yet.

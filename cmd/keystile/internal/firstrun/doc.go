@@ -3,11 +3,10 @@
 // # Choices
 //
 // What is drawn is written down first, in first-run.json, and the records are made from
-// the paper. A start that is killed anywhere in between leaves a paper without its "done"
-// in the store; the next one takes it up and makes what is missing, with the same password
-// and secret.
+// it. A start that is killed anywhere in between leaves the file without its "done" in the
+// store; the next one takes it up and makes what is missing, with the same password and secret.
 //
-// Once it is done the paper is the reader's: it may be deleted. While it is there, its
+// Once it is done the file is the reader's: it may be deleted. While it is there, its
 // addresses follow the base_url.
 //
 // Without the demo its application is disabled and what it was granted is revoked, because

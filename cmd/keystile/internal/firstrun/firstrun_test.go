@@ -86,7 +86,7 @@ func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 
 func TestAPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
 	h := newHouse(t)
-	drawn := new(Paper)
+	drawn := new(Record)
 	drawn.draw(base, true)
 	if err := drawn.write(h.path); err != nil {
 		t.Fatal(err)

@@ -36,11 +36,11 @@ func newHouse(t *testing.T) *house {
 }
 
 func (h *house) config() Config {
-	return Config{Rooms: admin.Rooms{Store: h.store, Users: h.users}, Path: h.path, BaseURL: base, Demo: true}
+	return Config{Target: admin.Target{Store: h.store, Users: h.users}, Path: h.path, BaseURL: base, Demo: true}
 }
 
 // wantComplete makes sure that the paper tells the truth, and that nothing is there twice.
-func (h *house) wantComplete(t *testing.T, p *Paper) {
+func (h *house) wantComplete(t *testing.T, p *Record) {
 	t.Helper()
 	u, err := h.users.Authenticate(t.Context(), p.Admin.Username, p.Admin.Password)
 	if err != nil || u.Role != storage.RoleAdmin {

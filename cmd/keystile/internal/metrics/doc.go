@@ -3,5 +3,5 @@
 // # Choices
 //
 // Every label takes one of few values, whatever clients send. What is counted is read off
-// the requests (see package requests): the rooms know nothing of metrics.
+// the requests (see package requests): the other packages know nothing of metrics.
 package metrics

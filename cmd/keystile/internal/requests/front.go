@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 )
 
-// Config is what Front needs.
+// Config configures Front.
 type Config struct {
 	Log      *slog.Logger
 	Quiet    bool // no line per request
@@ -24,7 +24,7 @@ type Observer interface {
 	End(Seen)
 }
 
-// Seen is what is known of a request when it is over. Every text in it is one of few.
+// Seen holds what is known of a request when it is over. Every text in it is one of few.
 type Seen struct {
 	Method string // in capitals, or "other"
 	Route  string // as the route tables have it, or "other"

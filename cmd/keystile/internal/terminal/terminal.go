@@ -1,11 +1,13 @@
 package terminal
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -44,6 +46,20 @@ func ReadPassword(from *os.File, to io.Writer, prompt string) (string, error) {
 	}()
 	typed, err := term.ReadPassword(fd)
 	return string(typed), err
+}
+
+// Confirm asks whether to go on, and returns an error unless the answer is yes.
+func Confirm(from io.Reader, to io.Writer, question string) error {
+	fmt.Fprintf(to, "%s [y/N] ", question)
+	line, err := bufio.NewReader(from).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was done")
 }
 
 // control calls do with the descriptor of an open file.

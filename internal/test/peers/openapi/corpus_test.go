@@ -21,12 +21,12 @@ var picked = map[string]string{
 	"455ee50f7c69": "long queries of lists and of objects with dots in their names; placeholders within segments",
 }
 
-func TestTheCorpusIsReadByJudgesAsItWasSent(t *testing.T) {
+func TestTheCorpusIsReadByOtherParsersAsItWasSent(t *testing.T) {
 	dir := os.Getenv("KEYSTILE_OPENAPI_CORPUS")
 	if dir == "" {
 		t.Skip("KEYSTILE_OPENAPI_CORPUS names no folder of documents")
 	}
-	judge(t, corpus(t, dir), corpusFaults, 150)
+	validator(t, corpus(t, dir), corpusFaults, 150)
 }
 
 // corpus reads the documents that are picked.

@@ -19,18 +19,18 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// house is the registrar, and the bus on a port of its own. Its upstreams are on this machine.
-type house struct {
+// fixture is the registrar, and the bus on a port of its own. Its upstreams are on this machine.
+type fixture struct {
 	url      string
 	registry *registry.Registry
 	bus      *mcpbus.Bus
 }
 
-func newHouse(t *testing.T) *house {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	quiet, local := slog.New(slog.DiscardHandler), []string{"127.0.0.1/32"}
 	server := httptest.NewUnstartedServer(nil)
-	h := &house{url: "http://" + server.Listener.Addr().String()}
+	h := &fixture{url: "http://" + server.Listener.Addr().String()}
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
@@ -50,7 +50,7 @@ func newHouse(t *testing.T) *house {
 }
 
 // register makes the tools of a document, which are called at an address.
-func (h *house) register(t *testing.T, member, upstream string, document []byte) []toolplan.Tool {
+func (h *fixture) register(t *testing.T, member, upstream string, document []byte) []toolplan.Tool {
 	t.Helper()
 	all := true
 	done, err := h.registry.Register(t.Context(), storage.User{Sub: "u1", Role: storage.RoleAdmin}, registry.Request{
@@ -63,7 +63,7 @@ func (h *house) register(t *testing.T, member, upstream string, document []byte)
 }
 
 // call calls a tool and returns what the bus says of a failure, "" if it worked.
-func (h *house) call(t *testing.T, name string, arguments tree) string {
+func (h *fixture) call(t *testing.T, name string, arguments tree) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", h.url+mcpbus.Path, strings.NewReader(string(encoded(t, tree{
 		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tree{"name": name, "arguments": arguments},

@@ -26,7 +26,7 @@ const most = 40
 // nothing could be made for them.
 const unmade = 5
 
-func TestJudgesReadWhatTheProjectsOwnDocumentsDescribe(t *testing.T) {
+func TestOtherParsersReadTheProjectsOwnDocuments(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) < 3 {
 		t.Fatalf("%d documents: %v", len(files), err)
@@ -35,14 +35,14 @@ func TestJudgesReadWhatTheProjectsOwnDocumentsDescribe(t *testing.T) {
 	for _, file := range files {
 		documents[strings.TrimSuffix(filepath.Base(file), ".json")] = must(os.ReadFile(file))(t)
 	}
-	h, upstreams := judge(t, documents, ownFaults, 50)
+	h, upstreams := validator(t, documents, ownFaults, 50)
 	for i := 0; i < len(upstreams); i += 2 {
 		mistaken(t, h, upstreams[i], upstreams[i+1])
 	}
 }
 
 // mistaken makes sure that the judges would notice: what was not asked for is objected to.
-func mistaken(t *testing.T, h *house, asked, sent *upstream) {
+func mistaken(t *testing.T, h *fixture, asked, sent *upstream) {
 	for _, tool := range asked.tools {
 		right, wrong := asked.arguments[tool.Name], sent.arguments[tool.Name]
 		if bytes.Equal(encoded(t, right), encoded(t, wrong)) {
@@ -58,9 +58,9 @@ func mistaken(t *testing.T, h *house, asked, sent *upstream) {
 	}
 }
 
-// judge has every document's tools called, and the judges find nothing but their own faults.
-func judge(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *house, upstreams []*upstream) {
-	h = newHouse(t)
+// validator has every document's tools called, and the judges find nothing but their own faults.
+func validator(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *fixture, upstreams []*upstream) {
+	h = newFixture(t)
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
 		upstreams = append(upstreams, open(t, h, name, documents[name], most)...)
 	}
@@ -93,7 +93,7 @@ func judge(t *testing.T, documents map[string][]byte, faults []fault, least int)
 	return h, upstreams
 }
 
-func (s *upstream) run(t *testing.T, h *house, faults []fault, used []bool) {
+func (s *upstream) run(t *testing.T, h *fixture, faults []fault, used []bool) {
 	for _, tool := range s.tools {
 		if s.arguments[tool.Name] == nil {
 			continue

@@ -42,7 +42,7 @@ const base = "/behind/it"
 
 // open registers a document, once for each reading, and works out what its tools are given.
 // The tools are every nth, so that there are not more than most.
-func open(t *testing.T, h *house, name string, text []byte, most int) (out []*upstream) {
+func open(t *testing.T, h *fixture, name string, text []byte, most int) (out []*upstream) {
 	t.Helper()
 	for _, reading := range []string{whole, scarce} {
 		s := &upstream{name: name, member: fmt.Sprintf("%s%s", reading[:1], name), reading: reading, arguments: map[string]tree{}}
@@ -114,7 +114,7 @@ func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // try calls a tool and returns what the judges object to.
-func (s *upstream) try(t *testing.T, h *house, tool toolplan.Tool) (found map[string][]string, sent string) {
+func (s *upstream) try(t *testing.T, h *fixture, tool toolplan.Tool) (found map[string][]string, sent string) {
 	t.Helper()
 	s.mu.Lock()
 	s.tool, s.arrived, s.found = tool, 0, nil

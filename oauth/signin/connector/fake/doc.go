@@ -1,6 +1,5 @@
-// Package fake plays the login providers wx, qq, alipay and douyin on our own machine, for
-// trying out and for tests. Nobody proves anything there: whoever opens its pages chooses
-// which made-up person to be.
+// Package fake implements the login providers wx, qq, alipay and douyin locally, for demos and
+// tests. It checks no credentials: the browser chooses which test user to sign in as.
 //
 //	f, err := fake.New(fake.Config{BaseURL: "http://127.0.0.1:8080"})
 //	mux.Handle(fake.Path+"/", f)
@@ -9,17 +8,16 @@
 // # Choices
 //
 // It answers as the real ones do, with their content types, their JSONP, their numbers in
-// quotes and their error codes, so that what works here has a chance there. What it hands
-// out is single-use and lives five minutes as theirs does.
+// quotes and their error codes. Its codes are single-use and live five minutes as theirs do.
 //
-// Its people keep their identities from one start to the next; the keys and secrets are
-// new at each, and reach the connectors through Configs alone. One of them has no unionid,
-// one has it from the second visit on, one has a name that looks like HTML.
+// Its test users keep their identities across restarts; the keys and secrets are new at each
+// start, and reach the connectors through Configs alone. One user has no unionid, one has it from
+// the second visit on, one has a name that looks like HTML.
 //
-// It sends browsers back to its own BaseURL only: a fake that lies open must not become a
-// way to anywhere else. What it remembers is bounded, the oldest goes first.
+// It redirects to its own BaseURL only: a fake that is reachable must not be an open redirect.
+// Its memory is bounded, the oldest entries are dropped first.
 //
 // The page's policy lets its form lead to any http and https address, because browsers
-// hold the whole chain of redirects behind a form against it, and this chain ends at an
-// application. The form itself goes nowhere but here.
+// check the whole chain of redirects after a form against it, and this chain ends at an
+// application. The form itself is sent only here.
 package fake

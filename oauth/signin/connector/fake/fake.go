@@ -18,10 +18,10 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Path is where the fake is, unless a Config says otherwise.
+// Path is the default path of the fake.
 const Path = "/fake-providers"
 
-// The applications of the fake, as their providers would call them.
+// The ids of the fake's applications at the providers.
 const (
 	wxID     = "wxfa4e000000000001"
 	qqID     = "100000001"
@@ -29,18 +29,18 @@ const (
 	douyinID = "awfake0000000001"
 )
 
-// Config is what a Fake is made of.
+// Config says how to make a Fake.
 type Config struct {
-	BaseURL string       // required: our own origin. Browsers are sent back nowhere else
-	Path    string       // "": Path. The fake serves what is below it, and expects the whole path
+	BaseURL string       // required: our own origin. Browsers are redirected nowhere else
+	Path    string       // "": Path. The fake serves everything below it, and expects the whole path
 	Log     *slog.Logger // nil: slog.Default()
 }
 
-// Fake is an http.Handler that plays the providers below Path/wx, /qq, /alipay and /douyin.
+// Fake is an http.Handler that implements the providers below Path/wx, /qq, /alipay and /douyin.
 type Fake struct {
 	mux                  *reply.Mux
 	base, path           string
-	desk                 *desk
+	issuer               *issuer
 	secret               storage.Secret  // of its applications at all but alipay
 	application, gateway *rsa.PrivateKey // alipay's two pairs
 	sameOrigin           *http.CrossOriginProtection
@@ -49,7 +49,7 @@ type Fake struct {
 // New makes a Fake and draws its keys.
 func New(c Config) (*Fake, error) {
 	f := &Fake{
-		base: c.BaseURL, path: cmp.Or(c.Path, Path), desk: newDesk(), secret: storage.DrawSecret(),
+		base: c.BaseURL, path: cmp.Or(c.Path, Path), issuer: newIssuer(), secret: storage.DrawSecret(),
 		sameOrigin: http.NewCrossOriginProtection(),
 	}
 	var errs []error
@@ -105,7 +105,7 @@ func (f *Fake) routes() []reply.Route {
 	return routes
 }
 
-// Configs are connectors' Configs that lead here.
+// Configs holds the Configs of connectors to the fake.
 type Configs struct {
 	WX     connector.WX
 	QQ     connector.QQ
@@ -113,7 +113,7 @@ type Configs struct {
 	Douyin connector.Douyin
 }
 
-// Configs returns what the four connectors are made of. They ask at BaseURL.
+// Configs returns the Configs of the four connectors. They send their requests to BaseURL.
 func (f *Fake) Configs() Configs {
 	at := f.base + f.path
 	return Configs{

@@ -32,15 +32,15 @@ var (
 		"'; form-action 'self' http: https:; frame-ancestors 'none'; base-uri 'none'"
 )
 
-// authorization is how one provider is asked for consent.
+// authorization describes the authorization endpoint of one provider.
 type authorization struct {
 	provider string
 	idParam  string
 	id       string
 	scope    string
-	typed    bool     // response_type=code must be there
-	code     string   // how the code is called
-	denial   []string // what comes back beside the state when somebody says no
+	typed    bool     // response_type=code is required
+	code     string   // the name of the parameter with the code
+	denial   []string // the parameters beside the state after a denial
 }
 
 var (
@@ -52,18 +52,18 @@ var (
 
 const (
 	maxForm = 64 << 10 // bytes
-	nobody  = "nobody" // who is chosen to say no
+	nobody  = "nobody" // the choice that denies access
 )
 
-// view is what the page shows.
+// view holds the data of the page.
 type view struct {
 	Title, Provider, Problem string
 	Action, Query, Nobody    string
 	Style                    template.CSS
-	People                   []person
+	Users                    []testUser
 }
 
-// page asks who to be, and sends the browser back with the answer.
+// page shows the test users, and redirects back with the choice.
 func (f *Fake) page(a authorization) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method == http.MethodPost {
@@ -73,7 +73,7 @@ func (f *Fake) page(a authorization) reply.HandlerFunc {
 			return err
 		}
 		return write(w, http.StatusOK, view{
-			Title: "A made-up " + a.provider, Provider: a.provider, Action: r.URL.Path, Query: r.URL.RawQuery, People: people, Nobody: nobody,
+			Title: "A made-up " + a.provider, Provider: a.provider, Action: r.URL.Path, Query: r.URL.RawQuery, Users: testUsers, Nobody: nobody,
 		})
 	}
 }
@@ -86,19 +86,19 @@ func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) e
 	if err != nil {
 		return err
 	}
-	asked, err := f.request(a, form.Get("query"))
+	request, err := f.request(a, form.Get("query"))
 	if err != nil {
 		return err
 	}
-	back, state := asked.Get("redirect_uri"), asked.Get("state")
+	back, state := request.Get("redirect_uri"), request.Get("state")
 	if form.Get("person") == nobody {
 		return reply.Found(w, reply.WithQuery(back, append(a.denial, "state", state)...))
 	}
-	who, ok := personOf(form.Get("person"))
+	user, ok := testUserOf(form.Get("person"))
 	if !ok {
 		return refusal("There is nobody of that name. Go back and choose one of the people on the page.")
 	}
-	answer := []string{a.code, f.desk.code(a.provider, who, back), "state", state}
+	answer := []string{a.code, f.issuer.code(a.provider, user, back), "state", state}
 	switch a.provider {
 	case "alipay":
 		answer = append(answer, "app_id", alipayID, "scope", a.scope)
@@ -110,7 +110,7 @@ func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) e
 
 var stateShape = regexp.MustCompile(`^[A-Za-z0-9_-]{0,128}$`)
 
-// request reads what an application asks for, and refuses to send anybody elsewhere.
+// request checks an authorization request. It refuses any redirect_uri but our own.
 func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 	q, err := url.ParseQuery(raw)
 	switch {
@@ -124,14 +124,14 @@ func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 		return nil, refusal("scope must be " + a.scope + ".")
 	case !stateShape.MatchString(q.Get("state")):
 		return nil, refusal("state must be at most 128 letters and digits.")
-	case !f.ours(q.Get("redirect_uri")):
+	case !f.isOurs(q.Get("redirect_uri")):
 		return nil, refusal("redirect_uri must begin with " + f.base + "/.")
 	}
 	return q, nil
 }
 
 // ours: behind the slash nothing can change the host any more.
-func (f *Fake) ours(address string) bool {
+func (f *Fake) isOurs(address string) bool {
 	return strings.HasPrefix(address, f.base+"/") && len(address) <= 2048 &&
 		!strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' || r == '#' })
 }
@@ -171,10 +171,10 @@ func write(w http.ResponseWriter, status int, v view) error {
 	return nil
 }
 
-// face is somebody's picture.
+// face serves the picture of a test user.
 func (f *Fake) face(w http.ResponseWriter, r *http.Request) error {
 	key, _ := strings.CutSuffix(r.PathValue("name"), ".svg")
-	p, ok := personOf(key)
+	p, ok := testUserOf(key)
 	if !ok {
 		return &reply.Failure{Status: http.StatusNotFound, Msg: "There is no such picture."}
 	}
@@ -187,9 +187,9 @@ func (f *Fake) face(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// shade is a colour that white can be read on.
-func shade(p person) []byte {
-	c := p.drawn("", "colour")[:3]
+// shade returns a colour that white is readable on.
+func shade(p testUser) []byte {
+	c := p.digest("", "colour")[:3]
 	for i := range c {
 		c[i] = 0x20 + c[i]%0x60
 	}

@@ -14,7 +14,7 @@ import (
 
 // No address but our own is ever gone to, also if the page's form is changed by hand.
 func TestBrowsersAreSentBackToOurselvesAlone(t *testing.T) {
-	h := newTown(t)
+	h := newFixture(t)
 	for _, name := range names {
 		address, _, _ := strings.Cut(strings.TrimPrefix(h.connectors[name].Begin(state, "BACK", false), origin), "#")
 		path, query, _ := strings.Cut(address, "?")
@@ -36,7 +36,7 @@ func TestBrowsersAreSentBackToOurselvesAlone(t *testing.T) {
 }
 
 func TestThePageIsPlainAndItsPolicyStrict(t *testing.T) {
-	h := newTown(t)
+	h := newFixture(t)
 	for _, name := range names {
 		address, _, _ := strings.Cut(strings.TrimPrefix(h.connectors[name].Begin(state, back+"&x=\"'<script>", true), origin), "#")
 		w := h.serve(httptest.NewRequest("GET", address, nil))
@@ -65,7 +65,7 @@ func TestThePageIsPlainAndItsPolicyStrict(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
-	h := newTown(t)
+	h := newFixture(t)
 	q := "appid=" + h.Configs().WX.ID + "&response_type=code&scope=snsapi_login&state=a&redirect_uri=" + url.QueryEscape(back)
 	const page = fake.Path + "/wx/connect/qrconnect"
 	for query, want := range map[string]int{
@@ -101,7 +101,7 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 // The answers are wrapped as the real ones are: nothing but such an answer shows whether a
 // connector can read them.
 func TestAnswersLookLikeTheRealOnes(t *testing.T) {
-	h := newTown(t)
+	h := newFixture(t)
 	wx, qq := h.Configs().WX, h.Configs().QQ
 	credentials := func(name, code string) string {
 		if name == "wx" {

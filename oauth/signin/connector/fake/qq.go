@@ -5,13 +5,13 @@ import (
 	"net/url"
 )
 
-// qq says everything as text/html, and most of it as JSONP.
-func qqSay(w http.ResponseWriter, o object) error {
-	return say(w, "text/html", "callback( "+encode(o)+" );\n")
+// qqRespond writes JSONP as text/html, as qq does.
+func qqRespond(w http.ResponseWriter, o object) error {
+	return respond(w, "text/html", "callback( "+encode(o)+" );\n")
 }
 
 func qqRefuse(w http.ResponseWriter, code int, msg string) error {
-	return qqSay(w, object{"error": code, "error_description": msg})
+	return qqRespond(w, object{"error": code, "error_description": msg})
 }
 
 func (f *Fake) qqToken(w http.ResponseWriter, r *http.Request) error {
@@ -19,14 +19,14 @@ func (f *Fake) qqToken(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case q.Get("client_id") != qqID:
 		return qqRefuse(w, 100008, "client_id does not exist")
-	case !f.admits(q, "client_id", qqID, "client_secret"):
+	case !f.authenticates(q, "client_id", qqID, "client_secret"):
 		return qqRefuse(w, 100009, "client_secret is illegal")
 	case q.Get("grant_type") != "authorization_code":
 		return qqRefuse(w, 100004, "grant_type is illegal")
-	case !f.ours(q.Get("redirect_uri")):
+	case !f.isOurs(q.Get("redirect_uri")):
 		return qqRefuse(w, 100010, "redirect uri is illegal")
 	}
-	token, g, v := f.desk.redeem("qq", q.Get("code"))
+	token, g, v := f.issuer.redeem("qq", q.Get("code"))
 	switch {
 	case v == used:
 		return qqRefuse(w, 100020, "code is reused error")
@@ -35,19 +35,19 @@ func (f *Fake) qqToken(w http.ResponseWriter, r *http.Request) error {
 	case q.Get("redirect_uri") != g.back:
 		return qqRefuse(w, 100010, "redirect uri is illegal")
 	case q.Get("fmt") != "json":
-		return say(w, "text/html", url.Values{"access_token": {token}, "expires_in": {"7776000"}, "refresh_token": {"R" + token}}.Encode())
+		return respond(w, "text/html", url.Values{"access_token": {token}, "expires_in": {"7776000"}, "refresh_token": {"R" + token}}.Encode())
 	}
 	o := object{"access_token": token, "expires_in": "7776000", "refresh_token": "R" + token}
 	if q.Get("need_openid") == "1" {
 		o["openid"] = g.openID()
 	}
-	return say(w, "text/html", encode(o))
+	return respond(w, "text/html", encode(o))
 }
 
 func (f *Fake) qqMe(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	g, ok := f.desk.holder("qq", q.Get("access_token"))
-	o := object{"client_id": qqID, "openid": g.who.openID("qq")}
+	g, ok := f.issuer.holder("qq", q.Get("access_token"))
+	o := object{"client_id": qqID, "openid": g.user.openID("qq")}
 	switch {
 	case !ok:
 		return qqRefuse(w, 100016, "access token check failed")
@@ -57,22 +57,24 @@ func (f *Fake) qqMe(w http.ResponseWriter, r *http.Request) error {
 	default:
 		o["unionid"] = g.unionID()
 	}
-	return qqSay(w, o)
+	return qqRespond(w, o)
 }
 
 func (f *Fake) qqUser(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	g, ok := f.desk.holder("qq", q.Get("access_token"))
-	refuse := func(ret int, msg string) error { return say(w, "text/html", encode(object{"ret": ret, "msg": msg})) }
+	g, ok := f.issuer.holder("qq", q.Get("access_token"))
+	refuse := func(ret int, msg string) error {
+		return respond(w, "text/html", encode(object{"ret": ret, "msg": msg}))
+	}
 	switch {
 	case !ok:
 		return refuse(-23, "token is invalid")
 	case q.Get("openid") != g.openID() || q.Get("oauth_consumer_key") != qqID:
 		return refuse(-22, "openid is invalid")
 	}
-	return say(w, "text/html; charset=utf-8", encode(object{
-		"ret": 0, "msg": "", "is_lost": 0, "nickname": g.who.Name, "gender": g.who.sex("男", "女", ""),
-		"province": g.who.place[1], "city": g.who.place[2], "year": "1990",
-		"figureurl_qq_1": f.faceOf(g.who) + "?s=40", "figureurl_qq_2": f.faceOf(g.who) + "?s=100", "figureurl_qq": f.faceOf(g.who) + "?s=640",
+	return respond(w, "text/html; charset=utf-8", encode(object{
+		"ret": 0, "msg": "", "is_lost": 0, "nickname": g.user.Name, "gender": g.user.genderAs("男", "女", ""),
+		"province": g.user.place[1], "city": g.user.place[2], "year": "1990",
+		"figureurl_qq_1": f.faceOf(g.user) + "?s=40", "figureurl_qq_2": f.faceOf(g.user) + "?s=100", "figureurl_qq": f.faceOf(g.user) + "?s=640",
 	}))
 }

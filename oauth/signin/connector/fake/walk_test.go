@@ -14,9 +14,9 @@ import (
 )
 
 // The whole walk of each provider, as each of the people, twice.
-func TestEachPersonSignsInWithEachProvider(t *testing.T) {
+func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
 	for _, name := range names {
-		h := newTown(t)
+		h := newFixture(t)
 		for person, unions := range map[string][2]bool{"lin": {true, true}, "omar": {false, false}, "mei": {false, true}, "robert": {true, true}} {
 			var first connector.Profile
 			for visit, union := range unions {
@@ -49,9 +49,9 @@ func TestEachPersonSignsInWithEachProvider(t *testing.T) {
 }
 
 // Another fake, after a restart, knows the same people.
-func TestPeopleOutliveARestart(t *testing.T) {
+func TestTestUsersSurviveARestart(t *testing.T) {
 	for _, name := range names {
-		a, b := newTown(t), newTown(t)
+		a, b := newFixture(t), newFixture(t)
 		before, err := a.finish(name, a.choose(name, "lin"))
 		must(t, err)
 		after, err := b.finish(name, b.choose(name, "lin"))
@@ -62,8 +62,8 @@ func TestPeopleOutliveARestart(t *testing.T) {
 	}
 }
 
-func TestWhoDeniesComesBackWithoutACode(t *testing.T) {
-	h := newTown(t)
+func TestADenialComesBackWithoutACode(t *testing.T) {
+	h := newFixture(t)
 	for _, name := range names {
 		query := h.choose(name, "nobody")
 		if query.Has("code") || query.Has("auth_code") || query.Get("state") != state {
@@ -79,7 +79,7 @@ func TestACodeWorksOnceAndForFiveMinutes(t *testing.T) {
 	f, err := one()
 	must(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		h := townOf(t, f)
+		h := newFixtureOf(t, f)
 		for i, name := range names {
 			query := h.choose(name, "lin")
 			late := h.choose(name, "lin")
@@ -104,8 +104,8 @@ func TestACodeWorksOnceAndForFiveMinutes(t *testing.T) {
 	})
 }
 
-func TestQQHoldsTheReturnAddressAgainstTheOneBefore(t *testing.T) {
-	h := newTown(t)
+func TestQQComparesTheReturnAddress(t *testing.T) {
+	h := newFixture(t)
 	_, err := h.connectors["qq"].Finish(t.Context(), back+"&more", h.choose("qq", "lin"))
 	if trouble := new(connector.Trouble); !errors.As(err, &trouble) || trouble.Code != "100010" {
 		t.Errorf("Finish with another return address = %v, want 100010", err)
@@ -114,7 +114,7 @@ func TestQQHoldsTheReturnAddressAgainstTheOneBefore(t *testing.T) {
 
 // A wrong secret, or a key that is not the one the fake knows, is trouble for the operator.
 func TestOnlyItsOwnApplicationsAreServed(t *testing.T) {
-	h, other := newTown(t), newTown(t)
+	h, other := newFixture(t), newFixture(t)
 	for _, name := range names {
 		query := h.choose(name, "lin")
 		stranger := &http.Client{Transport: h}

@@ -43,8 +43,12 @@ type Account struct {
 	Logins   users.LoginStore
 	Revoker  tokenRevoker // nil: what ends tokens is not offered
 	Labels   methods.Labels
-	Linkable []web.Link // as they stand on the page
-	Changes  []web.Link // what somebody who is signed in can change
+	Linkable []web.Link // in the order of the page
+	Changes  []web.Link // pages where a signed-in user changes something
+
+	// HasPassword reports whether a user (a sub) has a password to change. Nil: nobody has one.
+	HasPassword func(ctx context.Context, sub string) (bool, error)
+	Password    web.Link // to the page that changes it
 }
 
 // Where the forms of the page go.
@@ -59,17 +63,17 @@ const (
 func (a *Account) Routes() []reply.Route {
 	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	routes := []reply.Route{
-		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.Fail},
-		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.Fail},
-		{Path: SessionPath, Methods: post, Handle: a.post(a.endSession, "session"), Fail: web.Fail},
-		{Path: LoginPath, Methods: post, Handle: a.post(a.unlink, "method"), Fail: web.Fail},
+		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.FailAccount},
+		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.FailAccount},
+		{Path: SessionPath, Methods: post, Handle: a.post(a.endSession, "session"), Fail: web.FailAccount},
+		{Path: LoginPath, Methods: post, Handle: a.post(a.unlink, "method"), Fail: web.FailAccount},
 	}
 	if a.Revoker == nil {
 		return routes
 	}
 	return append(routes,
-		reply.Route{Path: EverywherePath, Methods: post, Handle: a.post(a.endAll), Fail: web.Fail},
-		reply.Route{Path: AccessPath, Methods: post, Handle: a.post(a.removeAccess, "app"), Fail: web.Fail},
+		reply.Route{Path: EverywherePath, Methods: post, Handle: a.post(a.endAll), Fail: web.FailAccount},
+		reply.Route{Path: AccessPath, Methods: post, Handle: a.post(a.removeAccess, "app"), Fail: web.FailAccount},
 	)
 }
 
@@ -112,8 +116,8 @@ func (a *Account) note(r request, detail string) {
 	a.Trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
-// ended writes down a revocation before it is answered.
-func (a *Account) ended(r request, app, detail string) error {
+// noteRevocation writes down a revocation before it is answered.
+func (a *Account) noteRevocation(r request, app, detail string) error {
 	return a.Trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
@@ -147,7 +151,7 @@ func (a *Account) endAll(r request) (string, error) {
 		return "", web.HalfSignedOut.Because(err)
 	}
 	a.Sessions.ClearCookie(r.w)
-	return web.FormPath, a.ended(r, "", "signed out everywhere")
+	return web.FormPath, a.noteRevocation(r, "", "signed out everywhere")
 }
 
 // removeAccess takes back what the sender has allowed an application. The order matters: a
@@ -172,7 +176,7 @@ func (a *Account) removeAccess(r request) (string, error) {
 	if err := a.Revoker.Revoke(ctx, stop); err != nil {
 		return "", err
 	}
-	if err := a.ended(r, app, "access removed"); err != nil {
+	if err := a.noteRevocation(r, app, "access removed"); err != nil {
 		return "", err
 	}
 	return web.AccountPath, a.Store.EndOpenID(ctx, app, sub, now)
@@ -201,5 +205,5 @@ func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return a.AskAgain(w, r, user)
+	return a.ShowSignInAgain(w, r, user)
 }

@@ -41,6 +41,7 @@ type sessionRow struct {
 	ID, Device, Place string
 	Since             web.Moment
 	This              bool
+	Used              string // the day on which it was last used; "": not known, or the day of Since
 }
 
 type appRow struct {
@@ -70,10 +71,10 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	if own.Sessions, err = a.sessionRows(r.Context(), t.Lang, mine); err != nil {
 		return err
 	}
-	if own.Apps, err = a.apps(r.Context(), t.Lang, user.Sub); err != nil {
+	if own.Apps, err = a.appRows(r.Context(), t.Lang, user.Sub); err != nil {
 		return err
 	}
-	if own.Logins, err = a.ways(r.Context(), t.Lang, user.Sub); err != nil {
+	if own.Logins, err = a.loginRows(r.Context(), t.Lang, user.Sub); err != nil {
 		return err
 	}
 	for _, w := range a.Linkable {
@@ -85,6 +86,15 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	own.Title = "Your account"
 	own.Away = slices.ContainsFunc(own.Linkable, func(w web.Link) bool { return w.Post })
 	own.Changes = slices.DeleteFunc(slices.Clone(a.Changes), func(w web.Link) bool { return slices.Contains(a.Linkable, w) })
+	if a.HasPassword != nil {
+		has, err := a.HasPassword(r.Context(), user.Sub)
+		if err != nil {
+			return err
+		}
+		if has {
+			own.Changes = append(own.Changes, a.Password)
+		}
+	}
 	return t.Show(w, http.StatusOK, accountPage, &own)
 }
 
@@ -103,13 +113,17 @@ func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 	})
 	var rows []sessionRow
 	for _, v := range all[:min(len(all), maxRows)] {
-		rows = append(rows, sessionRow{v.ID, web.AgentText(l, v.Agent), v.IP, web.MomentOf(l, v.AuthTime), v.ID == mine.ID})
+		row := sessionRow{ID: v.ID, Device: web.AgentText(l, v.Agent), Place: v.IP, Since: web.MomentOf(l, v.AuthTime), This: v.ID == mine.ID}
+		if used := a.Sessions.LastUsed(v); !used.IsZero() && used.Sub(v.AuthTime) >= time.Hour {
+			row.Used = web.DayOf(l, used)
+		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }
 
-// apps are the applications that a user has met or consented to, and not parted from since.
-func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
+// appRows are the applications that a user has met or consented to, and not parted from since.
+func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
 	consents, err := a.Store.Consents(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -146,7 +160,7 @@ func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 
 // logins are the ways a user has in, one row for each method: what another provider knows
 // somebody by is often several ids.
-func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
+func (a *Account) loginRows(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
 	all, err := a.Logins.Logins(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -155,7 +169,7 @@ func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow
 	for _, login := range all {
 		i := slices.IndexFunc(rows, func(row loginRow) bool { return row.Method == login.Method })
 		if i < 0 {
-			_, keep := split(all, login.Method)
+			_, keep := splitLogins(all, login.Method)
 			rows = append(rows, loginRow{
 				Method: login.Method, Label: l.T(a.Labels.Of(login.Method)), Since: web.MomentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,

@@ -28,7 +28,7 @@ func (a *Account) unlink(r request) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		some, keep := split(all, method)
+		some, keep := splitLogins(all, method)
 		switch {
 		case len(some) == 0:
 			return web.AccountPath, nil
@@ -37,7 +37,7 @@ func (a *Account) unlink(r request) (string, error) {
 		}
 		switch err := a.Logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.Notices.Tell(r.Context(), r.mine.UserID, a.Notices.Of(r.Request, event.NoticeSignInMethod, "Removed: "+a.Labels.Of(method)), nil)
+			a.Notices.NotifyIn(r.Context(), r.mine.UserID, a.Notices.FromRequest(r.Request, event.NoticeSignInMethod, "Removed: "+a.Labels.Of(method)), nil)
 			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
 			return web.AccountPath, errors.Join(out, a.Trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))
@@ -47,14 +47,14 @@ func (a *Account) unlink(r request) (string, error) {
 	}
 }
 
-// split tells the logins of a method from the rest, and picks one of those that lets its
+// splitLogins tells the logins of a method from the rest, and picks one of those that lets its
 // owner in.
-func split(all []storage.Login, method string) (some []storage.Login, keep *storage.Login) {
+func splitLogins(all []storage.Login, method string) (some []storage.Login, keep *storage.Login) {
 	for i, l := range all {
 		switch {
 		case l.Method == method:
 			some = append(some, l)
-		case keep == nil && opens(l):
+		case keep == nil && canSignIn(l):
 			keep = &all[i]
 		}
 	}
@@ -62,4 +62,4 @@ func split(all []storage.Login, method string) (some []storage.Login, keep *stor
 }
 
 // opens: a username without a password lets nobody in.
-func opens(l storage.Login) bool { return l.Method != storage.LoginSelf || l.PasswordHash != "" }
+func canSignIn(l storage.Login) bool { return l.Method != storage.LoginSelf || l.PasswordHash != "" }

@@ -31,8 +31,8 @@ type Attempts struct {
 	Log      *slog.Logger
 }
 
-// Held says how long somebody must wait before an attempt, and for what.
-type Held struct {
+// Throttle says how long somebody must wait before an attempt, and for what.
+type Throttle struct {
 	Wait    time.Duration // 0: not at all
 	Account bool          // the account is guessed at; else it is their network that has failed
 	Sub     string        // of an attempt that failed: whose account it was about, "" if nobody's
@@ -62,7 +62,7 @@ func (a *Attempts) Email(r *http.Request, address string) (target, error) {
 }
 
 // target is the account of who was looked for, or one of nobody's.
-func (a *Attempts) target(r *http.Request, sub string, nobodys limits.Account, err error) (target, error) {
+func (a *Attempts) target(r *http.Request, sub string, fallback limits.Account, err error) (target, error) {
 	if errors.Is(err, storage.ErrNotFound) {
 		sub, err = "", nil
 	}
@@ -71,7 +71,7 @@ func (a *Attempts) target(r *http.Request, sub string, nobodys limits.Account, e
 	}
 	at := target{limits.AccountOf("user", sub), sub, a.Sessions.Familiar(r, sub)}
 	if sub == "" {
-		at = target{key: nobodys}
+		at = target{key: fallback}
 	}
 	return at, nil
 }
@@ -80,15 +80,15 @@ func keyOfName(username string) limits.Account {
 	return limits.AccountOf("name", confusable.Key(username[:min(len(username), usernames.MaxTyped)]))
 }
 
-// inLine says where a password waits to be hashed: who is known there goes first, unless too
+// queueContext says where a password waits to be hashed: who is known there goes first, unless too
 // many wrong ones came from browsers that are known to the account. Whoever has an account can
 // copy what makes a browser known, so that alone opens the first line to a few at a time.
 // leave must be called with how it went.
-func (a *Attempts) inLine(ctx context.Context, ip netip.Addr, at target) (in context.Context, leave func(failed bool)) {
+func (a *Attempts) queueContext(ctx context.Context, ip netip.Addr, at target) (in context.Context, leave func(failed bool)) {
 	if at.known && a.Firsts.Begin(at.key) == 0 {
 		return ctx, func(failed bool) { a.Firsts.End(at.key, failed) }
 	}
-	return passwords.AsStranger(ctx, ip), func(bool) {}
+	return passwords.AsUnknownClient(ctx, ip), func(bool) {}
 }
 
 // Begin asks to attempt an account; End must follow if there is no wait.
@@ -111,22 +111,22 @@ func (a *Attempts) End(at target, failed bool) {
 
 // Password lets an attempt past the guard and the delay of its account, or says how long to
 // wait. Only what is known to be wrong counts as failed: a store that is away proves nothing.
-func (a *Attempts) Password(r *http.Request, username, password string) (u storage.User, held Held, err error) {
+func (a *Attempts) Password(r *http.Request, username, password string) (u storage.User, throttle Throttle, err error) {
 	ip := a.Peer(r)
 	if wait := a.Guard.Begin(ip); wait > 0 {
-		return u, Held{Wait: wait}, nil
+		return u, Throttle{Wait: wait}, nil
 	}
 	failed := false
 	defer func() { a.Guard.End(ip, failed) }()
 	at, err := a.name(r, username)
 	if err != nil {
-		return u, Held{}, err
+		return u, Throttle{}, err
 	}
 	if wait := a.Begin(at); wait > 0 {
-		return u, Held{Wait: wait, Account: true}, nil
+		return u, Throttle{Wait: wait, Account: true}, nil
 	}
 	defer func() { a.End(at, failed) }()
-	ctx, leave := a.inLine(r.Context(), ip, at)
+	ctx, leave := a.queueContext(r.Context(), ip, at)
 	defer func() { leave(failed) }()
 	u, err = a.authenticate(ctx, username, password)
 	failed = errors.Is(err, storage.ErrNotFound)
@@ -136,7 +136,7 @@ func (a *Attempts) Password(r *http.Request, username, password string) (u stora
 	case err == nil:
 		a.Log.InfoContext(r.Context(), "signed in", "sub", u.Sub, "ip", ip)
 	}
-	return u, Held{Sub: at.Sub}, err
+	return u, Throttle{Sub: at.Sub}, err
 }
 
 // authenticate asks Users. An empty password never gets there: to some directories it

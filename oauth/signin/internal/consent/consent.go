@@ -31,8 +31,8 @@ type store interface {
 	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
 }
 
-// people knows users by their sub.
-type people interface {
+// userStore knows users by their sub.
+type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
@@ -40,7 +40,7 @@ type people interface {
 type Consents struct {
 	*flow.Steps
 	Store store
-	Users people
+	Users userStore
 }
 
 // Routes returns what is served here.
@@ -91,7 +91,7 @@ func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, 
 		return err
 	}
 	t := s.Pages.Context(r, query, app)
-	v := consentView{View: web.ViewOf(user), User: user.Sub, Scope: known(wanted), Asks: Permissions(wanted)}
+	v := consentView{View: web.ViewOf(user), User: user.Sub, Scope: knownScopes(wanted), Asks: Permissions(wanted)}
 	v.Title = "Allow access"
 	return t.Show(w, http.StatusOK, consentPage, &v)
 }
@@ -154,10 +154,10 @@ func (s *Consents) allow(w http.ResponseWriter, r *http.Request, app storage.App
 	case scope.HasElevated(in["scope"]) && !session.Recent(who): // authorize asks them to sign in, and then this again
 		return web.SeeOther(w, web.Back(in["query"]))
 	}
-	if err := s.remember(r.Context(), app.ID, who.UserID, known(in["scope"])); err != nil {
+	if err := s.remember(r.Context(), app.ID, who.UserID, knownScopes(in["scope"])); err != nil {
 		return err
 	}
-	s.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
+	s.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + knownScopes(in["scope"])})
 	return web.SeeOther(w, web.Allowed(in["query"]))
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
-func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
+func TestPermissionsHaveTextInBothLanguages(t *testing.T) {
 	for _, p := range Permissions("openid profile email tools apps tools:shop tools:b:support") {
-		if page.Chinese.Of(p.words) != page.Chinese {
-			t.Errorf("%q is not translated", p.words)
+		if page.Chinese.Of(p.text) != page.Chinese {
+			t.Errorf("%q is not translated", p.text)
 		}
 	}
 	if got := len(Permissions("openid profile email tools apps tools:shop tools:b:support")); got != 7 {

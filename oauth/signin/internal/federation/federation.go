@@ -24,7 +24,7 @@ type Federation struct {
 	Logins    users.LoginStore
 	Labels    methods.Labels
 	Base      string // the service's origin
-	upstreams []upstream
+	providers []provider
 }
 
 // store keeps who is at a provider; *storage.Store has it.
@@ -50,7 +50,7 @@ func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web
 			return nil, nil, fmt.Errorf("signin: Connectors: %q is there twice", name)
 		}
 		f.Labels[name] = cmp.Or(of, label)
-		f.upstreams = append(f.upstreams, upstream{f, c})
+		f.providers = append(f.providers, provider{f, c})
 		offered = append(offered, web.Link{Path: web.WithPath + name, Label: "Sign in with " + label, Of: of})
 		linkable = append(linkable, web.Link{Path: web.WithPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
 	}
@@ -59,12 +59,12 @@ func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web
 
 // Routes returns what is served here.
 func (f *Federation) Routes() (routes []reply.Route) {
-	for _, u := range f.upstreams {
+	for _, u := range f.providers {
 		at, get := web.WithPath+u.Name(), []string{http.MethodGet}
 		routes = append(routes,
-			reply.Route{Path: at, Methods: get, Handle: u.leave, Fail: web.Fail},
-			reply.Route{Path: at + "/return", Methods: get, Handle: u.arrive, Fail: web.Fail},
-			reply.Route{Path: at + "/link", Methods: []string{http.MethodPost}, Handle: u.link, Fail: web.Fail},
+			reply.Route{Path: at, Methods: get, Handle: u.serveStart, Fail: web.Fail},
+			reply.Route{Path: at + "/return", Methods: get, Handle: u.serveReturn, Fail: web.Fail},
+			reply.Route{Path: at + "/link", Methods: []string{http.MethodPost}, Handle: u.serveLink, Fail: web.Fail},
 		)
 	}
 	return routes

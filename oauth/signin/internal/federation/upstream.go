@@ -27,20 +27,20 @@ const (
 	kind = "upstream"
 )
 
-// errGone says that the visit to a provider was begun in another browser, or is over.
-var errGone = errors.New("signin: the visit to a provider is over or unknown")
+// errUnknownState says that the visit to a provider was begun in another browser, or is over.
+var errUnknownState = errors.New("signin: the visit to a provider is over or unknown")
 
-// upstream is one provider on the page.
-type upstream struct {
+// provider is one provider on the page.
+type provider struct {
 	*Federation
 	connector.Connector
 }
 
-func (u upstream) returnTo() string { return u.Base + web.WithPath + u.Name() + "/return" }
+func (u provider) returnTo() string { return u.Base + web.WithPath + u.Name() + "/return" }
 
-// leave sends the browser to the provider. It is a GET although it writes: what it makes is
+// serveStart sends the browser to the provider. It is a GET although it writes: what it makes is
 // nobody's yet, ends within minutes, and is bounded by address.
-func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
+func (u provider) serveStart(w http.ResponseWriter, r *http.Request) error {
 	query, err := web.QueryParam(r)
 	if err != nil {
 		return err
@@ -48,14 +48,14 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 	if err := web.CheckLength(r, query); err != nil {
 		return err
 	}
-	return u.depart(w, r, storage.Ticket{Query: query}, http.StatusFound)
+	return u.redirect(w, r, storage.Ticket{Query: query}, http.StatusFound)
 }
 
-// link sends somebody who is signed in there, to add the provider to their sign-in methods. Whoever
+// serveLink sends somebody who is signed in there, to add the provider to their sign-in methods. Whoever
 // could make their browser do that by a link could sign it in over there as somebody else,
 // and that one could sign in here afterwards: hence the form, and a sign-in of the last
 // minutes.
-func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
+func (u provider) serveLink(w http.ResponseWriter, r *http.Request) error {
 	if err := u.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
@@ -71,16 +71,16 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return u.depart(w, r, storage.Ticket{UserID: mine.UserID}, http.StatusSeeOther)
+	return u.redirect(w, r, storage.Ticket{UserID: mine.UserID}, http.StatusSeeOther)
 }
 
-func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
+func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
 	ip := u.Peer(r)
 	if wait := u.Rates.Tickets.Take(network.Of(ip)); wait > 0 {
 		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
 	if wait := u.Guard.Begin(ip); wait > 0 {
-		return u.Pages.SayHeld(w, r, t.Query, wait, false)
+		return u.Pages.ShowThrottled(w, r, t.Query, wait, false)
 	}
 	u.Guard.End(ip, false)
 	if t.UserID == "" {
@@ -111,44 +111,44 @@ func drawState() string {
 
 func onPhone(r *http.Request) bool { return strings.Contains(r.UserAgent(), "Mobile") }
 
-// arrive answers a browser that the provider has sent back. The ticket is used up before the
+// serveReturn answers a browser that the provider has sent back. The ticket is used up before the
 // provider is asked: of two arrivals with one state one goes on.
-func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
+func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	ip := u.Peer(r)
-	t, err := u.claim(r)
+	t, err := u.useTicket(r)
 	switch {
-	case errors.Is(err, errGone):
-		return u.Pages.SayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+	case errors.Is(err, errUnknownState):
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
 	case err != nil:
 		return err
 	}
 	if wait := u.Guard.Begin(ip); wait > 0 {
 		u.Trail.Refused(r, http.StatusTooManyRequests, "")
-		return u.Pages.SayHeld(w, r, t.Query, wait, false)
+		return u.Pages.ShowThrottled(w, r, t.Query, wait, false)
 	}
 	u.Guard.End(ip, false) // what a provider says is not guessed at
 	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
 	switch trouble := (*connector.Trouble)(nil); {
 	case errors.Is(err, connector.ErrDenied):
-		return u.Pages.SayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
 	case errors.Is(err, connector.ErrCode):
-		return u.Pages.SayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
 	case r.Context().Err() != nil:
 		return err
 	case errors.As(err, &trouble):
 		u.Log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
 		w.Header().Set("Retry-After", "5")
-		return u.Pages.SayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
 	case err != nil:
 		return err
 	}
 	if t.UserID != "" {
-		return u.add(w, r, t, profile)
+		return u.linkUser(w, r, t, profile)
 	}
 	user, err := u.Users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		u.Trail.Refused(r, http.StatusUnauthorized, "")
-		return u.Pages.SayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
 		return err
@@ -157,24 +157,24 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	return u.SignIn(w, r, user, methods.LoginType(u.Name()), t.Query)
 }
 
-// claim uses up the ticket that a state leads to, if this browser has begun it here.
-func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
+// useTicket uses up the ticket that a state leads to, if this browser has begun it here.
+func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
 	states := r.URL.Query()["state"]
 	if len(states) != 1 {
-		return storage.Ticket{}, errGone
+		return storage.Ticket{}, errUnknownState
 	}
 	t, err := u.Store.Ticket(r.Context(), handle.Hash(states[0]))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t, errGone
+		return t, errUnknownState
 	case err != nil:
 		return t, err
 	case t.Kind != kind || t.Method != u.Name() || !t.Live(time.Now()) || !web.SameBrowser(t.Browser, web.BrowserOf(r)):
-		return t, errGone
+		return t, errUnknownState
 	}
 	err = u.Store.EndTicket(r.Context(), t)
 	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
-		return t, errGone
+		return t, errUnknownState
 	}
 	if err == nil && t.UserID == "" {
 		u.Rates.Visits.Ended(t)
@@ -182,8 +182,8 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 	return t, err
 }
 
-// add gives the provider to whoever has begun this and is still the one in the browser.
-func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
+// linkUser gives the provider to whoever has begun this and is still the one in the browser.
+func (u provider) linkUser(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
 	mine, err := u.Sessions.Visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && mine.UserID != t.UserID:
@@ -198,7 +198,7 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
-	u.Notices.Tell(r.Context(), mine.UserID, u.Notices.Of(r, event.NoticeSignInMethod, "Added: "+u.Labels.Of(u.Name())), nil)
+	u.Notices.NotifyIn(r.Context(), mine.UserID, u.Notices.FromRequest(r, event.NoticeSignInMethod, "Added: "+u.Labels.Of(u.Name())), nil)
 	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.Logins, mine.UserID)); err != nil {
 		return err
 	}

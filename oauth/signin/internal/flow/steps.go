@@ -36,18 +36,18 @@ type Steps struct {
 // SignIn signs somebody in who has proved who they are, and sends them on to where they
 // came from.
 func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string) error {
-	return s.SignInSince(w, r, user, loginType, query, time.Now())
+	return s.SignInAt(w, r, user, loginType, query, time.Now())
 }
 
-// SignInSince is SignIn for who has proved it at another time. If that is long ago, it does
+// SignInAt is SignIn for who has proved it at another time. If that is long ago, it does
 // not meet what the application asked of a sign-in.
-func (s *Steps) SignInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
-	tell := s.Notices.NewBrowser(r, user)
+func (s *Steps) SignInAt(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
+	notify := s.Notices.NewBrowser(r, user)
 	if err := s.Sessions.Begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
 		return err
 	}
 	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
-	tell()
+	notify()
 	to := web.Onward(query)
 	if !stepup.Fresh(proved, time.Now()) {
 		to = web.Back(query)
@@ -55,8 +55,8 @@ func (s *Steps) SignInSince(w http.ResponseWriter, r *http.Request, user storage
 	return web.SeeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
 }
 
-// AskAgain has somebody sign in once more; then they are where they find the page again.
-func (s *Steps) AskAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
+// ShowSignInAgain has somebody sign in once more; then they are where they find the page again.
+func (s *Steps) ShowSignInAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
 	t := s.Pages.Context(r, web.AccountPath, storage.App{})
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
 		Title: "Sign in", Username: u.Username,

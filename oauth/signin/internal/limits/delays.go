@@ -18,7 +18,7 @@ const (
 
 	sweepEvery = time.Minute
 
-	delayRoom = 100_000 // accounts: some 40 MB, and at 10 ms a hash more than can fail in the time
+	delayCapacity = 100_000 // accounts: some 40 MB, and at 10 ms a hash more than can fail in the time
 )
 
 // Account names an account, real or not, without keeping what was typed.
@@ -36,8 +36,8 @@ func AccountOf(kind, name string) Account { return sha256.Sum256([]byte(kind + "
 // more, those with the fewest failures are forgotten first, so that nobody is counted
 // together with somebody else.
 type Delays struct {
-	room  int
-	start time.Time
+	capacity int
+	start    time.Time
 
 	mu       sync.Mutex // never held while a password is checked
 	accounts map[Account]*list.Element
@@ -57,7 +57,7 @@ type record struct {
 
 // NewDelays makes Delays.
 func NewDelays() *Delays {
-	return &Delays{room: delayRoom, start: time.Now(), accounts: map[Account]*list.Element{}}
+	return &Delays{capacity: delayCapacity, start: time.Now(), accounts: map[Account]*list.Element{}}
 }
 
 // Begin asks to let a stranger attempt an account. 0 is yes, and end must follow; else it is
@@ -132,7 +132,7 @@ func (d *Delays) of(key Account, now time.Duration) *record {
 		return e.Value.(*record)
 	}
 	d.sweep(now)
-	for i := 0; len(d.accounts) >= d.room; {
+	for i := 0; len(d.accounts) >= d.capacity; {
 		if e := d.byWeight[i].Front(); e != nil {
 			d.drop(e.Value.(*record))
 		} else {

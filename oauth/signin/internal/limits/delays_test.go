@@ -23,7 +23,7 @@ func (d *Delays) fail(key Account, n int) (through int) {
 func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewDelays()
-		d.room = 100
+		d.capacity = 100
 		for i := range 50 {
 			d.fail(key(i), DelayAfter)
 		}
@@ -55,9 +55,9 @@ func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 	})
 }
 
-func TestAFullTableOfDelayedAccountsMakesRoom(t *testing.T) {
+func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
 	d := NewDelays()
-	d.room = 10
+	d.capacity = 10
 	for i := range 30 {
 		if n := d.fail(key(i), 20); n != DelayAfter || len(d.accounts) > 10 {
 			t.Fatalf("account %d: %d let through of 20 and %d held, want 10 and at most 10", i, n, len(d.accounts))
@@ -67,7 +67,7 @@ func TestAFullTableOfDelayedAccountsMakesRoom(t *testing.T) {
 
 func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
 	d := NewDelays()
-	d.room = 1
+	d.capacity = 1
 	d.Begin(key(1))
 	d.Begin(key(2))
 	d.End(key(1), true)

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	historyRoom  = 1 << 16 // networks of one size, twice: 20 MB in all
-	historySteps = 4       // an address and at most three networks around it
+	historyCapacity = 1 << 16 // networks of one size, twice: 20 MB in all
+	historySteps    = 4       // an address and at most three networks around it
 )
 
 // History counts what strangers have tried lately, by their address and by the networks around
@@ -60,14 +60,14 @@ func (c *History) Count(t Networks, now time.Time) {
 func (c *History) Forgive(t Networks) {
 	for i, id := range t {
 		g := &c.levels[i]
-		if !less(g.now, id) {
-			less(g.before, id)
+		if !decrement(g.now, id) {
+			decrement(g.before, id)
 		}
 	}
 }
 
-// less takes one from a count, if there is any.
-func less(counts map[uint64]int, id uint64) bool {
+// decrement takes one from a count, if there is any.
+func decrement(counts map[uint64]int, id uint64) bool {
 	switch counts[id] {
 	case 0:
 		return false
@@ -96,7 +96,7 @@ func (g *halves) turn(now time.Time, half time.Duration) {
 		g.before, g.began = nil, now
 	case age >= half: // whenever that is noticed: what is in it has the same time left
 		g.before, g.began = g.now, g.began.Add(half)
-	case len(g.now) >= historyRoom:
+	case len(g.now) >= historyCapacity:
 		g.before, g.began = g.now, now
 	default:
 		return

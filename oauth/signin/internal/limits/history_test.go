@@ -41,11 +41,11 @@ func TestTheHistoryForgetsAndIsBounded(t *testing.T) {
 		if w := c.Weight(client); w != 0 {
 			t.Errorf("after ten minutes it weighs %d, want 0", w)
 		}
-		for i := range 3 * historyRoom {
+		for i := range 3 * historyCapacity {
 			c.Count(c.Around(network.Of(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))), time.Now())
 		}
-		if n := len(c.levels[0].now) + len(c.levels[0].before); n > 2*historyRoom {
-			t.Errorf("%d addresses are counted, want at most %d", n, 2*historyRoom)
+		if n := len(c.levels[0].now) + len(c.levels[0].before); n > 2*historyCapacity {
+			t.Errorf("%d addresses are counted, want at most %d", n, 2*historyCapacity)
 		}
 		if len(c.levels[2].now) != 4 { // 10.0 to 10.2 and 203.0
 			t.Errorf("%d wide networks are counted, want 4: the narrow ones have rooms of their own", len(c.levels[2].now))

@@ -8,16 +8,16 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// limiterRoom bounds what a Limiter remembers: some 10 MB.
-const limiterRoom = 100_000
+// limiterCapacity bounds what a Limiter remembers: some 10 MB.
+const limiterCapacity = 100_000
 
 // Limiter admits so many requests of one key in a time, counted from the first of them: what
 // is no guess and costs little needs no more exact rate. It is in memory. A key that it has no
 // room for is counted by the networks around it, or if it is in none by itself.
 type Limiter[K comparable] struct {
-	limit, room int
-	per         time.Duration
-	beyond      func(K) (client netip.Prefix, kind string) // as package network counts it
+	limit, capacity int
+	per             time.Duration
+	beyond          func(K) (client netip.Prefix, kind string) // as package network counts it
 
 	mu       sync.Mutex
 	known    map[K]*window
@@ -33,8 +33,8 @@ type window struct {
 
 func newLimiter[K comparable](limit int, per time.Duration, beyond func(K) (netip.Prefix, string)) *Limiter[K] {
 	return &Limiter[K]{
-		limit: limit, per: per, room: limiterRoom, beyond: beyond,
-		known: map[K]*window{}, networks: network.NewCounts(per, limiterRoom/4),
+		limit: limit, per: per, capacity: limiterCapacity, beyond: beyond,
+		known: map[K]*window{}, networks: network.NewCounts(per, limiterCapacity/4),
 	}
 }
 
@@ -83,7 +83,7 @@ func (p *Limiter[K]) of(key K, now time.Time) *window {
 			}
 		}
 	}
-	if len(p.known) >= p.room {
+	if len(p.known) >= p.capacity {
 		return nil
 	}
 	m := &window{began: now}
@@ -98,13 +98,13 @@ const (
 	siteBits      = 48
 )
 
-// Ladder limits an address and, of IPv6, the networks around it: there are 65,536
+// AddressLimiter limits an address and, of IPv6, the networks around it: there are 65,536
 // addresses in a network that anybody can have.
-type Ladder struct{ one, household, site *Limiter[netip.Prefix] }
+type AddressLimiter struct{ one, household, site *Limiter[netip.Prefix] }
 
-// NewLadder makes a Ladder of a limit of each address.
-func NewLadder(limit int, per time.Duration) Ladder {
-	l := Ladder{newLimiter(limit, per, byAddress), nil, nil}
+// NewAddressLimiter makes a Ladder of a limit of each address.
+func NewAddressLimiter(limit int, per time.Duration) AddressLimiter {
+	l := AddressLimiter{newLimiter(limit, per, byAddress), nil, nil}
 	for p, factor, more := network.Widen(netip.PrefixFrom(netip.IPv6Unspecified(), 64)); more; p, factor, more = network.Widen(p) {
 		switch p.Bits() {
 		case householdBits:
@@ -118,7 +118,7 @@ func NewLadder(limit int, per time.Duration) Ladder {
 
 // Take counts a request of a client. Where a network around it has had too many, it has
 // counted for the client all the same.
-func (l Ladder) Take(client netip.Prefix) (wait time.Duration) {
+func (l AddressLimiter) Take(client netip.Prefix) (wait time.Duration) {
 	wait = l.one.Take(client)
 	for p := client; wait == 0; {
 		p, _, _ = network.Widen(p)

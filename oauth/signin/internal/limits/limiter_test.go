@@ -11,10 +11,10 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-func TestAPaceIsBoundedAndForgets(t *testing.T) {
+func TestALimiterIsBoundedAndForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newLimiter(2, time.Minute, byAddress)
-		p.room = 3
+		p.capacity = 3
 		through := func(ip netip.Addr, n int) (through int) {
 			for range n {
 				if p.Take(network.Of(ip)) == 0 {
@@ -40,7 +40,7 @@ func TestAPaceIsBoundedAndForgets(t *testing.T) {
 }
 
 // Decision 56.
-func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
+func TestAMillionAddressesSlowNobodyElseDown(t *testing.T) {
 	rates := NewRates()
 	for name, p := range map[string]*Limiter[netip.Prefix]{"codes": rates.Tickets.one, "polls": rates.Polls, "mails": rates.ByIP.one} {
 		for i := range 1_000_000 / 3 { // together a million
@@ -56,8 +56,8 @@ func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
 				}
 			}
 		}
-		if len(p.known) != limiterRoom {
-			t.Errorf("%s: %d are remembered, want %d", name, len(p.known), limiterRoom)
+		if len(p.known) != limiterCapacity {
+			t.Errorf("%s: %d are remembered, want %d", name, len(p.known), limiterCapacity)
 		}
 		through := 0
 		for range 20 * p.limit {
@@ -74,7 +74,7 @@ func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
 // A code has no network. One that is not remembered is slowed down by itself.
 func TestAFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
 	p := newLimiter(5, time.Minute, byCode)
-	p.room = 10
+	p.capacity = 10
 	for i := range 200 {
 		id := fmt.Sprint("code ", i)
 		for n := range 6 {
@@ -90,7 +90,7 @@ func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
 		client := func(format string, args ...any) netip.Prefix {
 			return network.Of(netip.MustParseAddr(fmt.Sprintf(format, args...)))
 		}
-		l, through := NewLadder(3, time.Minute), 0
+		l, through := NewAddressLimiter(3, time.Minute), 0
 		count := func(p netip.Prefix) {
 			if l.Take(p) == 0 {
 				through++

@@ -9,9 +9,9 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// openRoom says how many more may be open around a client once there are as many as are free;
+// openAround says how many more may be open around a client once there are as many as are free;
 // fewer as they become more.
-const openRoom = 8
+const openAround = 8
 
 // OpenTickets are the tickets of one kind that strangers have begun and not ended. They are
 // stored, an email's also if nobody has the address and nothing was sent, so whoever has many
@@ -44,7 +44,7 @@ func (o *OpenTickets) Take(client netip.Prefix) (wait time.Duration) {
 	o.all.turn(now, o.history.Half)
 	o.history.Count(around, now)
 	open := o.all.now[everyone] + o.all.before[everyone]
-	if open >= o.free && o.history.Weight(around)*open >= openRoom*o.free {
+	if open >= o.free && o.history.Weight(around)*open >= openAround*o.free {
 		o.history.Forgive(around)
 		return o.untilForgotten(now)
 	}
@@ -65,8 +65,8 @@ func (o *OpenTickets) Done(client netip.Prefix) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.history.Forgive(o.history.Around(client))
-	if !less(o.all.now, everyone) {
-		less(o.all.before, everyone)
+	if !decrement(o.all.now, everyone) {
+		decrement(o.all.before, everyone)
 	}
 }
 

@@ -37,7 +37,7 @@ const (
 
 // Rates are all limits of sign-in beside the lock and the delay.
 type Rates struct {
-	Tickets, ByIP Ladder                 // of an address: tickets begun, emails and new users
+	Tickets, ByIP AddressLimiter         // of an address: tickets begun, emails and new users
 	Polls         *Limiter[netip.Prefix] // of an address
 	PollsOfCode   *Limiter[string]       // of one code
 
@@ -47,9 +47,9 @@ type Rates struct {
 // NewRates makes the Rates.
 func NewRates() Rates {
 	return Rates{
-		Tickets:     NewLadder(TicketsPerIP, time.Minute),
+		Tickets:     NewAddressLimiter(TicketsPerIP, time.Minute),
 		Polls:       newLimiter(PollsPerIP, time.Minute, byAddress),
-		ByIP:        NewLadder(PerIP, perIPTime),
+		ByIP:        NewAddressLimiter(PerIP, perIPTime),
 		PollsOfCode: newLimiter(PollsPerCode, time.Minute, byCode),
 		Emails:      newOpenTickets(openEmailsFree, CodeLife),
 		Scans:       newOpenTickets(openScansFree, ScanLife),

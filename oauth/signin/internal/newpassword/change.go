@@ -50,8 +50,8 @@ type Page struct {
 func (s *Page) Routes() []reply.Route {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{
-		{Path: Path, Methods: both, Handle: s.serveChange, Fail: web.Fail},
-		{Path: ChangedPath, Methods: both[:2], Handle: s.sayChanged, Fail: web.Fail},
+		{Path: Path, Methods: both, Handle: s.serveChange, Fail: web.FailAccount},
+		{Path: ChangedPath, Methods: both[:2], Handle: s.showChanged, Fail: web.FailAccount},
 	}
 }
 
@@ -78,10 +78,10 @@ func (s *Page) serveChange(w http.ResponseWriter, r *http.Request) error {
 	case r.Method == http.MethodPost:
 		return s.submit(w, r, v, u)
 	}
-	return s.askChange(w, r, u, http.StatusOK, "")
+	return s.showForm(w, r, u, http.StatusOK, "")
 }
 
-func (s *Page) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
+func (s *Page) showForm(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
 	t := s.Pages.Context(r, "", storage.App{})
 	if alert != "" {
 		alert = t.Lang.T(alert)
@@ -97,27 +97,27 @@ func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session,
 		return err
 	}
 	if in["current"] == "" { // no guess, so no failure either
-		return s.askChange(w, r, u, http.StatusBadRequest, "Type in your current password.")
+		return s.showForm(w, r, u, http.StatusBadRequest, "Type in your current password.")
 	}
 	if err := passwords.Check(in["password"], u.Username, u.Email); err != nil {
-		return s.askChange(w, r, u, http.StatusBadRequest, passwords.Explain(err))
+		return s.showForm(w, r, u, http.StatusBadRequest, passwords.Explain(err))
 	}
-	who, held, err := s.Attempts.Password(r, u.Username, in["current"])
-	if err == nil && held.Wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
+	who, throttle, err := s.Attempts.Password(r, u.Username, in["current"])
+	if err == nil && throttle.Wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
 		err = errors.New("signin: Authenticate knows another user by " + u.Sub + "'s username")
 	}
 	switch {
-	case held.Wait > 0:
+	case throttle.Wait > 0:
 		s.Trail.SignedIn(r, http.StatusTooManyRequests, u.Sub)
-		return s.Pages.SayHeld(w, r, "", held.Wait, held.Account)
+		return s.Pages.ShowThrottled(w, r, "", throttle.Wait, throttle.Account)
 	case errors.Is(err, storage.ErrNotFound):
 		s.Trail.SignedIn(r, http.StatusUnauthorized, u.Sub)
-		return s.askChange(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")
+		return s.showForm(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")
 	case err != nil:
 		return err
 	}
 	if err := s.Change(r, u, in["password"]); errors.Is(err, storage.ErrInvalid) {
-		return s.askChange(w, r, u, http.StatusBadRequest, passwords.Explain(err))
+		return s.showForm(w, r, u, http.StatusBadRequest, passwords.Explain(err))
 	} else if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session,
 // begins that the revocation would miss. Then it tells the user, who may not have done it.
 func (s *Page) Change(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
-	langs, err := s.Notices.SpokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
+	langs, err := s.Notices.LanguagesOf(r.Context(), u.Sub) // their sessions know, and are about to end
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *Page) Change(r *http.Request, u storage.User, password string) error {
 		return err
 	}
 	s.Log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.Peer(r))
-	s.Notices.Tell(r.Context(), u.Sub, s.Notices.Of(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
+	s.Notices.NotifyIn(r.Context(), u.Sub, s.Notices.FromRequest(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
 	return nil
 }
 
@@ -162,7 +162,7 @@ func (s *Page) passwordMark(ctx context.Context, sub string) string {
 	return trail.Hashed(mark)
 }
 
-func (s *Page) sayChanged(w http.ResponseWriter, r *http.Request) error {
+func (s *Page) showChanged(w http.ResponseWriter, r *http.Request) error {
 	return s.Pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, changedPage, &web.View{Title: "Your password is changed"})
 }
 

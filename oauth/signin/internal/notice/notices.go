@@ -38,15 +38,15 @@ import (
 
 // How many notices there may be.
 const (
-	PerUser    = 10              // in an hour; the last says that no more follow
-	maxWaiting = outbox.Room / 2 // the other half is for codes, which people wait for
+	PerUser    = 10                  // in an hour; the last says that no more follow
+	maxWaiting = outbox.Capacity / 2 // the other half is for codes, which people wait for
 )
 
 // Notices tells users by email what was done to what is theirs.
 type Notices struct {
 	Outbox   *outbox.Outbox
 	Mailer   mailer // nil: nobody is told
-	Users    people
+	Users    userStore
 	Store    store
 	Sessions *session.Sessions
 	Peer     func(*http.Request) netip.Addr
@@ -56,8 +56,8 @@ type Notices struct {
 	waiting  waiting
 }
 
-// people knows users by their sub.
-type people interface {
+// userStore knows users by their sub.
+type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
@@ -77,12 +77,12 @@ type store interface {
 // whether there is an email is decided beside the request. None is sent to who has no
 // address that they have proved, and no more than ten an hour to anybody.
 func (n *Notices) Notify(ctx context.Context, sub string, what event.Notice) {
-	n.Tell(ctx, sub, what, nil)
+	n.NotifyIn(ctx, sub, what, nil)
 }
 
-// Tell is notify in these languages, if they are known already, and also to an address
+// NotifyIn is notify in these languages, if they are known already, and also to an address
 // that was the user's before.
-func (n *Notices) Tell(ctx context.Context, sub string, what event.Notice, langs []page.Lang, also ...string) {
+func (n *Notices) NotifyIn(ctx context.Context, sub string, what event.Notice, langs []page.Lang, also ...string) {
 	if n.Mailer == nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (n *Notices) sendNotice(ctx context.Context, sub string, what event.Notice,
 		return err
 	}
 	if langs == nil {
-		if langs, err = n.SpokenBy(ctx, sub); err != nil {
+		if langs, err = n.LanguagesOf(ctx, sub); err != nil {
 			return err
 		}
 	}
@@ -146,23 +146,23 @@ func (n *Notices) countNotice(ctx context.Context, sub string) (nth int, err err
 			return 0, err
 		}
 		now := time.Now().UTC()
-		told := since(t.State, now.Add(-time.Hour))
-		if len(told) >= PerUser {
-			return len(told) + 1, nil
+		sent := since(t.State, now.Add(-time.Hour))
+		if len(sent) >= PerUser {
+			return len(sent) + 1, nil
 		}
-		t.ID, t.Kind, t.State = id, kindNotified, times(append(told, now))
+		t.ID, t.Kind, t.State = id, kindNotified, times(append(sent, now))
 		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
 		_, err = n.Store.SaveTicket(ctx, t)
 		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrNotFound) {
 			continue // another notice to the same user: look at what it has counted
 		}
-		return len(told) + 1, err
+		return len(sent) + 1, err
 	}
 }
 
-// SpokenBy returns the language of a user's last sign-in, or every language if it is not
+// LanguagesOf returns the language of a user's last sign-in, or every language if it is not
 // known.
-func (n *Notices) SpokenBy(ctx context.Context, sub string) ([]page.Lang, error) {
+func (n *Notices) LanguagesOf(ctx context.Context, sub string) ([]page.Lang, error) {
 	all, err := n.Store.Sessions(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -185,20 +185,20 @@ const justMade = time.Minute
 // NewBrowser looks, before a sign-in, whether the user has to be told of it, and returns
 // what tells them. Their language is that of an earlier sign-in: this one may be somebody
 // else's.
-func (n *Notices) NewBrowser(r *http.Request, u storage.User) (tell func()) {
+func (n *Notices) NewBrowser(r *http.Request, u storage.User) (notify func()) {
 	age := time.Since(u.CreatedAt)
 	if n.Mailer == nil || age >= 0 && age < justMade || n.Sessions.Known(r, u.Sub) {
 		return func() {}
 	}
-	langs, err := n.SpokenBy(r.Context(), u.Sub)
+	langs, err := n.LanguagesOf(r.Context(), u.Sub)
 	if err != nil {
 		langs = []page.Lang{page.English, page.Chinese}
 	}
-	return func() { n.Tell(r.Context(), u.Sub, n.Of(r, event.NoticeSignIn, ""), langs) }
+	return func() { n.NotifyIn(r.Context(), u.Sub, n.FromRequest(r, event.NoticeSignIn, ""), langs) }
 }
 
-// Of begins a notice of what a request does.
-func (n *Notices) Of(r *http.Request, kind, detail string) event.Notice {
+// FromRequest begins a notice of what a request does.
+func (n *Notices) FromRequest(r *http.Request, kind, detail string) event.Notice {
 	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: n.Peer(r), Agent: web.AgentOf(r)}
 }
 

@@ -13,12 +13,12 @@ import (
 // noticeTexts are the subject and the first line of an email by its kind, in English. The %s
 // is the service.
 var noticeTexts = map[string][2]string{
-	event.NoticeSignIn:  {"New sign-in at %s", "Somebody signed in as you at %s in a browser that you had not signed in with before."},
-	event.NoticeSignInMethod:   {"A way to sign in was changed at %s", "A way to sign in to your account at %s was added or removed."},
-	event.NoticeAccount: {"Your account at %s was changed", "Your account at %s was changed."},
-	event.NoticeSecret:  {"A secret of your application at %s", "A secret of one of your applications at %s was rotated or shown."},
-	event.NoticeApp:     {"Your application at %s was changed", "One of your applications at %s was changed."},
-	event.NoticeRole:    {"Your rights at %s were changed", "Your rights at %s were changed."},
+	event.NoticeSignIn:       {"New sign-in at %s", "Somebody signed in as you at %s in a browser that you had not signed in with before."},
+	event.NoticeSignInMethod: {"A way to sign in was changed at %s", "A way to sign in to your account at %s was added or removed."},
+	event.NoticeAccount:      {"Your account at %s was changed", "Your account at %s was changed."},
+	event.NoticeSecret:       {"A secret of your application at %s", "A secret of one of your applications at %s was rotated or shown."},
+	event.NoticeApp:          {"Your application at %s was changed", "One of your applications at %s was changed."},
+	event.NoticeRole:         {"Your rights at %s were changed", "Your rights at %s were changed."},
 }
 
 // Text returns what a user is told, in one language or in several below each other. The

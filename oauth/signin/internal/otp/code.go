@@ -25,7 +25,7 @@ const (
 )
 
 // ErrLapsed: there is no code to be typed in this browser, or not any more.
-var ErrLapsed = errors.New("signin: the code has ended")
+var ErrExpired = errors.New("signin: the code has ended")
 
 // drawCode draws a code, each of a million as likely.
 func drawCode() string {
@@ -62,19 +62,19 @@ func Proof(cookie, kind, address, code string) []byte {
 // TicketID returns the id of the one code of a kind that a browser can be waiting for.
 func TicketID(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
-// waitingFor returns the code that this browser has been asked for, or ErrLapsed.
-func (s *Codes) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
+// ticketOf returns the code that this browser has been asked for, or ErrLapsed.
+func (s *Codes) ticketOf(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
 	if cookie == "" {
-		return storage.Ticket{}, ErrLapsed
+		return storage.Ticket{}, ErrExpired
 	}
 	t, err := s.Store.Ticket(ctx, TicketID(kind, cookie))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t, ErrLapsed
+		return t, ErrExpired
 	case err != nil:
 		return t, err
 	case t.Kind != kind || !t.Live(time.Now()) || t.Tries >= Tries:
-		return t, ErrLapsed
+		return t, ErrExpired
 	}
 	return t, nil
 }
@@ -83,7 +83,7 @@ func (s *Codes) waitingFor(ctx context.Context, kind, cookie string) (storage.Ti
 // no more than guesses made in turn.
 func (s *Codes) Try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
 	for {
-		if t, err = s.waitingFor(ctx, kind, cookie); err != nil {
+		if t, err = s.ticketOf(ctx, kind, cookie); err != nil {
 			return t, false, err
 		}
 		t.Tries++
@@ -108,7 +108,7 @@ func (s *Codes) Use(ctx context.Context, t storage.Ticket) error {
 		t, err = s.Store.Ticket(ctx, t.ID)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
-			return ErrLapsed
+			return ErrExpired
 		case err != nil:
 			return err
 		}
@@ -117,24 +117,24 @@ func (s *Codes) Use(ctx context.Context, t storage.Ticket) error {
 
 // issue makes a code for an address in this browser, and ends those the address had that the
 // same asker asked for: a stranger's request must not end the code that somebody is typing.
-func (s *Codes) issue(w http.ResponseWriter, r *http.Request, kind, asker string, t storage.Ticket) (code string, err error) {
+func (s *Codes) issue(w http.ResponseWriter, r *http.Request, kind, requester string, t storage.Ticket) (code string, err error) {
 	ctx := r.Context()
 	old, err := s.Store.TicketsAbout(ctx, kind, t.Subject)
 	if err != nil {
 		return "", err
 	}
 	for _, o := range old {
-		if o.State != asker {
+		if o.State != requester {
 			continue
 		}
-		if err := s.Use(ctx, o); err != nil && !errors.Is(err, ErrLapsed) {
+		if err := s.Use(ctx, o); err != nil && !errors.Is(err, ErrExpired) {
 			return "", err
 		}
 	}
 	cookie, now := s.Pages.BindSecret(w), time.Now().UTC()
 	code = drawCode()
 	t.ID, t.Kind, t.Browser, t.Method = TicketID(kind, cookie), kind, handle.Hash(cookie), storage.LoginEmail
-	t.State = asker
+	t.State = requester
 	t.Proof = Proof(cookie, kind, t.Subject, code)
 	t.IP, t.Agent = s.Peer(r).String(), web.AgentOf(r)
 	t.CreatedAt, t.ExpiresAt = now, now.Add(limits.CodeLife)

@@ -16,7 +16,7 @@ import (
 type Codes struct {
 	*flow.Steps
 	Store      store
-	Users      people
+	Users      userStore
 	Emails     users.EmailUsers
 	Passwords  users.PasswordUsers // nil: no forgotten password is reset
 	Outbox     *outbox.Outbox
@@ -32,8 +32,8 @@ type mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// people knows users by their sub.
-type people interface {
+// userStore knows users by their sub.
+type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 

@@ -30,20 +30,20 @@ const (
 
 // An asker has an email sent to an address: the known browsers of its user together,
 // or a network.
-const askerKnown = "known"
+const requesterKnown = "known"
 
-func networkAsker(client netip.Prefix) string {
+func networkRequester(client netip.Prefix) string {
 	if !client.IsValid() {
 		return "elsewhere"
 	}
 	return client.String()
 }
 
-// askerOf says who asks for an email to an address. It takes as long for an address that nobody has.
-func (s *Codes) askerOf(r *http.Request, address string) (string, error) {
-	stranger := networkAsker(network.Of(s.Peer(r)))
+// requesterOf says who asks for an email to an address. It takes as long for an address that nobody has.
+func (s *Codes) requesterOf(r *http.Request, address string) (string, error) {
+	unknown := networkRequester(network.Of(s.Peer(r)))
 	if len(session.MarksOf(r)) == 0 && len(session.CookiesOf(r)) == 0 {
-		return stranger, nil
+		return unknown, nil
 	}
 	u, err := s.Emails.ByEmail(r.Context(), address)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -56,9 +56,9 @@ func (s *Codes) askerOf(r *http.Request, address string) (string, error) {
 		return "", err
 	}
 	if s.Sessions.Familiar(r, u.Sub) && u.Sub != "" {
-		return askerKnown, nil
+		return requesterKnown, nil
 	}
-	return stranger, nil
+	return unknown, nil
 }
 
 // CountKind is the kind of the tickets that count the emails to an address.
@@ -66,7 +66,7 @@ const CountKind = "mailed"
 
 // count counts one more email to an address, or says how long to wait for it. Known and
 // unknown addresses are counted alike, in the store: a restart forgets nothing.
-func (s *Codes) count(ctx context.Context, address, asker string) (wait time.Duration, err error) {
+func (s *Codes) count(ctx context.Context, address, requester string) (wait time.Duration, err error) {
 	id := handle.Hash(CountKind + ":" + address)
 	for {
 		t, err := s.Store.Ticket(ctx, id)
@@ -74,11 +74,11 @@ func (s *Codes) count(ctx context.Context, address, asker string) (wait time.Dur
 			return 0, err
 		}
 		now := time.Now().UTC()
-		sent := sendingsIn(t.State, now)
-		if wait := sent.wait(asker, now); wait > 0 {
+		sent := parseSent(t.State, now)
+		if wait := sent.wait(requester, now); wait > 0 {
 			return wait, nil
 		}
-		t.ID, t.Kind, t.State = id, CountKind, append(sent, sending{now, asker}).String()
+		t.ID, t.Kind, t.State = id, CountKind, append(sent, sentEmail{now, requester}).String()
 		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
 		_, err = s.Store.SaveTicket(ctx, t)
 		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) {
@@ -88,21 +88,21 @@ func (s *Codes) count(ctx context.Context, address, asker string) (wait time.Dur
 	}
 }
 
-// sending is one email that was sent.
-type sending struct {
-	at    time.Time
-	asker string // "": an older version did not write it down
+// sentEmail is one email that was sent.
+type sentEmail struct {
+	at        time.Time
+	requester string // "": an older version did not write it down
 }
 
-// sendings are the emails to one address, the oldest first. There are never more than the total
+// sentEmails are the emails to one address, the oldest first. There are never more than the total
 // and those of the known browsers.
-type sendings []sending
+type sentEmails []sentEmail
 
 // wait says how long an asker must wait for another one.
-func (all sendings) wait(asker string, now time.Time) (wait time.Duration) {
-	var own sendings
+func (all sentEmails) wait(requester string, now time.Time) (wait time.Duration) {
+	var own sentEmails
 	for _, m := range all {
-		if m.asker == asker {
+		if m.requester == requester {
 			own = append(own, m)
 		}
 	}
@@ -112,31 +112,31 @@ func (all sendings) wait(asker string, now time.Time) (wait time.Duration) {
 	if n := len(own); n >= PerHour {
 		wait = max(wait, time.Hour-now.Sub(own[n-PerHour].at))
 	}
-	if n := len(all); n >= perAddress && asker != askerKnown {
+	if n := len(all); n >= perAddress && requester != requesterKnown {
 		wait = max(wait, time.Hour-now.Sub(all[n-perAddress].at))
 	}
 	return max(wait, 0)
 }
 
-// sendingsIn reads the emails of the last hour; what is none is left out, and so is one of the
+// parseSent reads the emails of the last hour; what is none is left out, and so is one of the
 // future: a clock that was ahead has written it, and would keep the address waiting until then.
-func sendingsIn(text string, now time.Time) (all sendings) {
+func parseSent(text string, now time.Time) (all sentEmails) {
 	for word := range strings.FieldsSeq(text) {
-		number, asker, _ := strings.Cut(word, "@")
+		number, requester, _ := strings.Cut(word, "@")
 		n, _ := strconv.ParseInt(number, 10, 64)
 		at := time.Unix(0, n).UTC()
 		if ago := now.Sub(at); ago < time.Hour && ago >= -clockSkew {
-			all = append(all, sending{at, asker})
+			all = append(all, sentEmail{at, requester})
 		}
 	}
 	return all
 }
 
 // String writes the sendings as sendingsIn reads them.
-func (all sendings) String() string {
+func (all sentEmails) String() string {
 	words := make([]string, len(all))
 	for i, m := range all {
-		words[i] = strconv.FormatInt(m.at.UnixNano(), 10) + "@" + m.asker
+		words[i] = strconv.FormatInt(m.at.UnixNano(), 10) + "@" + m.requester
 	}
 	return strings.Join(words, " ")
 }
@@ -148,6 +148,8 @@ func waitText(l page.Lang, wait time.Duration) string {
 	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }
 
-// fromStranger reports whether an email counts among those of strangers: it was asked for by
+// fromUnknown reports whether an email counts among those of strangers: it was asked for by
 // nobody who has signed in, in a browser that the user of its address is not known by.
-func fromStranger(asker string, t storage.Ticket) bool { return asker != askerKnown && t.UserID == "" }
+func fromUnknown(requester string, t storage.Ticket) bool {
+	return requester != requesterKnown && t.UserID == ""
+}

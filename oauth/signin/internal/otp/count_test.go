@@ -23,7 +23,7 @@ func TestTheCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
 		strings.Join(words[1:], " "): 0,
 		strings.Join(words[1:], " ") + " x@y @ 1@ @@": 0,
 	} {
-		if got := sendingsIn(text, now).wait(networkAsker(network.Of(netip.MustParseAddr("192.0.2.1"))), now); got != want {
+		if got := parseSent(text, now).wait(networkRequester(network.Of(netip.MustParseAddr("192.0.2.1"))), now); got != want {
 			t.Errorf("%q: wait %v, want %v", text, got, want)
 		}
 	}
@@ -41,8 +41,8 @@ func TestAMailOfTheFutureKeepsNobodyWaiting(t *testing.T) {
 		{-30 * time.Second, 30 * time.Second},
 		{-time.Minute, 0},
 	} {
-		text := sendings{{now.Add(c.ahead), "192.0.2.1/32"}}.String()
-		if got := sendingsIn(text, now).wait("192.0.2.1/32", now); got != c.want {
+		text := sentEmails{{now.Add(c.ahead), "192.0.2.1/32"}}.String()
+		if got := parseSent(text, now).wait("192.0.2.1/32", now); got != c.want {
 			t.Errorf("with a mail %v ahead, the next one waits %v, want %v", c.ahead, got, c.want)
 		}
 	}

@@ -25,15 +25,15 @@ type Flow struct {
 
 	// who is asking; storage.ErrNotFound sends them to sign in first, and session.ErrStale once more.
 	// nil: anybody may.
-	who func(*Codes, *http.Request) (storage.User, error)
+	user func(*Codes, *http.Request) (storage.User, error)
 	// reaches reports whether an email goes to the ticket's address. It is asked beside the
 	// request, so that nobody can tell from outside.
-	reaches func(*Codes, context.Context, storage.Ticket) (bool, error)
+	deliverable func(*Codes, context.Context, storage.Ticket) (bool, error)
 	// ready looks whether the right code would be of use. storage.ErrNotFound is a wrong
 	// code; storage.ErrInvalid asks for another password.
-	ready func(*Codes, *http.Request, storage.Ticket, string) (storage.User, error)
+	check func(*Codes, *http.Request, storage.Ticket, string) (storage.User, error)
 	// done answers who has typed the right code, and used it up.
-	done func(*Codes, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
+	finish func(*Codes, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
 }
 
 // CodePath is the path of the page that asks for the code.
@@ -44,14 +44,14 @@ var SignInFlow = &Flow{
 	Kind: "email", Path: web.FormPath + "/email",
 	Title: "Sign in with email", Lead: "We send a code to your address. You need no password.",
 	CodeTitle: "Type in the code", Button: "Sign in", Subject: "Your code to sign in",
-	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+	deliverable: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		_, err := s.Emails.ByEmail(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
 			return s.SignUpOpen, nil
 		}
 		return err == nil, err
 	},
-	ready: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+	check: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
 		u, err := s.Emails.ByEmail(r.Context(), t.Subject)
 		if !errors.Is(err, storage.ErrNotFound) {
 			return u, err
@@ -61,7 +61,7 @@ var SignInFlow = &Flow{
 		}
 		return storage.User{}, nil
 	},
-	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
+	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
 		if u.Sub == "" {
 			u, err = s.Emails.CreateByEmail(r.Context(), t.Subject)
 			switch {
@@ -82,14 +82,14 @@ var ResetFlow = &Flow{
 	Kind: "reset", Path: web.FormPath + "/reset",
 	Title: "Set a new password", Lead: "Give the email address you have confirmed here. We send a code to it.",
 	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, Subject: "Your code to set a new password",
-	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+	deliverable: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		_, err := s.userWithPassword(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
 			return false, nil
 		}
 		return err == nil, err
 	},
-	ready: func(s *Codes, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
+	check: func(s *Codes, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
 		u, err := s.userWithPassword(r.Context(), t.Subject)
 		if err != nil {
 			return u, err
@@ -99,7 +99,7 @@ var ResetFlow = &Flow{
 		}
 		return u, nil
 	},
-	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
+	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
 		if err := s.ChangePassword(r, u, password); err != nil {
 			return err
 		}
@@ -112,25 +112,25 @@ var LinkFlow = &Flow{
 	Kind: "link", Path: web.FormPath + "/address",
 	Title: "Confirm an email address", Lead: "With it you can sign in, and set a new password if you forget yours.",
 	CodeTitle: "Type in the code", Button: "Confirm", Subject: "Confirm your email address",
-	who: func(s *Codes, r *http.Request) (storage.User, error) {
+	user: func(s *Codes, r *http.Request) (storage.User, error) {
 		_, u, err := s.Sessions.Recent(r)
 		return u, err
 	},
-	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+	deliverable: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		u, err := s.Emails.ByEmail(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
 			return true, nil
 		}
 		return err == nil && u.Sub == t.UserID, err
 	},
-	ready: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+	check: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
 		_, u, err := s.Sessions.Visit(r)
 		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
-			err = ErrLapsed
+			err = ErrExpired
 		}
 		return u, err
 	},
-	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
+	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
 		err := s.Emails.LinkEmail(r.Context(), u.Sub, t.Subject)
 		if errors.Is(err, storage.ErrExists) {
 			return web.EmailTaken
@@ -159,7 +159,7 @@ func (s *Codes) addressChanged(r *http.Request, before storage.User, address str
 	if old == "" {
 		what = "An email address was added."
 	}
-	s.Notices.Tell(r.Context(), before.Sub, s.Notices.Of(r, event.NoticeAccount, what), nil, old, address)
+	s.Notices.NotifyIn(r.Context(), before.Sub, s.Notices.FromRequest(r, event.NoticeAccount, what), nil, old, address)
 	return s.Trail.Changed(r, before.Sub, "email address", trail.Hashed(old), trail.Hashed(address))
 }
 

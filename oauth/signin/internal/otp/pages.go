@@ -13,13 +13,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-//go:embed address.html code.html lapsed.html
+//go:embed address.html code.html expired.html
 var files embed.FS
 
 var (
 	addressPage = web.Parse(files, "address")
 	codePage    = web.Parse(files, "code")
-	lapsedPage  = web.Parse(files, "lapsed")
+	expiredPage = web.Parse(files, "expired")
 )
 
 // codeView holds what the pages of a code by email show.
@@ -43,11 +43,11 @@ func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) er
 	if err != nil {
 		return err
 	}
-	switch u, err := e.asker(s, r); {
+	switch u, err := e.requester(s, r); {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
 	case errors.Is(err, session.ErrStale):
-		return s.AskAgain(w, r, u)
+		return s.ShowSignInAgain(w, r, u)
 	case err != nil:
 		return err
 	}
@@ -59,11 +59,11 @@ func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) er
 	return t.Show(w, http.StatusOK, addressPage, codeViewOf(e, web.View{Title: e.Title}, hint))
 }
 
-func (e *Flow) asker(s *Codes, r *http.Request) (storage.User, error) {
-	if e.who == nil {
+func (e *Flow) requester(s *Codes, r *http.Request) (storage.User, error) {
+	if e.user == nil {
 		return storage.User{}, nil
 	}
-	return e.who(s, r)
+	return e.user(s, r)
 }
 
 // takeAddress sends a code and leads to the page that asks for it. An address that nobody
@@ -79,7 +79,7 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	if err := web.CheckLength(r, in["query"]); err != nil {
 		return err
 	}
-	u, err := e.asker(s, r)
+	u, err := e.requester(s, r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
@@ -118,14 +118,14 @@ func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error
 	if r.Method == http.MethodPost {
 		return s.takeCode(w, r, e)
 	}
-	ticket, err := s.waitingFor(r.Context(), e.Kind, web.BrowserSecret(r))
+	ticket, err := s.ticketOf(r.Context(), e.Kind, web.BrowserSecret(r))
 	switch {
-	case errors.Is(err, ErrLapsed):
-		return s.sayLapsed(w, r, e)
+	case errors.Is(err, ErrExpired):
+		return s.showExpired(w, r, e)
 	case err != nil:
 		return err
 	}
-	return s.askCode(w, r, e, ticket, http.StatusOK, "")
+	return s.showCodeForm(w, r, e, ticket, http.StatusOK, "")
 }
 
 // takeCode looks at a code. Every one that could be right takes one of the five tries.
@@ -137,48 +137,48 @@ func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error 
 	if err != nil {
 		return err
 	}
-	ticket, err := s.waitingFor(r.Context(), e.Kind, web.BrowserSecret(r))
+	ticket, err := s.ticketOf(r.Context(), e.Kind, web.BrowserSecret(r))
 	switch {
-	case errors.Is(err, ErrLapsed):
-		return s.sayLapsed(w, r, e)
+	case errors.Is(err, ErrExpired):
+		return s.showExpired(w, r, e)
 	case err != nil:
 		return err
 	}
 	code := typedCode(in["code"])
 	if code == "" {
-		return s.askCode(w, r, e, ticket, http.StatusBadRequest, "The code is six digits. You find it in the mail.")
+		return s.showCodeForm(w, r, e, ticket, http.StatusBadRequest, "The code is six digits. You find it in the mail.")
 	}
 	if e.NewPassword {
 		if err := passwords.Check(in["password"], ticket.Subject); err != nil {
-			return s.askCode(w, r, e, ticket, http.StatusBadRequest, passwords.Explain(err))
+			return s.showCodeForm(w, r, e, ticket, http.StatusBadRequest, passwords.Explain(err))
 		}
 	}
-	ticket, u, held, err := s.prove(r, e, ticket, code, in["password"])
-	return s.sayProof(w, r, e, ticket, u, in["password"], held, err)
+	ticket, u, throttle, err := s.prove(r, e, ticket, code, in["password"])
+	return s.answerProof(w, r, e, ticket, u, in["password"], throttle, err)
 }
 
-func (s *Codes) sayProof(w http.ResponseWriter, r *http.Request, e *Flow, t storage.Ticket, u storage.User, password string, held attempt.Held, err error) error {
+func (s *Codes) answerProof(w http.ResponseWriter, r *http.Request, e *Flow, t storage.Ticket, u storage.User, password string, throttle attempt.Throttle, err error) error {
 	switch {
-	case held.Wait > 0:
+	case throttle.Wait > 0:
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
-		return s.Pages.SayHeld(w, r, t.Query, held.Wait, held.Account)
-	case errors.Is(err, ErrLapsed):
-		return s.sayLapsed(w, r, e)
+		return s.Pages.ShowThrottled(w, r, t.Query, throttle.Wait, throttle.Account)
+	case errors.Is(err, ErrExpired):
+		return s.showExpired(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
-		s.Trail.Refused(r, http.StatusUnauthorized, held.Sub)
+		s.Trail.Refused(r, http.StatusUnauthorized, throttle.Sub)
 		if t.Tries >= Tries {
-			return s.sayLapsed(w, r, e)
+			return s.showExpired(w, r, e)
 		}
-		return s.askCode(w, r, e, t, http.StatusUnauthorized, "The code is not right. Check it and try again.")
+		return s.showCodeForm(w, r, e, t, http.StatusUnauthorized, "The code is not right. Check it and try again.")
 	case errors.Is(err, storage.ErrInvalid):
-		return s.askCode(w, r, e, t, http.StatusBadRequest, passwords.Explain(err))
+		return s.showCodeForm(w, r, e, t, http.StatusBadRequest, passwords.Explain(err))
 	case err != nil:
 		return err
 	}
-	return e.done(s, w, r, t, u, password)
+	return e.finish(s, w, r, t, u, password)
 }
 
-func (s *Codes) askCode(w http.ResponseWriter, r *http.Request, e *Flow, ticket storage.Ticket, status int, alert string) error {
+func (s *Codes) showCodeForm(w http.ResponseWriter, r *http.Request, e *Flow, ticket storage.Ticket, status int, alert string) error {
 	t, err := s.Pages.Restore(r.Context(), r, ticket.Query)
 	if err != nil {
 		return err
@@ -189,8 +189,8 @@ func (s *Codes) askCode(w http.ResponseWriter, r *http.Request, e *Flow, ticket 
 	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert}, ticket.Subject))
 }
 
-// sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
-func (s *Codes) sayLapsed(w http.ResponseWriter, r *http.Request, e *Flow) error {
+// showExpired says that there is no code to type in any more: 400, with the way to a new one.
+func (s *Codes) showExpired(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	t := s.Pages.Context(r, "", storage.App{})
 	if old, err := s.Store.Ticket(r.Context(), TicketID(e.Kind, web.BrowserSecret(r))); err == nil {
 		if t, err = s.Pages.Restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
@@ -199,7 +199,7 @@ func (s *Codes) sayLapsed(w http.ResponseWriter, r *http.Request, e *Flow) error
 	} else if !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	return t.Show(w, http.StatusBadRequest, lapsedPage, &codeView{
+	return t.Show(w, http.StatusBadRequest, expiredPage, &codeView{
 		View: web.View{
 			Title: "This code has ended",
 			Alert: t.Lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),

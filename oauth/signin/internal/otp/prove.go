@@ -12,36 +12,36 @@ import (
 
 // prove lets a code past the guard and the delay of its account and uses it up if it is right,
 // or says how long to wait. A code that has ended proves nothing and does not count as failed.
-func (s *Codes) prove(r *http.Request, e *Flow, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, held attempt.Held, err error) {
+func (s *Codes) prove(r *http.Request, e *Flow, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, throttle attempt.Throttle, err error) {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(ip); wait > 0 {
-		return t, u, attempt.Held{Wait: wait}, nil
+		return t, u, attempt.Throttle{Wait: wait}, nil
 	}
 	failed := false
 	defer func() { s.Guard.End(ip, failed) }()
 	at, err := s.Attempts.Email(r, t.Subject)
 	if err != nil {
-		return t, u, attempt.Held{}, err
+		return t, u, attempt.Throttle{}, err
 	}
 	if wait := s.Attempts.Begin(at); wait > 0 {
-		return t, u, attempt.Held{Wait: wait, Account: true}, nil
+		return t, u, attempt.Throttle{Wait: wait, Account: true}, nil
 	}
 	defer func() { s.Attempts.End(at, failed) }()
 	t, right, err := s.Try(r.Context(), e.Kind, web.BrowserSecret(r), code)
 	if err != nil {
-		return t, u, attempt.Held{}, err
+		return t, u, attempt.Throttle{}, err
 	}
 	if !right {
 		failed = true
 		s.Log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.Kind)
-		return t, u, attempt.Held{Sub: cmp.Or(t.UserID, at.Sub)}, storage.ErrNotFound
+		return t, u, attempt.Throttle{Sub: cmp.Or(t.UserID, at.Sub)}, storage.ErrNotFound
 	}
-	if u, err = e.ready(s, r, t, password); err != nil {
+	if u, err = e.check(s, r, t, password); err != nil {
 		failed = errors.Is(err, storage.ErrNotFound)
-		return t, u, attempt.Held{Sub: at.Sub}, err
+		return t, u, attempt.Throttle{Sub: at.Sub}, err
 	}
-	if err = s.Use(r.Context(), t); err == nil && fromStranger(t.State, t) {
+	if err = s.Use(r.Context(), t); err == nil && fromUnknown(t.State, t) {
 		s.Rates.Emails.Ended(t)
 	}
-	return t, u, attempt.Held{}, err
+	return t, u, attempt.Throttle{}, err
 }

@@ -26,20 +26,20 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	if wait := s.AllowByIP(r); wait > 0 {
 		return wait, nil
 	}
-	asker, err := s.askerOf(r, t.Subject)
+	requester, err := s.requesterOf(r, t.Subject)
 	if err != nil {
 		return 0, err
 	}
-	if wait, err := s.countSending(r, asker, t); wait > 0 || err != nil {
+	if wait, err := s.countRequest(r, requester, t); wait > 0 || err != nil {
 		return wait, err
 	}
-	code, err := s.issue(w, r, e.Kind, asker, t)
+	code, err := s.issue(w, r, e.Kind, requester, t)
 	if err != nil {
 		return 0, err
 	}
 	put = true
 	s.Outbox.Put(func(ctx context.Context) error {
-		yes, err := e.reaches(s, ctx, t)
+		yes, err := e.deliverable(s, ctx, t)
 		if err != nil || !yes {
 			return err
 		}
@@ -48,17 +48,17 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	return 0, nil
 }
 
-// countSending counts the email for its address and, if a stranger asks for it, for the networks
+// countRequest counts the email for its address and, if a stranger asks for it, for the networks
 // around them; or it says how long to wait.
-func (s *Codes) countSending(r *http.Request, asker string, t storage.Ticket) (wait time.Duration, err error) {
-	if !fromStranger(asker, t) {
-		return s.count(r.Context(), t.Subject, asker)
+func (s *Codes) countRequest(r *http.Request, requester string, t storage.Ticket) (wait time.Duration, err error) {
+	if !fromUnknown(requester, t) {
+		return s.count(r.Context(), t.Subject, requester)
 	}
 	client := network.Of(s.Peer(r))
 	if wait := s.Rates.Emails.Take(client); wait > 0 {
 		return wait, nil
 	}
-	if wait, err = s.count(r.Context(), t.Subject, asker); wait > 0 || err != nil {
+	if wait, err = s.count(r.Context(), t.Subject, requester); wait > 0 || err != nil {
 		s.Rates.Emails.Done(client)
 	}
 	return wait, err

@@ -10,7 +10,7 @@ import (
 
 // What an Outbox holds and does at once.
 const (
-	Room     = 256 // emails that wait or are on their way
+	Capacity = 256 // emails that wait or are on their way
 	Workers  = 4
 	SendTime = 2 * time.Minute // for one of them, whatever the Mailer allows itself
 )
@@ -44,7 +44,7 @@ func New(ctx context.Context, log *slog.Logger) *Outbox {
 func (o *Outbox) Reserve() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || o.held >= Room {
+	if o.closed || o.held >= Capacity {
 		return false
 	}
 	o.held++

@@ -40,12 +40,12 @@ var script []byte
 type Scans struct {
 	*flow.Steps
 	Store store
-	Users people
+	Users userStore
 	Base  string // the service's origin
 }
 
-// people knows users by their sub.
-type people interface {
+// userStore knows users by their sub.
+type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
@@ -90,7 +90,7 @@ func (s *Scans) showCode(w http.ResponseWriter, r *http.Request) error {
 		s.Rates.Scans.Done(client)
 		return err
 	}
-	return s.sayCode(w, r, http.StatusOK, id, t, "")
+	return s.renderCode(w, r, http.StatusOK, id, t, "")
 }
 
 // draw makes a ticket that only this browser can collect.
@@ -166,7 +166,7 @@ func (s *Scans) collect(w http.ResponseWriter, r *http.Request) error {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(ip); wait > 0 {
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
-		return s.Pages.SayHeld(w, r, query, wait, false)
+		return s.Pages.ShowThrottled(w, r, query, wait, false)
 	}
 	defer s.Guard.End(ip, false)
 	t, err := s.begun(r, in["id"])
@@ -175,27 +175,27 @@ func (s *Scans) collect(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case errors.Is(err, errEnded):
-		return s.sayEnded(w, r, http.StatusBadRequest, query, endedText)
+		return s.showEnded(w, r, http.StatusBadRequest, query, endedText)
 	case err != nil:
 		return err
 	case t.State == Rejected:
-		return s.sayEnded(w, r, http.StatusForbidden, t.Query, rejectedText)
+		return s.showEnded(w, r, http.StatusForbidden, t.Query, rejectedText)
 	case t.State == Collected:
-		return s.sayEnded(w, r, http.StatusBadRequest, t.Query, endedText)
+		return s.showEnded(w, r, http.StatusBadRequest, t.Query, endedText)
 	case t.State != Confirmed:
-		return s.sayCode(w, r, http.StatusBadRequest, in["id"], t, waitingText)
+		return s.renderCode(w, r, http.StatusBadRequest, in["id"], t, waitingText)
 	}
-	return s.enterBy(w, r, t)
+	return s.signInAsConfirmer(w, r, t)
 }
 
-// enterBy signs in as whoever confirmed a ticket, if they still may: the session they did
+// signInAsConfirmer signs in as whoever confirmed a ticket, if they still may: the session they did
 // it with has not ended, and they are not disabled. Of many requests one takes the step,
 // and that one is let in.
-func (s *Scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
+func (s *Scans) signInAsConfirmer(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
 	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
 		s.Trail.Refused(r, http.StatusForbidden, "")
-		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
+		return s.showEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
 	}
 	if err == nil {
 		t.State = Collected
@@ -203,13 +203,13 @@ func (s *Scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket
 	}
 	switch {
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
-		return s.sayEnded(w, r, http.StatusBadRequest, t.Query, endedText)
+		return s.showEnded(w, r, http.StatusBadRequest, t.Query, endedText)
 	case err != nil:
 		return err
 	}
 	s.Rates.Scans.Ended(t)
 	s.Log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.Peer(r))
-	return s.SignInSince(w, r, user, t.LoginType, t.Query, by.AuthTime)
+	return s.SignInAt(w, r, user, t.LoginType, t.Query, by.AuthTime)
 }
 
 // confirmer returns who confirmed a ticket and in which session, read anew, or

@@ -41,8 +41,8 @@ type codeView struct {
 	Poll, Again string
 }
 
-// sayCode shows a code, and waits.
-func (s *Scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
+// renderCode shows a code, and waits.
+func (s *Scans) renderCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
 	c, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
@@ -54,21 +54,21 @@ func (s *Scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id s
 	if alert = c.Lang.T(alert); alert != "" && t.State == Scanned && t.Number != "" {
 		alert = c.Lang.T(numberText, t.Number)
 	}
-	return showCode(w, c, status, codeView{
+	return writeCodePage(w, c, status, codeView{
 		View: web.View{Alert: alert}, ID: id, Code: code, Poll: PollPath + "?" + url.Values{"id": {id}}.Encode(),
 	})
 }
 
-// sayEnded says why there is nothing to wait for, and offers a new code.
-func (s *Scans) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
+// showEnded says why there is nothing to wait for, and offers a new code.
+func (s *Scans) showEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
 	c, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	return showCode(w, c, status, codeView{View: web.View{Alert: c.Lang.T(why)}})
+	return writeCodePage(w, c, status, codeView{View: web.View{Alert: c.Lang.T(why)}})
 }
 
-func showCode(w http.ResponseWriter, c web.Context, status int, v codeView) error {
+func writeCodePage(w http.ResponseWriter, c web.Context, status int, v codeView) error {
 	v.Title, v.Live, v.Again = "Sign in with your phone", v.Code != "", web.Link{Path: web.QRPath}.Carrying(c.Query).Path
 	return c.Show(w, status, codePage, &v)
 }
@@ -84,28 +84,28 @@ type scanView struct {
 	Number          string // that the other device shows too
 }
 
-// sayAsked shows whoever has scanned a code what it asks of them. What is known of the
+// showConfirmation shows whoever has scanned a code what it asks of them. What is known of the
 // other browser comes from what it and its network say of themselves.
-func (s *Scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
-	there, err := s.Pages.Restore(r.Context(), r, t.Query)
+func (s *Scans) showConfirmation(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
+	asking, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}
 	lang, name := page.LangOf(r, ""), cmp.Or(user.Nickname, user.Name, user.Username)
 	v := scanView{
-		Lang: lang, Address: lang.T("an unknown address"), Agent: web.AgentText(lang, t.Agent), App: there.Brand.Name,
+		Lang: lang, Address: lang.T("an unknown address"), Agent: web.AgentText(lang, t.Agent), App: asking.Brand.Name,
 		Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username, Where: r.URL.Path, Number: t.Number,
 	}
 	if ip, err := netip.ParseAddr(t.IP); err == nil {
 		v.Address = ip.Unmap().String()
 	}
-	_, v.Host, _ = strings.Cut(there.Origin, "://")
-	look := page.Look{Lang: lang, Title: lang.T("Sign in on another device?"), Brand: there.Brand}
+	_, v.Host, _ = strings.Cut(asking.Origin, "://")
+	look := page.Look{Lang: lang, Title: lang.T("Sign in on another device?"), Brand: asking.Brand}
 	return web.Write(w, http.StatusOK, look, scanPage, v)
 }
 
-// sayAnswered says what became of it.
-func (s *Scans) sayAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
+// showAnswered says what became of it.
+func (s *Scans) showAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
 	lang := page.LangOf(r, "")
 	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(storage.App{})}
 	return web.Write(w, http.StatusOK, look, answeredPage, scanView{Lang: lang, Title: title, Text: text})

@@ -23,7 +23,7 @@ func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	v, user, err := s.Sessions.Visit(r)
 	if errors.Is(err, storage.ErrNotFound) {
-		return s.askScanner(w, r, id)
+		return s.showSignInFirst(w, r, id)
 	}
 	if err != nil {
 		return err
@@ -33,15 +33,15 @@ func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return scanFailure(err)
 	case t.State == Confirmed, t.State == Collected:
-		return s.sayAnswered(w, r, "You have confirmed", "The other device is being signed in. You can close this page.")
+		return s.showAnswered(w, r, "You have confirmed", "The other device is being signed in. You can close this page.")
 	case t.State == Rejected:
-		return s.sayAnswered(w, r, "You have said no", "Nobody was signed in. You can close this page.")
+		return s.showAnswered(w, r, "You have said no", "Nobody was signed in. You can close this page.")
 	}
-	return s.sayAsked(w, r, t, user)
+	return s.showConfirmation(w, r, t, user)
 }
 
-// askScanner lets somebody sign in on the phone first, and then brings them back.
-func (s *Scans) askScanner(w http.ResponseWriter, r *http.Request, id string) error {
+// showSignInFirst lets somebody sign in on the phone first, and then brings them back.
+func (s *Scans) showSignInFirst(w http.ResponseWriter, r *http.Request, id string) error {
 	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
 		return scanFailure(err)
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 const (
-	thinkTime   = 60 * time.Second // more, once it is scanned
+	confirmTime = 60 * time.Second // more, once it is scanned
 	collectTime = 60 * time.Second // from the confirmation on
 )
 
@@ -48,7 +48,7 @@ func scan(v storage.Session) step {
 	return func(t *storage.Ticket, _ time.Time) (bool, error) {
 		switch {
 		case t.State == Pending:
-			t.State, t.ExpiresAt = Scanned, t.ExpiresAt.Add(thinkTime)
+			t.State, t.ExpiresAt = Scanned, t.ExpiresAt.Add(confirmTime)
 			t.UserID, t.Session, t.LoginType = v.UserID, v.ID, v.LoginType
 			t.Number = drawNumber()
 			return true, nil

@@ -72,6 +72,16 @@ func (s *Sessions) slide(ctx context.Context, v storage.Session, now time.Time) 
 	return longer, nil
 }
 
+// LastUsed returns about when a session was last used: slide writes it at most once a day. It is
+// the zero time if the session's end does not tell, because it slides no further.
+func (s *Sessions) LastUsed(v storage.Session) time.Time {
+	used := v.ExpiresAt.Add(-s.Idle)
+	if !v.ExpiresAt.Before(v.EndsAt) || used.After(time.Now()) {
+		return time.Time{}
+	}
+	return used
+}
+
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a

@@ -95,7 +95,7 @@ func (s *SignUp) submit(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case wait > 0:
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
-		return s.Pages.SayHeld(w, r, in["query"], wait, false)
+		return s.Pages.ShowThrottled(w, r, in["query"], wait, false)
 	case errors.Is(err, storage.ErrNotFound):
 		s.Trail.Refused(r, http.StatusUnauthorized, "")
 		return s.show(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
@@ -149,7 +149,7 @@ func (s *SignUp) create(r *http.Request, in map[string]string) (u storage.User, 
 	if s.Invited {
 		invitation = in["invitation"]
 	}
-	u, err = s.Users.SignUp(passwords.AsStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	u, err = s.Users.SignUp(passwords.AsUnknownClient(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
 	failed = errors.Is(err, storage.ErrNotFound)
 	return u, 0, err
 }

@@ -43,16 +43,16 @@ type audit interface {
 // New makes a trail; of a nil audit one that writes nothing.
 func New(a audit, peer func(*http.Request) netip.Addr) *Trail {
 	if a == nil {
-		a = nowhere{}
+		a = noAudit{}
 	}
 	return &Trail{a, peer}
 }
 
-// nowhere is the audit of a service without one.
-type nowhere struct{}
+// noAudit is the audit of a service without one.
+type noAudit struct{}
 
-func (nowhere) Note(event.Event)                           {}
-func (nowhere) NoteNow(context.Context, event.Event) error { return nil }
+func (noAudit) Note(event.Event)                           {}
+func (noAudit) NoteNow(context.Context, event.Event) error { return nil }
 
 // SignedIn writes a sign-in on the audit trail, or what somebody tried who is signed in.
 func (t *Trail) SignedIn(r *http.Request, status int, sub string) {

@@ -47,6 +47,14 @@ func named(names [][2]string, agent string) string {
 // Moment is a time as a machine and as a person reads it.
 type Moment struct{ Machine, Human string }
 
+// DayOf returns the day of a time in a language, in UTC.
+func DayOf(l page.Lang, at time.Time) string {
+	if l == page.Chinese {
+		return at.UTC().Format("2006年1月2日")
+	}
+	return at.UTC().Format("2 January 2006")
+}
+
 // MomentOf returns a time as it is read in a language.
 func MomentOf(l page.Lang, at time.Time) Moment {
 	layout := "2 January 2006, 15:04 UTC"

@@ -21,31 +21,31 @@ func ViewOf(user storage.User) View {
 
 // Context holds what the pages of one sign-in share.
 type Context struct {
-	Lang   page.Lang
-	Brand  page.Brand
-	Query  string // the authorize request, fit to be carried
-	Origin string // where that leads in the end; "" if it does not say, or may not
-	Hint   string // login_hint
-	ways   []Link // to sign in, beside the password
-	helps  []Link // to a password or a user
+	Lang        page.Lang
+	Brand       page.Brand
+	Query       string // the authorize request, fit to be carried
+	Origin      string // where that leads in the end; "" if it does not say, or may not
+	Hint        string // login_hint
+	signInLinks []Link // to sign in, beside the password
+	helpLinks   []Link // to a password or a user
 }
 
 // Context returns what the pages share that answer an authorize request of an application.
 func (p *Pages) Context(r *http.Request, query string, app storage.App) Context {
-	asked := ask(r, query)
+	params := authorizeParams(r, query)
 	t := Context{
-		Lang: page.LangOf(r, asked.Get("ui_locales")), Brand: page.BrandOf(app),
-		Query: query, Hint: UsernameHint(asked.Get("login_hint")), ways: p.links(query),
-		helps: carrying(p.Helps, query),
+		Lang: page.LangOf(r, params.Get("ui_locales")), Brand: page.BrandOf(app),
+		Query: query, Hint: UsernameHint(params.Get("login_hint")), signInLinks: p.links(query),
+		helpLinks: carrying(p.HelpLinks, query),
 	}
-	if redirect := asked.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
+	if redirect := params.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
 		t.Origin = storage.RedirectOrigin(redirect)
 	}
 	return t
 }
 
-// ask reads the authorize request, or what stands in the address bar where there is none.
-func ask(r *http.Request, query string) url.Values {
+// authorizeParams reads the authorize request, or what stands in the address bar where there is none.
+func authorizeParams(r *http.Request, query string) url.Values {
 	if query == "" || isPage(query) {
 		query = r.URL.RawQuery
 	}
@@ -66,8 +66,8 @@ func (p *Pages) Restore(ctx context.Context, r *http.Request, query string) (Con
 // AppOf returns the application that an authorize request names, if that may send people where
 // the request says, else the zero one.
 func (p *Pages) AppOf(ctx context.Context, query string) (storage.App, error) {
-	asked, _ := url.ParseQuery(query)
-	ids, redirects := asked["client_id"], asked["redirect_uri"]
+	params, _ := url.ParseQuery(query)
+	ids, redirects := params["client_id"], params["redirect_uri"]
 	if len(ids) != 1 || len(redirects) != 1 {
 		return storage.App{}, nil
 	}
@@ -92,5 +92,5 @@ func UsernameHint(hint string) string {
 // LangFor returns the language that somebody signs in in: what the authorize request asks for, or the
 // browser.
 func LangFor(r *http.Request, query string) string {
-	return string(page.LangOf(r, ask(r, query).Get("ui_locales")))
+	return string(page.LangOf(r, authorizeParams(r, query).Get("ui_locales")))
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
@@ -50,8 +51,8 @@ var (
 // What the pages of failures say, in English.
 const (
 	RefusedTitle     = "This request cannot go on"
-	AwayTitle        = "Please try again shortly"
-	AwayMsg          = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
+	UnavailableTitle = "Please try again shortly"
+	UnavailableMsg   = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
 	AuditFailedMsg   = "It is done, but it could not be written down. Go back to your account and see that it is."
 	HalfSignedOutMsg = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."
 	tooLongMsg       = "The request that brought you here is too long to sign in this way: it has %s bytes, and %s can be kept until you come back. The longest part is %s with %s bytes. Sign in with your password, or ask whoever runs the application to send less."
@@ -59,16 +60,31 @@ const (
 	BrokenMsg        = "This is our fault, not yours. Try again, and tell the operator the time if it stays."
 )
 
-// Fail says a failure as a page, because whoever meets it here is a person.
+// Fail shows a failure as a page, since the client is a browser.
 func Fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	title, message := failureText(f)
+	page.Fail(w, r, f.Status, title, message)
+}
+
+// FailAccount is Fail for the pages of a signed-in user, with a link to the account page.
+func FailAccount(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	lang := page.LangOf(r, r.URL.Query().Get("ui_locales"))
+	title, message := failureText(f)
+	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.Brand{Mark: true}}
+	Write(w, f.Status, look, failedPage, struct {
+		page.Lang
+		Title, Message, Code string
+	}{lang, title, message, strconv.Itoa(f.Status)})
+}
+
+func failureText(f *reply.Failure) (title, message string) {
 	switch {
 	case f.Msg == HalfSignedOutMsg, f.Msg == AuditFailedMsg, errors.Is(f, passwords.ErrBusy):
-		page.Fail(w, r, f.Status, AwayTitle, f.Msg)
+		return UnavailableTitle, f.Msg
 	case f.Status == http.StatusServiceUnavailable:
-		page.Fail(w, r, f.Status, AwayTitle, AwayMsg)
+		return UnavailableTitle, UnavailableMsg
 	case f.Status >= 500:
-		page.Fail(w, r, f.Status, BrokenTitle, BrokenMsg)
-	default:
-		page.Fail(w, r, f.Status, RefusedTitle, f.Msg)
+		return BrokenTitle, BrokenMsg
 	}
+	return RefusedTitle, f.Msg
 }

@@ -11,7 +11,9 @@ type Link struct {
 	Path  string // where it begins; the authorize request goes along as the parameter query
 	Label string // in English
 	Post  bool   // it begins with a form, not with a link
-	Of    string // what is called so in every language, for the %s of Label
+	Of    string // the name for the %s of Label, the same in every language
+
+	OtherDevice bool // it needs a phone beside this device, so it is hidden on a phone
 }
 
 // In is the label in a language.
@@ -26,7 +28,7 @@ func (w Link) In(l page.Lang) string {
 // scanned a code is not offered another one.
 func (p *Pages) links(query string) []Link {
 	var links []Link
-	for _, w := range p.Offered {
+	for _, w := range p.SignInLinks {
 		if w.Path == QRPath && isScan(query) {
 			continue
 		}
@@ -35,12 +37,12 @@ func (p *Pages) links(query string) []Link {
 	return links
 }
 
-func carrying(ways []Link, query string) []Link {
-	links := make([]Link, len(ways))
-	for i, w := range ways {
-		links[i] = w.Carrying(query)
+func carrying(links []Link, query string) []Link {
+	out := make([]Link, len(links))
+	for i, w := range links {
+		out[i] = w.Carrying(query)
 	}
-	return links
+	return out
 }
 
 // Carrying returns the link with an authorize request in its parameter query.

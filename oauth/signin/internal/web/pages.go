@@ -16,37 +16,39 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-//go:embed form.html locked.html person.html
+//go:embed alert.html failed.html form.html locked.html person.html
 var files embed.FS
 
 // The pages that more than one way to sign in shows.
 var (
 	FormPage   = Parse(files, "form")
+	failedPage = Parse(files, "failed")
 	lockedPage = Parse(files, "locked")
 )
 
-// Parse reads a page. Each may show the person it is about with {{template "person.html" .}}.
+// Parse reads a page. Each can show its user with {{template "person.html" .}}, and an alert with
+// {{template "alert.html" .Alert}}.
 func Parse(from fs.FS, name string) *template.Template {
-	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "person.html"))
+	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html"))
 }
 
 // View holds what the templates of all pages see. A password is not among it.
 type View struct {
 	page.Lang
-	Title    string // in English
-	Username string
-	Alert    string // why the form is shown again
-	Astray   bool   // the Alert is not about the form
-	Lead     string // why to sign in, where that is not plain
-	Name     string // of who is signed in
-	Letter   string // in place of their picture
+	Title     string // in English
+	Username  string
+	Alert     string // why the form is shown again
+	AlertOnly bool   // the Alert is not about the form
+	Lead      string // why to sign in, where that is not plain
+	Name      string // of who is signed in
+	Letter    string // in place of their picture
 
 	Live bool // a script of the page asks the server how it goes
 	Away bool // a form of the page leads to another provider
 
 	// Filled in from the Context.
 	App, Query, Host, Back string
-	Ways, Helps            []Link
+	SignInLinks, HelpLinks []Link
 }
 
 func (v *View) common() *View { return v }
@@ -58,7 +60,7 @@ type viewer interface{ common() *View }
 func (t Context) Show(w http.ResponseWriter, status int, body *template.Template, of viewer) error {
 	v := of.common()
 	v.Lang, v.App, v.Query, v.Back = t.Lang, t.Brand.Name, t.Query, Back(t.Query)
-	v.Ways, v.Helps = t.ways, t.helps
+	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
 	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live}
 	if t.Origin != "" {
@@ -72,11 +74,11 @@ func (t Context) Show(w http.ResponseWriter, status int, body *template.Template
 
 // Pages shows the pages of sign-in.
 type Pages struct {
-	apps       appStore
-	sameOrigin *http.CrossOriginProtection
-	secure     bool
-	Offered    []Link // to sign in, beside the password; as they stand on the page
-	Helps      []Link // on the sign-in page: to a password or a user
+	apps        appStore
+	sameOrigin  *http.CrossOriginProtection
+	secure      bool
+	SignInLinks []Link // to sign in, beside the password; as they stand on the page
+	HelpLinks   []Link // on the sign-in page: to a password or a user
 }
 
 // New makes Pages of a service with an origin.
@@ -110,10 +112,10 @@ func Write(w http.ResponseWriter, status int, look page.Look, body *template.Tem
 	return page.Write(w, status, look, template.HTML(out.String()))
 }
 
-// SayHeld says how long somebody must wait who has failed too often (protocol 8): 429 with Retry-After.
+// ShowThrottled says how long somebody must wait who has failed too often (protocol 8): 429 with Retry-After.
 // It is their network that must, or with account every browser in which nobody has signed in as the
 // user that they try to be.
-func (p *Pages) SayHeld(w http.ResponseWriter, r *http.Request, query string, wait time.Duration, account bool) error {
+func (p *Pages) ShowThrottled(w http.ResponseWriter, r *http.Request, query string, wait time.Duration, account bool) error {
 	t, err := p.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
@@ -137,11 +139,11 @@ func waitText(l page.Lang, wait time.Duration) string {
 	}
 }
 
-// SayAgain shows the sign-in page again, and why.
-func (p *Pages) SayAgain(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
+// ShowFormWithAlert shows the sign-in page again, and why.
+func (p *Pages) ShowFormWithAlert(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
 	t, err := p.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	return t.Show(w, status, FormPage, &View{Title: "Sign-in failed", Alert: t.Lang.T(why), Astray: true})
+	return t.Show(w, status, FormPage, &View{Title: "Sign-in failed", Alert: t.Lang.T(why), AlertOnly: true})
 }

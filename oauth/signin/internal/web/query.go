@@ -66,11 +66,11 @@ func QueryOf(r *http.Request) (string, error) {
 // QueryParam is the authorize request that a link carries along as its parameter query, ""
 // if it carries none.
 func QueryParam(r *http.Request) (string, error) {
-	switch asked := r.URL.Query()["query"]; len(asked) {
+	switch values := r.URL.Query()["query"]; len(values) {
 	case 0:
 		return "", nil
 	case 1:
-		return Carry(asked[0])
+		return Carry(values[0])
 	}
 	return "", BadQuery
 }
@@ -114,18 +114,18 @@ func isPage(query string) bool { return query == AccountPath || isScan(query) }
 // request, byte for byte, except for what has now been done. Asking again for it would
 // have them sign in for ever.
 func Onward(query string) string {
-	return leads(query, func(part string) (string, bool) { return settled(part, true, "login", "select_account") })
+	return rewrite(query, func(part string) (string, bool) { return dropSettled(part, true, "login", "select_account") })
 }
 
 // Allowed returns where a user goes who has just consented.
 func Allowed(query string) string {
-	return leads(query, func(part string) (string, bool) { return settled(part, false, "consent") })
+	return rewrite(query, func(part string) (string, bool) { return dropSettled(part, false, "consent") })
 }
 
 // Refused returns where a user goes who has not: the provider judges the request once more and
 // tells the application, at an address that it has found right itself.
 func Refused(query string) string {
-	return leads(query, func(part string) (string, bool) {
+	return rewrite(query, func(part string) (string, bool) {
 		name, _, _ := strings.Cut(part, "=")
 		name, err := url.QueryUnescape(name)
 		return part, err != nil || name != paramConsent
@@ -135,8 +135,8 @@ func Refused(query string) string {
 // paramConsent tells the provider no; see oauth.Consent.
 const paramConsent = "keystile_consent"
 
-// leads returns where a query that is carried belongs, with each parameter changed or dropped.
-func leads(query string, change func(part string) (rest string, keep bool)) string {
+// rewrite returns where a query that is carried belongs, with each parameter changed or dropped.
+func rewrite(query string, change func(part string) (rest string, keep bool)) string {
 	if query == "" || isPage(query) {
 		return Back(query)
 	}
@@ -149,9 +149,9 @@ func leads(query string, change func(part string) (rest string, keep bool)) stri
 	return AuthorizePath + "?" + strings.Join(kept, "&")
 }
 
-// settled takes prompts that have been followed out of a parameter, and with a fresh
+// dropSettled takes prompts that have been followed out of a parameter, and with a fresh
 // sign-in max_age=0 (OpenID Connect Core 3.1.2.1).
-func settled(part string, fresh bool, done ...string) (rest string, keep bool) {
+func dropSettled(part string, fresh bool, done ...string) (rest string, keep bool) {
 	name, raw, _ := strings.Cut(part, "=")
 	name, err := url.QueryUnescape(name)
 	if err != nil {
@@ -166,9 +166,9 @@ func settled(part string, fresh bool, done ...string) (rest string, keep bool) {
 		n, err := strconv.Atoi(value)
 		return part, err != nil || n != 0 || !fresh
 	case "prompt":
-		asked := strings.Fields(value)
-		left := slices.DeleteFunc(slices.Clone(asked), func(p string) bool { return slices.Contains(done, p) })
-		if len(left) == len(asked) {
+		prompts := strings.Fields(value)
+		left := slices.DeleteFunc(slices.Clone(prompts), func(p string) bool { return slices.Contains(done, p) })
+		if len(left) == len(prompts) {
 			return part, true
 		}
 		return "prompt=" + url.QueryEscape(strings.Join(left, " ")), len(left) > 0

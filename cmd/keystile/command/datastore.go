@@ -1,0 +1,202 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// dataStore is an opened data folder: the store in it, and its users. Close closes the store.
+type dataStore struct {
+	*folder.Folder
+	io.Closer
+	conf    *config.Config
+	keyring *admin.Keyring
+	copy    func(io.Writer) (int64, error) // nil: the storage has no copies
+	store   *storage.Store
+	users   *users.StoreUsers
+	billing *billing.Billing
+	swept   atomic.Int64 // expired records removed
+}
+
+// openStore opens the store in a data folder. Nobody else has it open until Close.
+func (p program) openStore(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
+	keyring := admin.NewKeyring(c, f)
+	keys, from, err := keyring.Make()
+	if err != nil {
+		return nil, err
+	}
+	return p.openFile(ctx, c, f, f.Database(), keyring, keys, from)
+}
+
+// openReading opens the store for reading only. Where it has to be written to before it can be
+// read, because a change of the master key has begun, it is opened like any other.
+func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
+	if p.storage.OpenReadOnly == nil {
+		return p.openStore(ctx, c, f)
+	}
+	keyring := admin.NewKeyring(c, f)
+	keys, from, err := keyring.Read()
+	if err != nil {
+		return nil, err
+	}
+	backend, err := p.storage.OpenReadOnly(ctx, f.Database())
+	if err != nil {
+		return nil, err
+	}
+	h, err := p.newDataStore(ctx, c, f, readOnly{backend}, keyring, keys, from)
+	if errors.Is(err, errReadOnly) {
+		return p.openStore(ctx, c, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.copy = p.storage.copying(backend)
+	return h, nil
+}
+
+func (p program) openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string) (*dataStore, error) {
+	backend, err := p.storage.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	h, err := p.newDataStore(ctx, c, f, backend, keyring, keys, from)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	h.copy = p.storage.copying(backend)
+	// An umask may have taken even the owner's right to write.
+	if err := os.Chmod(path, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) { // not every storage has a file there
+		return nil, errors.Join(err, backend.Close())
+	}
+	return h, nil
+}
+
+// newDataStore reads an opened database. It closes it if it cannot.
+func (p program) newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
+	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
+	h.store, err = storage.Open(ctx, sweepCounter{backend, &h.swept}, keys...)
+	switch {
+	case errors.Is(err, storage.ErrNewer):
+		return nil, errors.Join(err, backend.Close())
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), backend.Close())
+	}
+	h.users = users.New(h.store, nil)
+	// While nobody serves: a server that was killed may have left calls in the journal.
+	h.billing, err = billing.New(billing.Config{Store: h.store, Plans: plansOf(c), Journal: f.Journal()})
+	if err != nil {
+		return nil, errors.Join(err, backend.Close())
+	}
+	return h, nil
+}
+
+// sweepCounter counts what is swept, for the metrics.
+type sweepCounter struct {
+	driver.Backend
+	removed *atomic.Int64
+}
+
+func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
+	removed, err := s.Backend.Sweep(ctx, at, n)
+	s.removed.Add(int64(removed))
+	return removed, err
+}
+
+// target returns the parts that admin commands work on; serving is nil where nobody serves.
+func (h *dataStore) target(serving *assembled) admin.Target {
+	target := admin.Target{
+		Store: h.store, Users: h.users, Copy: h.copy,
+		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
+		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
+		Note:    h.note, Keys: h.keyring, DefaultAccess: defaultAccess(h.conf),
+		Billing: h.billing,
+	}
+	if serving != nil {
+		target.Provider, target.Forget, target.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
+		target.Reload, target.Notify, target.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
+		target.Registry, target.Billing = serving.Registry, serving.Gateway.Billing()
+	}
+	return target
+}
+
+// registrar is one that nobody reaches over HTTP.
+func (h *dataStore) registrar() (*registry.Registry, error) {
+	return registry.New(context.Background(), registry.Config{
+		BaseURL: origin(h.conf), Store: h.store, Visitors: nobody{}, NoDelivery: true,
+		AllowPrivateUpstreams: h.conf.PrivateUpstreams, ResolveRefs: h.conf.ResolveRefs,
+		MaxCapabilities: h.conf.MaxCapabilities, MaxTools: h.conf.MaxTools,
+	})
+}
+
+// nobody is a sign-in without visitors.
+type nobody struct{}
+
+func (nobody) Visitor(*http.Request) (storage.Session, error) {
+	return storage.Session{}, storage.ErrNotFound
+}
+
+// note puts one event on the audit trail of a store that nobody serves.
+func (h *dataStore) note(ctx context.Context, e event.Event) error {
+	trail, err := audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"})
+	if err != nil {
+		return err
+	}
+	return errors.Join(trail.NoteNow(ctx, e), trail.Close(ctx))
+}
+
+// idTokenLifetime is the default of package oauth; there is no key for it.
+const idTokenLifetime = time.Hour
+
+// openTarget is openHome for the admin commands.
+func (p program) openTarget(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Target, io.Closer, error) {
+	h, err := p.openStore(ctx, c, f)
+	if err != nil {
+		return admin.Target{}, nil, err
+	}
+	target := h.target(nil)
+	if target.Registry, err = h.registrar(); err != nil {
+		return admin.Target{}, nil, errors.Join(err, h.Close())
+	}
+	return target, h, nil
+}
+
+// readTarget is openReading for the admin commands that only read.
+func (p program) readTarget(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Target, io.Closer, error) {
+	h, err := p.openReading(ctx, c, f)
+	if err != nil {
+		return admin.Target{}, nil, err
+	}
+	return h.target(nil), h, nil
+}
+
+// openCopy opens a copy of a database with the folder's master key and returns the target over it.
+func (p program) openCopy(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Target, io.Closer, error) {
+	keyring := admin.NewKeyring(c, f)
+	keys, from, err := keyring.Read()
+	if err != nil {
+		return admin.Target{}, nil, err
+	}
+	h, err := p.openFile(ctx, c, f, path, keyring, keys, from)
+	if err != nil {
+		return admin.Target{}, nil, err
+	}
+	return h.target(nil), h, nil
+}

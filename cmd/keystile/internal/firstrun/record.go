@@ -1,0 +1,91 @@
+package firstrun
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// Record is first-run.json: what the first run has made and where. It holds secrets.
+type Record struct {
+	BaseURL string `json:"base_url"`
+	Admin   Admin  `json:"admin"`
+	App     *App   `json:"app,omitempty"` // nil: there is no demo
+}
+
+// Admin is the administrator.
+type Admin struct {
+	Username string `json:"username"`
+	Password string `json:"password"`
+}
+
+// App is the demo's application.
+type App struct {
+	ClientID     string   `json:"client_id"`
+	ClientSecret string   `json:"client_secret"`
+	Domains      []string `json:"domains"`
+	RedirectURI  string   `json:"redirect_uri"`
+}
+
+// read returns the Record, or nil if there is none.
+func read(path string) (*Record, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := new(Record)
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w; repair or remove it", path, err)
+	}
+	return p, nil
+}
+
+func (p *Record) write(path string) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	return folder.Write(path, append(text, '\n'))
+}
+
+// draw fills in what the Record does not have yet.
+func (p *Record) draw(base string, withDemo bool) {
+	p.BaseURL = base
+	if p.Admin.Username == "" || p.Admin.Password == "" {
+		p.Admin = Admin{Username: "admin", Password: drawPassword()}
+	}
+	if withDemo && p.App == nil {
+		p.App = &App{ClientID: handle.NewAppID(), ClientSecret: storage.DrawSecret().Reveal()}
+	}
+	if p.App != nil {
+		p.App.Domains, p.App.RedirectURI = demo.Domains(base), demo.RedirectURI(base)
+	}
+}
+
+// letters are 32, without those that are taken for one another (i, l, o, u).
+const letters = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// drawPassword draws 100 bits in four groups that can be read out and typed.
+func drawPassword() string {
+	raw := make([]byte, 20)
+	rand.Read(raw)
+	var out []byte
+	for i, b := range raw {
+		if i > 0 && i%5 == 0 {
+			out = append(out, '-')
+		}
+		out = append(out, letters[b%32])
+	}
+	return string(out)
+}

@@ -1,0 +1,66 @@
+package owner
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// maxSettled is the maximum number of applications in one answer.
+const maxSettled = 2 * manage.PageSize
+
+// settlements serves GET /api/v1/billing/settlements?month=2026-11 (decision 30): what the
+// manager's applications owe, those removed since included.
+func (e *Endpoints) settlements(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	at, err := billing.ParseMonth(query.Get("month"), time.Now())
+	if err != nil {
+		return manage.BadQuery.Saying(err.Error())
+	}
+	all, err := e.settled(r, m, query.Get("client_id"))
+	if err != nil {
+		return err
+	}
+	list, total, err := e.c.Billing.SettleAll(r.Context(), all, at)
+	if err != nil {
+		return err
+	}
+	return reply.Success(w, struct {
+		Month       string               `json:"month"`
+		Currency    string               `json:"currency"`
+		Settlements []billing.Settlement `json:"settlements"`
+		TotalFen    int64                `json:"total_fen"`
+	}{at.Format("2006-01"), billing.Currency, list, total})
+}
+
+// settled returns the applications to settle: one, or all of the manager's.
+func (e *Endpoints) settled(r *http.Request, m manager, id string) (all []storage.App, err error) {
+	ctx := r.Context()
+	if id == "" && m.itself() {
+		id = m.app.ID
+	}
+	if id != "" {
+		app, err := e.c.Billing.App(ctx, id)
+		if err == nil {
+			err = m.requireOwn(app)
+		}
+		return []storage.App{app}, refusal(err)
+	}
+	all, more, err := e.c.Store.Apps(ctx, m.user.Sub, "", maxSettled)
+	if err != nil {
+		return nil, err
+	}
+	closed, evenMore, err := e.c.Store.ClosedApps(ctx, m.user.Sub, "", maxSettled)
+	if all = append(all, closed...); len(all) > maxSettled || more+evenMore != "" {
+		return nil, manage.BadQuery.Saying("these are too many applications for one answer: ask for each with client_id")
+	}
+	return all, err
+}

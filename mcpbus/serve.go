@@ -1,0 +1,253 @@
+package mcpbus
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+
+	"github.com/keystile/keystile/internal/hop"
+	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/mcpbus/internal/rpc"
+	"github.com/keystile/keystile/storage"
+)
+
+const maxBody = 4 << 20 // bytes
+
+// serve answers one POST. It refuses what it can before it reads the body, and a missing token
+// before a wrong method: clients look for the challenge with GET too.
+func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodOptions { // no browser sends a token with it
+		return notAllowed
+	}
+	if !b.originAllowed(r.Header["Origin"]) {
+		return originRefused
+	}
+	at, ok := b.addressOf(r)
+	if !ok {
+		return noBundle
+	}
+	r, v := reqctx.Begin(w, r)
+	caller, err := b.caller(r, v, at)
+	if err != nil {
+		return err
+	}
+	if r.Method != http.MethodPost {
+		return notAllowed
+	}
+	ctx, ok := hop.Arrive(r.Context(), r.Header, b.self)
+	if !ok {
+		return loopDetected
+	}
+	r = r.WithContext(ctx)
+	x := exchange{bus: b, request: r, caller: caller, address: at}
+	if err := x.authorize(); err != nil {
+		return err
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return err
+	}
+	messages, batch, wrong := rpc.Read(body)
+	if wrong != nil {
+		return refuseMessage(wrong, nil)
+	}
+	if batch {
+		return x.serveBatch(w, messages)
+	}
+	x.writer = w
+	return x.serveOne(w, messages[0])
+}
+
+// originAllowed reports whether a page of this Origin may call, against DNS rebinding (MCP,
+// transports). Programs that are no browsers send no Origin.
+func (b *Bus) originAllowed(origin []string) bool {
+	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.BaseURL || slices.Contains(b.c.Origins, origin[0]))
+}
+
+// caller returns the caller that a request authenticates. If a gateway has checked the request,
+// its decision is final: it may know that a valid token's application is disabled.
+func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Caller, error) {
+	if v.Known {
+		if !slices.Contains(at.audiences, v.Caller.Audience) {
+			return storage.Caller{}, badToken
+		}
+		return v.Caller, nil
+	}
+	if v.Trouble != nil {
+		return storage.Caller{}, v.Trouble
+	}
+	bearer, err := token.Bearer(r)
+	if err == nil && b.c.Verifier != nil {
+		var caller storage.Caller
+		if caller, err = b.c.Verifier.Verify(r.Context(), bearer, at.audiences...); err == nil && v.Entry == nil {
+			return caller, nil
+		}
+	}
+	switch {
+	case errors.Is(err, token.ErrNoToken):
+		return storage.Caller{}, noToken
+	case errors.Is(err, token.ErrStale):
+		return storage.Caller{}, revocationsStale.Because(err)
+	case err == nil, errors.Is(err, token.ErrInvalid):
+		return storage.Caller{}, badToken
+	}
+	return storage.Caller{}, err
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if given := r.Header["Content-Type"]; len(given) > 0 {
+		if kind, _, err := mime.ParseMediaType(given[0]); len(given) > 1 || err != nil || kind != "application/json" {
+			return nil, badType
+		}
+	}
+	if r.ContentLength > maxBody {
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var big *http.MaxBytesError
+	switch {
+	case errors.As(err, &big):
+		return nil, tooLarge
+	case err != nil:
+		return nil, brokenBody.Because(err)
+	}
+	return body, nil
+}
+
+// exchange holds one request and its caller.
+type exchange struct {
+	bus     *Bus
+	request *http.Request
+	caller  storage.Caller
+	address *address
+	modern  bool
+
+	writer   http.ResponseWriter // nil: the request is a batch, which gets no stream
+	progress *progressReporter   // of the call, if its client requested progress
+
+	reach        reach          // the tools that the token's scope opens
+	who          toolaccess.Who // the subjects of access rules that the caller matches
+	snapshot     *snapshot
+	missingScope string // capability of a refused call that only the scope does not open
+}
+
+// authorize checks the token's scope and loads the snapshot and the caller's subjects.
+func (x *exchange) authorize() (err error) {
+	ok := false
+	if x.reach, ok = x.address.reachOf(x.caller); !ok {
+		needed := scope.Tools
+		if x.address.bundle != "" {
+			needed = scope.Bundle(x.address.bundle)
+		}
+		return x.address.insufficientScope(noScope, needed)
+	}
+	return x.loadSnapshot()
+}
+
+// loadSnapshot loads the current snapshot and the caller's subjects.
+func (x *exchange) loadSnapshot() (err error) {
+	x.snapshot = x.bus.snapshot.Load()
+	if _, there := x.snapshot.bundles[x.address.bundle]; !there && x.address.bundle != "" {
+		return noBundle
+	}
+	x.who, err = x.bus.subjects(x.request.Context(), x.snapshot, x.caller)
+	return err
+}
+
+func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
+	if m.Wrong != nil {
+		return refuseMessage(m.Wrong, m.ID)
+	}
+	modern, wrong := era(x.request.Header, &m)
+	x.modern = modern
+	switch {
+	case wrong != nil && !m.IsRequest():
+		return refuseMessage(wrong, nil)
+	case wrong != nil:
+		write(w, statusOf(wrong), failed(m.ID, wrong))
+		return nil
+	case !m.IsRequest():
+		x.handleNotification(&m)
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	case modern && m.Method == methodListen:
+		return x.listen(w, &m)
+	}
+	answer, wrong := x.answer(&m)
+	if x.missingScope != "" {
+		return x.address.insufficientScope(stepUp, x.reach.stepUpScope(x.missingScope)).Because(&refusal{rpc.ServerError, m.ID})
+	}
+	x.respond(w, &m, answer, wrong)
+	return nil
+}
+
+// serveBatch answers the messages of a batch one after the other. Only revisions until
+// 2025-03-26 have batches. Each message counts against the caller's rate (decision 63):
+// where they are too many, none is answered. A batch carries one call.
+func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) error {
+	if !hasBatches(x.request.Header) {
+		return refuseMessage(noBatch, nil)
+	}
+	if err := reqctx.CountMore(x.request.Context(), len(messages)-1); err != nil {
+		return err
+	}
+	var out pieces
+	called, ended := false, json.RawMessage(nil)
+	for i := range messages {
+		m := &messages[i]
+		wrong := m.Wrong
+		if wrong == nil && isModern(m) {
+			wrong = noBatch
+		}
+		if m.Method == methodCall && m.IsRequest() {
+			if called && wrong == nil {
+				wrong = oneCall
+			}
+			called = true
+		}
+		if wrong == nil && !m.IsRequest() {
+			x.handleNotification(m)
+			continue
+		}
+		var answer pieces
+		if wrong == nil {
+			answer, wrong = x.answer(m)
+		}
+		if wrong == cancelled {
+			ended = m.ID
+			continue
+		}
+		if wrong != nil {
+			answer = failed(m.ID, wrong)
+		}
+		out = append(append(out, []byte(",")), answer...)
+	}
+	if out == nil && ended != nil {
+		x.respondCancelled(w, ended)
+		return nil
+	}
+	if out == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+	out[0] = []byte("[")
+	write(w, http.StatusOK, append(out, []byte("]")))
+	return nil
+}
+
+// statusOf returns the HTTP status of an error of the modern revision (MCP 2026-07-28, transports).
+func statusOf(err *rpc.Error) int {
+	switch err.Code {
+	case rpc.MethodNotFound:
+		return http.StatusNotFound
+	case rpc.InvalidParams, rpc.InvalidRequest, rpc.HeaderMismatch, rpc.UnsupportedVersion:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}

@@ -1,0 +1,55 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage"
+)
+
+// submit answers the sign-in form: 303 after a sign-in, 401 for wrong credentials, 429 while
+// locked, 400 for an empty field.
+func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
+	if err := s.steps.Pages.CheckOrigin(r); err != nil {
+		return err
+	}
+	in, err := web.ReadForm(w, r)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(in.Username) == "" || in.Password == "" { // no guess, so no failure either
+		return s.showEmptyField(w, r, in)
+	}
+	user, throttle, err := s.steps.Attempts.Password(r, in.Username, in.Password)
+	switch {
+	case throttle.Wait > 0:
+		s.steps.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return s.steps.Pages.ShowThrottled(w, r, in.Query, throttle.Wait, throttle.Account)
+	case errors.Is(err, storage.ErrNotFound):
+		s.steps.Trail.Refused(r, http.StatusUnauthorized, throttle.Sub)
+		return s.showWrongCredentials(w, r, in)
+	case err != nil:
+		return err
+	}
+	return s.steps.SignIn(w, r, user, storage.LoginSelf, in.Query)
+}
+
+// showWrongCredentials shows the form again: 401, the username kept, the password not.
+func (s *SignIn) showWrongCredentials(w http.ResponseWriter, r *http.Request, in web.Form) error {
+	return s.showAlert(w, r, in, http.StatusUnauthorized, "The username or the password is not right. Check both and try again.")
+}
+
+// showEmptyField shows the form again after an empty field: 400.
+func (s *SignIn) showEmptyField(w http.ResponseWriter, r *http.Request, in web.Form) error {
+	return s.showAlert(w, r, in, http.StatusBadRequest, "Type in your username and your password.")
+}
+
+func (s *SignIn) showAlert(w http.ResponseWriter, r *http.Request, in web.Form, status int, alert string) error {
+	t, err := s.steps.Pages.Restore(r.Context(), r, in.Query)
+	if err != nil {
+		return err
+	}
+	return t.Show(w, status, web.FormPage, &web.View{Title: "Sign-in failed", Username: web.UsernameHint(in.Username), Alert: t.Lang.T(alert)})
+}

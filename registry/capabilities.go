@@ -1,0 +1,115 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/internal/webhook"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// Remove deletes a capability. The error has HTTP status 404 if there is none, 403 if it belongs
+// to another user.
+func (g *Registry) Remove(ctx context.Context, actor storage.User, member string) error {
+	_, err := retryOnConflict(func() (struct{}, error) {
+		c, err := g.c.Store.Capability(ctx, member)
+		if err == nil && !mayChange(actor, c) {
+			err = notYours
+		}
+		var events []storage.Delivery
+		if err == nil {
+			events, err = webhook.Events(webhook.Removed, c)
+		}
+		if err == nil {
+			err = g.c.Store.DeleteCapability(ctx, c, events...)
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return toNotFound(err)
+	}
+	g.notify(member)
+	return nil
+}
+
+// Show returns a capability with its tools; its errors are those of Remove.
+func (g *Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error) {
+	c, err := g.c.Store.Capability(ctx, member) // without the tools, which are not decoded for other users
+	if err == nil && !mayChange(actor, c) {
+		return Registered{}, notYours
+	}
+	var tools []toolplan.Tool
+	if err == nil {
+		c, tools, err = g.c.Store.Tools(ctx, member)
+	}
+	if err == nil && !mayChange(actor, c) { // it was removed and registered by another user meanwhile
+		return Registered{}, notYours
+	}
+	if err != nil {
+		return Registered{}, toNotFound(err)
+	}
+	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}, nil
+}
+
+// OffBus returns why the bus leaves out a published capability, "" if it does not, or if no Bus
+// is configured.
+func (g *Registry) OffBus(c storage.Capability) string {
+	if g.c.Bus == nil {
+		return ""
+	}
+	return g.c.Bus.LeftOut(c.Member)
+}
+
+// List returns the capabilities that a user may see, sorted by member: an admin sees all, other
+// users their own.
+func (g *Registry) List(ctx context.Context, actor storage.User) ([]storage.Capability, error) {
+	owner := actor.Sub
+	if actor.Role == storage.RoleAdmin {
+		owner = ""
+	} else if owner == "" {
+		return nil, nil // "" would list those of all owners
+	}
+	return g.owned(ctx, owner)
+}
+
+// owned returns the capabilities of an owner; "" for those of all.
+func (g *Registry) owned(ctx context.Context, owner string) (all []storage.Capability, err error) {
+	for from := ""; ; {
+		page, next, err := g.c.Store.Capabilities(ctx, owner, from, driver.Page)
+		if err != nil {
+			return nil, fmt.Errorf("registry: list: %w", err)
+		}
+		if all = append(all, page...); next == "" {
+			return all, nil
+		}
+		from = next
+	}
+}
+
+func toNotFound(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return notFound.Because(err)
+	}
+	return err
+}
+
+// reloadTimeout bounds how long a registration waits for the bus.
+const reloadTimeout = 5 * time.Second
+
+func (g *Registry) notify(member string) {
+	if g.sender != nil {
+		g.sender.Wake()
+	}
+	if g.c.Bus == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
+	defer cancel()
+	if err := g.c.Bus.Reload(ctx); err != nil {
+		g.c.Log.Warn("the bus has not loaded a registration yet", "member", member, "err", err)
+	}
+}
