@@ -24,7 +24,7 @@ func (h *fixture) owned(name, owner string) storage.App {
 	}))(h)
 }
 
-// acts are what there is to do with an application and an order.
+// acts are the operations on an application and an order.
 var acts = []struct{ method, path, body string }{
 	{"GET", "/api/v1/apps/APP", ""},
 	{"PATCH", "/api/v1/apps/APP", `{"domains":["evil.example.net"]}`},
@@ -134,7 +134,7 @@ func TestAnApplicationMayDoLittleForItself(t *testing.T) {
 	}
 }
 
-// What has been decided binds more than the application: only people take it back.
+// A decided order binds more than the application: only users cancel it.
 func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
 	h := newFixture(t)
 	app := h.owned("Own", "")
@@ -156,7 +156,7 @@ func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 	for _, role := range []string{"", storage.RoleDeveloper, storage.RoleAdmin} {
 		ada := h.testUser("ada"+role, role)
 		own, order := h.waits(h.owned("Own", ada.Sub))
-		for _, through := range []storage.App{h.app, own} { // and whoever's application it is
+		for _, through := range []storage.App{h.app, own} { // and for any user's application
 			for _, scope := range []string{"openid", "openid profile email app tools", "openid App apps:x application"} {
 				bearer := h.granted(through, ada.Sub, scope)
 				all := []answer{h.do("POST", "/api/v1/apps", bearer, shop), h.call("GET", "/api/v1/apps", bearer), h.call("GET", "/api/v1/billing/orders", bearer), h.call("GET", "/api/v1/billing/settlements", bearer)}
@@ -206,7 +206,7 @@ func TestNoBearerTokenCarriesAnAdministratorsPowers(t *testing.T) {
 	h.want(h.call("GET", "/api/v1/apps/"+through.ID, root.bearer), 200, "an application of their own")
 }
 
-// The consent to the scope apps is what lets any application manage.
+// The consent to the scope apps lets any application manage.
 func TestWithTheScopeAppsAnyApplicationManagesForItsUser(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada, bob := h.testUser("ada", ""), h.testUser("bob", "")
@@ -240,7 +240,7 @@ func TestPermissionsAreCheckedBeforeTheBodyIsRead(t *testing.T) {
 	}
 }
 
-// untouched is a body that knows whether somebody has read it.
+// untouched is a body that records whether it was read.
 type untouched struct{ read atomic.Bool }
 
 func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io.EOF }

@@ -41,7 +41,7 @@ func (h *fixture) do(method, target, bearer, body string) answer {
 	return h.send(h.request(method, target, bearer, strings.NewReader(body), "Content-Type", "application/json"))
 }
 
-// text is a member of the body, found as by number.
+// member returns a text member of the body, found like number.
 func (a answer) member(path string) string {
 	v := any(a.body)
 	for name := range strings.SplitSeq(path, ".") {

@@ -225,7 +225,7 @@ func smallPlans() []billing.Plan {
 	return plans
 }
 
-// What is settled is what is on the ledger, for every application and every month.
+// Settlements match the ledger, for every application and every month.
 func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
@@ -411,7 +411,7 @@ func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 		time.Sleep(time.Minute)
 		h.want(h.call("GET", "/ai/200", bearer), 200, "a call after it")
 		app.Disabled = true
-		if _, err := h.store.SaveApp(t.Context(), app); err != nil { // by another process: nobody says Forget
+		if _, err := h.store.SaveApp(t.Context(), app); err != nil { // by another process: nobody calls Forget
 			t.Fatal(err)
 		}
 		for range 4 { // never idle for as long as a reading lasts

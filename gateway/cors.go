@@ -13,7 +13,7 @@ type CORS struct {
 	Origins []string // such as https://console.example.com, as browsers write them
 }
 
-// openPaths are those of the endpoints that nobody reaches by cookie.
+// openPaths are the paths of the endpoints that are never used with a cookie.
 var openPaths = []string{
 	"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php",
 	"/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",

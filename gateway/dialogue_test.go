@@ -55,7 +55,7 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 	}
 }
 
-// services are what tells all it is told, at /files/, and what nobody can reach, at /lost/.
+// services are one that echoes its request, at /files/, and one that cannot be reached, at /lost/.
 func services(t *testing.T, h *fixture) {
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

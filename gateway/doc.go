@@ -34,10 +34,10 @@
 // Applications are managed by their owner, with a token that carries the scope apps. It does
 // not matter whose application the token was issued to: the scope is consented to each time,
 // and that consent is what lets an application manage the others. An application's own token
-// is for that application alone, whoever owns it: its secret is on servers, and must not
-// open its owner's other applications. It may read its own record, rotate its own secret,
-// order a tier and cancel a pending order. It may not change its redirect addresses or its
-// other settings: whoever finds its secret could do so too.
+// is for that application alone, whatever else its owner has: its secret is on servers, and
+// must not open its owner's other applications. It may read its own record, rotate its own
+// secret, order a tier and cancel a pending order. It may not change its redirect addresses
+// or its other settings: whoever finds its secret could do so too.
 //
 // No bearer token carries an administrator's powers, and none makes an application that
 // asks for no consent: these are the console's (package gateway/console) and the command
@@ -47,10 +47,10 @@
 // its owner is notified by Config.Notifier. A secret is shown there by the beginning of its
 // hash: it is drawn at random, so that nobody finds it by guessing.
 //
-// A proxied service is told who calls in headers, and does not get the token unless
-// Upstream.KeepBearer says so: one token opens every product, so whoever reads it could call
-// the others. A service that verifies tokens itself (protocol 5) keeps it. None ever gets the
-// sign-in cookie, or can set it.
+// A proxied service learns the caller from headers, and does not get the token unless
+// Upstream.KeepBearer is set: one token is valid for every product, so a service that reads
+// it could call the others. A service that verifies tokens itself (protocol 5) keeps it. None
+// ever gets the sign-in cookie, or can set it.
 //
 // The prefix of a proxied service must be written as it is: /%61i is not /ai. What is handed on
 // is cut from the path as it came, so nothing is taken for a prefix that a service could read in

@@ -116,7 +116,7 @@ func service(w http.ResponseWriter, r *http.Request) {
 	w.Write(text)
 }
 
-// answer is what came back.
+// answer is a received answer.
 type answer struct {
 	status int
 	header http.Header

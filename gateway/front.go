@@ -38,18 +38,18 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		if g.cors.IsPreflight(r) {
-			g.secure(h, new([1]string))
+			g.setHSTS(h, new([1]string))
 			g.cors.Preflight(w, r)
 			return
 		}
 		if urlpath.Covers(g.c.ExemptPaths, r.URL.Path) {
-			g.secure(h, new([1]string))
+			g.setHSTS(h, new([1]string))
 			g.cors.Headers(h, r, new(cors.Room))
 			next.ServeHTTP(w, r)
 			return
 		}
 		r, v := reqctx.Begin(w, r)
-		g.secure(h, (*[1]string)(v.Room[:1]))
+		g.setHSTS(h, (*[1]string)(v.Room[:1]))
 		g.cors.Headers(h, r, (*cors.Room)(v.Room[1:]))
 		if err := g.admit(r, v); err != nil {
 			g.fail(w, r, err)
@@ -70,7 +70,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	v.Entry = e
 	if err = g.identify(r, v, e, now); err == nil {
 		e.verdict = g.limiter.Allow(r.Context(), e.account.key, e.account.plan.PerMinute, now)
-		return g.over(e, tooManyByApp)
+		return g.rateRefusal(e, tooManyByApp)
 	}
 	trouble := false
 	if e.refused, trouble = badBearer(err); trouble {
@@ -78,7 +78,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	}
 	e.verdict, e.undo = limits.HoldAddress(r.Context(), g.limiter, g.c.ClientIP(r), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
-	return g.over(e, tooManyByAddress)
+	return g.rateRefusal(e, tooManyByAddress)
 }
 
 // identify verifies the request's bearer token and finds its account.
@@ -111,7 +111,7 @@ func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	e.undo()
 	e.account = g.accounts.open(app, now)
 	e.verdict = g.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
-	return g.over(e, tooManyByApp)
+	return g.rateRefusal(e, tooManyByApp)
 }
 
 // Count implements reqctx.Counter.
@@ -121,15 +121,15 @@ func (e *entry) Count(ctx context.Context, n int) error {
 	}
 	for now := time.Now(); n > 0; n-- {
 		e.verdict = e.gateway.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
-		if err := e.gateway.over(e, tooManyByApp); err != nil {
+		if err := e.gateway.rateRefusal(e, tooManyByApp); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// over returns the refusal of a request that is over its rate, nil if it is within it.
-func (g *Gateway) over(e *entry, f *reply.Failure) error {
+// rateRefusal returns the refusal of a request that is over its rate, nil if it is within it.
+func (g *Gateway) rateRefusal(e *entry, f *reply.Failure) error {
 	if e.verdict.OK {
 		return nil
 	}

@@ -60,7 +60,7 @@ func (g *Gateway) Charge(caller storage.Caller, product string, failed bool) err
 // guard holds what differs between guarded handlers.
 type guard struct {
 	product string
-	open    bool // whoever has no good token is let in all the same: the service says no itself
+	open    bool // requests without a valid token pass too: the service refuses them itself
 	own     bool // the service is part of Keystile: its 5xx are ours, and not charged
 }
 
@@ -80,7 +80,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		*out = answer{ResponseWriter: w, gateway: g, request: r, visit: v, guard: &c, began: began}
 		defer out.close()
 		if err == nil && !c.open {
-			err = admits(v)
+			err = checkAdmitted(v)
 		}
 		if err != nil {
 			out.ours = true
@@ -92,9 +92,9 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 	})
 }
 
-// admits returns why a request is refused, nil if it is not. A token for one of the other
+// checkAdmitted returns why a request is refused, nil if it is not. A token for one of the other
 // Resources is accepted only by handlers that verify it themselves, such as the tool bus.
-func admits(v *reqctx.Visit) error {
+func checkAdmitted(v *reqctx.Visit) error {
 	e := v.Entry.(*entry)
 	switch {
 	case !v.Known:

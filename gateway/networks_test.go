@@ -13,7 +13,7 @@ import (
 
 const anything = "/.well-known/openid-configuration"
 
-// admitted asks n times, each time from another address, and says how many got through.
+// admitted sends n requests, each from another address, and returns how many were admitted.
 func (h *fixture) admitted(n int, from func(i int) string, bearer string) (through int) {
 	h.Helper()
 	for i := range n {

@@ -65,7 +65,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
-		Transport:      noticing{transport},
+		Transport:      reachTransport{transport},
 		BufferPool:     &buffers{},
 		FlushInterval:  10 * time.Millisecond, // of an answer whose length is known; others are flushed at each write
 		ErrorHandler:   g.upstreamFailed,
@@ -85,8 +85,8 @@ type proxied struct {
 }
 
 func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := p.looksAt(r.URL.EscapedPath()); err != nil {
-		p.gateway.own(w, r, err)
+	if err := p.checkPath(r.URL.EscapedPath()); err != nil {
+		p.gateway.failUncharged(w, r, err)
 		return
 	}
 	if p.limitRate != nil {
@@ -95,7 +95,7 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if r.Context().Err() != nil {
 				why = clientGone
 			}
-			p.gateway.own(w, r, why.Because(err))
+			p.gateway.failUncharged(w, r, why.Because(err))
 			return
 		}
 	}
@@ -103,14 +103,14 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = &upload{ReadCloser: r.Body}
 	}
 	if isWebSocket(r) {
-		p.switchOver(w.(*answer), r)
+		p.serveWebSocket(w.(*answer), r)
 		return
 	}
 	p.proxy.ServeHTTP(w, r)
 }
 
-// looksAt returns why a path, as it is written, is not forwarded; nil if it is.
-func (p *proxied) looksAt(path string) error {
+// checkPath returns why a path, as it is written, is not forwarded; nil if it is.
+func (p *proxied) checkPath(path string) error {
 	if urlpath.Climbs(path) {
 		return badPath
 	}
@@ -188,12 +188,12 @@ func (g *Gateway) upstreamFailed(w http.ResponseWriter, _ *http.Request, err err
 	if a.withheld || a.status == http.StatusSwitchingProtocols {
 		return // it is answered: the call could not be charged, or its client has gone
 	}
-	a.chargeGone()
-	g.own(w, r, whyNot(r, err))
+	a.chargeAbandoned()
+	g.failUncharged(w, r, upstreamFailure(r, err))
 }
 
-// whyNot returns the failure, and distinguishes the service's from the client's.
-func whyNot(r *http.Request, err error) error {
+// upstreamFailure returns the failure, and distinguishes the service's from the client's.
+func upstreamFailure(r *http.Request, err error) error {
 	body, _ := r.Body.(*upload)
 	big, late := (*http.MaxBytesError)(nil), net.Error(nil)
 	switch {
@@ -211,8 +211,8 @@ func whyNot(r *http.Request, err error) error {
 	return badGateway.Because(err)
 }
 
-// own writes a failure of the gateway itself, which is not charged.
-func (g *Gateway) own(w http.ResponseWriter, r *http.Request, err error) {
+// failUncharged writes a failure of the gateway itself, which is not charged.
+func (g *Gateway) failUncharged(w http.ResponseWriter, r *http.Request, err error) {
 	answerOf(w).ours = true
 	g.refuse(w, r, err)
 }
@@ -231,7 +231,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// buffers are what bodies are copied through.
+// buffers is the pool of buffers for copying bodies.
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) Get() []byte {

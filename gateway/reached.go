@@ -7,13 +7,13 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 )
 
-// noticing is a transport that records when a request begins to reach the service: from
+// reachTransport is a transport that records when a request begins to reach the service: from
 // then on the service may act on it.
-type noticing struct{ *http.Transport }
+type reachTransport struct{ *http.Transport }
 
 // RoundTrip adds its hook to the trace that the reverse proxy has made for this request: a
 // second trace would cost each call more.
-func (t noticing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t reachTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	v := reqctx.From(r.Context())
 	if v == nil {
 		return t.Transport.RoundTrip(r)
@@ -29,10 +29,10 @@ func (t noticing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (e *entry) reach() { e.reached.Store(true) }
 
-// chargeGone charges a call whose client left before its answer began, if it had reached the
+// chargeAbandoned charges a call whose client left before its answer began, if it had reached the
 // service: going away is not a way to have work done for nothing (decision 27). No client is
 // left to hear that it cannot be counted; Charge counts such failures.
-func (a *answer) chargeGone() {
+func (a *answer) chargeAbandoned() {
 	e := a.visit.Entry.(*entry)
 	if a.request.Context().Err() == nil || !e.reached.Load() || !a.visit.Known || a.status != 0 {
 		return

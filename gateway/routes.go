@@ -47,7 +47,7 @@ func (g *Gateway) routes() []reply.Route {
 // caller returns the caller of a request; it fails if there is none.
 func (g *Gateway) caller(r *http.Request) (storage.Caller, *account, error) {
 	v := reqctx.From(r.Context())
-	if err := admits(v); err != nil {
+	if err := checkAdmitted(v); err != nil {
 		return storage.Caller{}, nil, err
 	}
 	return v.Caller, entryOf(r).account, nil

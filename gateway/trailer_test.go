@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 )
 
-// forgedTrailers are what no service may learn from the end of a body, where nothing that
+// forgedTrailers are headers that no service may receive as trailers, where nothing that
 // cleans headers looks.
 var forgedTrailers = []string{
 	"X-Keystile-User", "X-Keystile-Client", "X-Keystile-Tier", "X_Keystile_User", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-Ip", "X-Request-Id",

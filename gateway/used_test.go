@@ -65,7 +65,7 @@ func TestMakingAnApplicationAnewRenewsNoQuotaBeforeTheReset(t *testing.T) {
 	})
 }
 
-// Otherwise whoever pays for calls beyond the quota would make an application anew before each.
+// Otherwise a new application would save its owner the price of calls beyond the quota.
 func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *gateway.Config) { few(c); c.Plans[0].OverFen = 1000 })

@@ -6,8 +6,8 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// verify is forward auth: a proxy asks here, with the client's Authorization header, and
-// lets the call pass on a 200. The caller's identity is returned in headers. A call is
+// verify implements forward auth: a proxy sends the client's Authorization header here,
+// and lets the call pass on a 200. The caller's identity is returned in headers. A call is
 // charged if the proxy names its product; its outcome is not known here.
 //
 // The product comes from the query, never from a header: proxies hand on the headers of

@@ -25,8 +25,8 @@ func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 	}
 }
 
-// Decision 63: a proxy that copies only what it finds in the answer would leave
-// what the client says of itself.
+// Decision 63: a proxy that copies only what it finds in the answer would leave the
+// client's own headers.
 func TestAProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) {
 	h := newFixture(t)
 	for name, bearer := range map[string]string{"an application": h.bearer(h.app), "a user": h.userBearer()} {
@@ -76,7 +76,7 @@ func TestAProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 	}
 }
 
-// behindProxies is a gateway that believes proxies at 10.0.0.0/8.
+// behindProxies makes a gateway that trusts proxies at 10.0.0.0/8.
 func behindProxies(c *gateway.Config) {
 	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 }
@@ -141,7 +141,7 @@ func TestACallThatAnUntrustedProxyAsksAboutIsNotOnTheTrail(t *testing.T) {
 	}
 }
 
-// Who is trusted with the client's call is trusted with its address as well.
+// A proxy that is trusted to report the client's call is trusted to report its address too.
 func TestTrustedProxiesReportTheAddressToo(t *testing.T) {
 	h := newFixture(t, behindProxies)
 	user := h.userBearer()

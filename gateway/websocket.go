@@ -24,13 +24,13 @@ func isWebSocket(r *http.Request) bool {
 		r.Method == http.MethodGet && r.ProtoMajor == 1 && r.ProtoMinor >= 1
 }
 
-// switchOver forwards a WebSocket handshake and returns when the connection is over: when
+// serveWebSocket forwards a WebSocket handshake and returns when the connection is over: when
 // either side or Close ends it.
-func (p *proxied) switchOver(a *answer, r *http.Request) {
+func (p *proxied) serveWebSocket(a *answer, r *http.Request) {
 	g := p.gateway
 	release, ok := g.work.hold()
 	if !ok {
-		g.own(a, r, closing)
+		g.failUncharged(a, r, closing)
 		return
 	}
 	a.release = release
@@ -55,7 +55,7 @@ type switching struct {
 }
 
 func (s *switching) received(res *http.Response) error {
-	disown(res)
+	removeForeign(res)
 	if res.StatusCode != http.StatusSwitchingProtocols {
 		return nil
 	}

@@ -49,7 +49,7 @@ var goesOn = pending{2, "the sign-in has not come back: redeem the code that red
 // callback serves act=callback: it redeems a code, once (protocol 3.1). Everything is read,
 // verified and minted before the one write that spends the code.
 func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
-	app, err := l.prove(c)
+	app, err := l.authenticate(c)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	if l.c.SignIns.LegacyBegun(app, code) {
 		return reply.JSON(w, http.StatusOK, goesOn)
 	}
-	t, err := l.present(c, app, code, now)
+	t, err := l.findCode(c, app, code, now)
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	return succeed(w, app, answer)
 }
 
-// present finds the code and verifies it. A code of another kind or of another application
+// findCode finds the code and verifies it. A code of another kind or of another application
 // does not exist for this one, so that a wrong attempt changes nothing.
-func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (driver.Token, error) {
+func (l *Legacy) findCode(c *call, app storage.App, code string, now time.Time) (driver.Token, error) {
 	t, err := l.c.Store.Token(c.Context(), handle.KeyOf(code))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -135,7 +135,7 @@ var openidShape = regexp.MustCompile(`^[0-9A-F]{32}$`)
 
 // query serves act=query: it looks up a user of the application again. It returns no token.
 func (l *Legacy) query(w http.ResponseWriter, c *call) error {
-	app, err := l.prove(c)
+	app, err := l.authenticate(c)
 	if err != nil {
 		return err
 	}

@@ -177,7 +177,7 @@ func TestACodeWaitsNoLongerThanFiveMinutes(t *testing.T) {
 	})
 }
 
-// A store that fails says nothing about the code, and spends nothing.
+// A store that fails neither refuses nor spends the code.
 func TestAFaultIsNoVerdict(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()

@@ -31,10 +31,10 @@ type ownedAnswer struct {
 func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 	return l.serve(w, r, checkTokenNames, func(w http.ResponseWriter, c *call) error {
 		c.event.Detail = "check_token"
-		if c.params.Has("appid") || offersProof(c.params) {
+		if c.params.Has("appid") || hasCredentials(c.params) {
 			return l.answerOwner(w, c)
 		}
-		if err := once(c.params); err != nil {
+		if err := refuseDuplicates(c.params); err != nil {
 			return err
 		}
 		caller, app, _, err := l.checkBearer(c)
@@ -43,14 +43,14 @@ func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 		}
 		c.event.App, c.event.User, c.event.Anonymous = app.ID, caller.UserID, false
 		c.event.Detail += unproven
-		return succeed(w, app, validAnswer{true, left(caller)})
+		return succeed(w, app, validAnswer{true, secondsLeft(caller)})
 	})
 }
 
 // answerOwner answers an application about a token of its own. A token of another
 // application is refused.
 func (l *Legacy) answerOwner(w http.ResponseWriter, c *call) error {
-	app, err := l.prove(c)
+	app, err := l.authenticate(c)
 	if err != nil {
 		return err
 	}
@@ -64,12 +64,14 @@ func (l *Legacy) answerOwner(w http.ResponseWriter, c *call) error {
 	c.event.User = caller.UserID
 	return succeed(w, app, ownedAnswer{
 		Valid: true, AppID: app.ID, SocialUID: user.SocialUID, Type: user.Type,
-		Scope: caller.Scope, Exp: caller.ExpiresAt.Unix(), ExpiresIn: left(caller),
+		Scope: caller.Scope, Exp: caller.ExpiresAt.Unix(), ExpiresIn: secondsLeft(caller),
 	})
 }
 
-// left returns for how many more seconds a token is valid.
-func left(caller storage.Caller) int64 { return int64(time.Until(caller.ExpiresAt) / time.Second) }
+// secondsLeft returns for how many more seconds a token is valid.
+func secondsLeft(caller storage.Caller) int64 {
+	return int64(time.Until(caller.ExpiresAt) / time.Second)
+}
 
 // checkBearer verifies the token of a request and returns its user and application. It
 // refuses a token if one of them is removed or disabled.

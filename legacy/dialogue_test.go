@@ -33,7 +33,7 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// backstage is what dialogues may do that no client can: change application 1000.
+// backstage holds the commands of dialogues that no client has: they change application 1000.
 func backstage(h *fixture) http.Handler {
 	changes := map[string]func(*storage.App){
 		"zero":     func(a *storage.App) { a.LegacySuccessCode = new(0) },

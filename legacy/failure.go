@@ -31,9 +31,9 @@ var (
 
 // Numbers for what is no fault of the client.
 const (
-	errStore   = 201 // the store does not answer
-	errBehind  = 301 // something else behind this endpoint failed
-	errTooLong = 101
+	errStore    = 201 // the store does not answer
+	errInternal = 301 // something else behind this endpoint failed
+	errTooLong  = 101
 )
 
 // failure is the shape of every refusal. code is never a success code, nor 2, which is the
@@ -79,7 +79,7 @@ func errcodeOf(f *reply.Failure) int {
 	case f.Status == http.StatusServiceUnavailable:
 		return errStore
 	case f.Status >= 500:
-		return errBehind
+		return errInternal
 	case f.Status == http.StatusRequestEntityTooLarge:
 		return errTooLong
 	}

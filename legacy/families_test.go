@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// family is how the clients of one kind ask, and how they read an answer.
+// family is one kind of client: how it sends requests and reads answers.
 type family struct {
 	name string
 	send func(h *fixture, v url.Values) *http.Request
@@ -38,7 +38,7 @@ func byPost(_ *fixture, v url.Values) *http.Request {
 	return request("POST", "/connect.php", withKey(v))
 }
 
-// byFetch is what a browser sends for a page of the application's own server's origin.
+// byFetch holds the headers that a browser sends for a page of the application's own origin.
 func byFetch(_ *fixture, v url.Values) *http.Request {
 	r := request("GET", "/connect.php", withKey(v))
 	r.Header.Set("Accept", "*/*")

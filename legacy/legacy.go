@@ -179,7 +179,7 @@ func (c *Config) complete() error {
 		errs = append(errs, fmt.Errorf("ErrorStatus %q is neither always_ok nor mapped", c.ErrorStatus))
 	}
 	if c.Audit == nil {
-		c.Audit = nowhere{}
+		c.Audit = noAudit{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
@@ -190,7 +190,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// nowhere is the trail of a host that keeps none.
-type nowhere struct{}
+// noAudit is the trail of a host that keeps none.
+type noAudit struct{}
 
-func (nowhere) Note(event.Event) {}
+func (noAudit) Note(event.Event) {}

@@ -16,7 +16,7 @@ type loginAnswer struct {
 // login serves act=login: it authenticates an application and returns the address of a
 // sign-in. A browser that was sent here itself is redirected.
 func (l *Legacy) login(w http.ResponseWriter, c *call) error {
-	app, err := l.prove(c)
+	app, err := l.authenticate(c)
 	if err != nil {
 		return err
 	}

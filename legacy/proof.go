@@ -25,9 +25,9 @@ const (
 // known one.
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
-// prove finds the application of a request and authenticates it (protocol 5). From then on
-// the request counts against the application and no longer against its address.
-func (l *Legacy) prove(c *call) (storage.App, error) {
+// authenticate finds the application of a request and verifies its credentials (protocol 5). From
+// then on the request counts against the application and no longer against its address.
+func (l *Legacy) authenticate(c *call) (storage.App, error) {
 	now, address := time.Now(), l.c.ClientIP(c.Request)
 	who := bruteforce.By(address, c.params.Get("appid"))
 	if wait := l.failures.RetryAfter(who, now); wait != "" {
@@ -43,7 +43,7 @@ func (l *Legacy) prove(c *call) (storage.App, error) {
 	case absent != nil:
 		return app, absent
 	}
-	how, err := demonstrate(app, c.params, c.known, now)
+	how, err := verifyProof(app, c.params, c.known, now)
 	if errors.Is(err, wrongKey) || errors.Is(err, wrongSign) {
 		l.failures.Count(who, now)
 		err = cmp.Or(absent, err)
@@ -69,16 +69,16 @@ func (l *Legacy) find(c *call) (storage.App, error) {
 	return app, err
 }
 
-// demonstrate verifies the credentials of a request. A request with a sign or a timestamp
+// verifyProof verifies the credentials of a request. A request with a sign or a timestamp
 // is verified by its signature alone.
-func demonstrate(app storage.App, params url.Values, known []string, now time.Time) (how string, err error) {
+func verifyProof(app storage.App, params url.Values, known []string, now time.Time) (how string, err error) {
 	if md5sign.IsSigned(params) {
 		if err := md5sign.Check(app, params, now, known...); err != nil {
 			return "", refusedSign(err)
 		}
 		return bySign, nil
 	}
-	if err := once(params); err != nil {
+	if err := refuseDuplicates(params); err != nil {
 		return "", err
 	}
 	switch {
@@ -92,5 +92,5 @@ func demonstrate(app storage.App, params url.Values, known []string, now time.Ti
 	return byKey, nil
 }
 
-// offersProof reports whether a request has credentials.
-func offersProof(params url.Values) bool { return md5sign.IsSigned(params) || params.Has("appkey") }
+// hasCredentials reports whether a request has credentials.
+func hasCredentials(params url.Values) bool { return md5sign.IsSigned(params) || params.Has("appkey") }

@@ -107,9 +107,9 @@ func badBody(err error) error {
 	return badParameter.Saying("the request body could not be read").Because(err)
 }
 
-// once refuses a request with a parameter that is sent twice: PHP reads the last, others the
+// refuseDuplicates refuses a request with a parameter that is sent twice: PHP reads the last, others the
 // first.
-func once(params url.Values) error {
+func refuseDuplicates(params url.Values) error {
 	for _, values := range params {
 		if len(values) > 1 {
 			return badParameter.Saying("a parameter is sent more than once")

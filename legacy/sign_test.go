@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/legacy"
 )
 
-// Decision 63. The text that is signed does not tell where a value ends: an
-// application that takes state from its own visitors would sign what another request says.
+// Decision 63. The text that is signed does not tell where a value ends: an application
+// that takes state from its own visitors would sign another request.
 func TestASignatureIsNotMovedToAnotherRequest(t *testing.T) {
 	h := newFixture(t)
 	now := unix(time.Now())

@@ -55,7 +55,7 @@ func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
 		return l.sendBack(w, c, app, who, target)
 	}
 	answer := ssoAnswer{LoggedIn: who.UserID != ""}
-	if answer.LoggedIn && offersProof(c.params) { // it was authenticated, see requestingApp
+	if answer.LoggedIn && hasCredentials(c.params) { // it was authenticated, see requestingApp
 		if answer.ssoIdentity, err = l.identity(c, app, who); err != nil {
 			return err
 		}
@@ -66,10 +66,10 @@ func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
 // requestingApp returns the application of a request. A page in a browser has no appkey;
 // credentials that are sent must be right.
 func (l *Legacy) requestingApp(c *call) (storage.App, error) {
-	if offersProof(c.params) {
-		return l.prove(c)
+	if hasCredentials(c.params) {
+		return l.authenticate(c)
 	}
-	if err := once(c.params); err != nil {
+	if err := refuseDuplicates(c.params); err != nil {
 		return storage.App{}, err
 	}
 	app, err := l.find(c)

@@ -52,7 +52,7 @@ func (s *Store) SaveAccess(ctx context.Context, l access.List) (access.List, err
 		l.Version = 0
 		return l, err
 	}
-	if err := s.need(ctx, toolAccess); err != nil {
+	if err := s.requireFeature(ctx, toolAccess); err != nil {
 		return l, err
 	}
 	l.UpdatedAt = time.Now().UTC()

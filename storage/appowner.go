@@ -15,8 +15,9 @@ import (
 const maxSecrets = 2
 
 // RotateSecret gives the application a new secret. The one before it stays valid for the
-// overlap and not longer. One that is older ends at once: whoever learns that it has leaked
-// rotates again, and the one in use goes on. Without an overlap all end at once.
+// overlap and not longer. An older one ends at once: an owner who learns that it has
+// leaked rotates again, and the one in use stays valid. Without an overlap all end at
+// once.
 func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 	if a.Public {
 		return fmt.Errorf("%w: %s is public: it has no secret", ErrInvalid, a.ID)
@@ -75,7 +76,7 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 		}
 		a.Spent = pool.take(limit)
 		version, err := s.writeFenced(ctx, a, stands, pool)
-		if lost(err, fences.name, spents.name) {
+		if lostRace(err, fences.name, spents.name) {
 			continue // another one was made or removed; each round one of them gets through
 		}
 		a.Version = version
@@ -115,8 +116,8 @@ func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (in
 }
 
 // GiveApp writes an application with another owner, "" for none. Its orders go with it, so
-// that whoever had it neither sees them nor takes them back. Where there are more of them
-// than one write holds, the first ones go before it: if that breaks off, do it again.
+// that the former owner neither sees nor cancels them. Where there are more of them than
+// one write holds, the first ones go before it: if that breaks off, do it again.
 func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 	a.Owner = owner
 	a, err := a.complete(time.Now().UTC())
@@ -227,7 +228,7 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 		if err != nil {
 			return err
 		}
-		if _, err = s.write(ctx, append(slices.Clip(docs), d)...); !lost(err, spents.name) {
+		if _, err = s.write(ctx, append(slices.Clip(docs), d)...); !lostRace(err, spents.name) {
 			return err
 		}
 	}

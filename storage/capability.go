@@ -51,7 +51,7 @@ type Capability struct {
 // AutoDiscover reports whether the tools are listed by the upstream (auto_discover 1).
 func (c Capability) AutoDiscover() bool { return c.Kind == CapabilityMCP }
 
-// defaultTimeout is how long one call of a tool may take, from its request to the last byte of the
+// defaultTimeout is the timeout of one call of a tool, from its request to the last byte of the
 // answer, unless configured otherwise.
 const defaultTimeout = 30 * time.Second
 

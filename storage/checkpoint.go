@@ -33,7 +33,7 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 		return Checkpoint{}, nil
 	}
 	if err != nil {
-		return Checkpoint{}, trouble("get the checkpoint", err)
+		return Checkpoint{}, unavailable("get the checkpoint", err)
 	}
 	c, err := checkpoints.record(s, d)
 	if err == nil && c.Text.IsZero() {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	behindBy = 5 * time.Minute    // what a clock may lag behind the highest time seen
-	aheadBy  = 24 * time.Hour     // and be ahead of what is known to have passed
-	doubt    = 7 * 24 * time.Hour // how long a service runs, over all its starts, until a clock that is further ahead is trusted
-	markAge  = time.Minute        // the least time between two writes of the mark
+	behindBy   = 5 * time.Minute    // what a clock may lag behind the highest time seen
+	aheadBy    = 24 * time.Hour     // and be ahead of what is known to have passed
+	trustAfter = 7 * 24 * time.Hour // how long a service runs, over all its starts, until a clock that is further ahead is trusted
+	markAge    = time.Minute        // the least time between two writes of the mark
 )
 
 // timeMark is the document that outlives a process whose clock was wrong.
@@ -73,7 +73,7 @@ func (c *clock) reached(now time.Time) time.Time {
 	wall, ran := now.Round(0).UTC(), now.Sub(c.since)
 	passed := c.base.Add(ran)
 	switch ahead := wall.Sub(passed) > aheadBy; {
-	case c.held && ahead && c.doubted+ran < doubt:
+	case c.held && ahead && c.doubted+ran < trustAfter:
 	case ahead && !c.held:
 		c.held, c.base, c.since = true, passed, now
 	default: // it is right, or behind, or trusted by now
@@ -88,8 +88,8 @@ func (c *clock) reached(now time.Time) time.Time {
 	return passed
 }
 
-// complain returns an error when the clock begins to be wrong.
-func (c *clock) complain(now time.Time) error {
+// problem returns an error when the clock begins to be wrong.
+func (c *clock) problem(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	passed, wall := c.reached(now), now.Round(0).UTC()
@@ -99,7 +99,7 @@ func (c *clock) complain(now time.Time) error {
 	case c.held:
 		c.reported = "ahead"
 		text = fmt.Sprintf("it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
-			wall.Format(time.RFC3339), passed.Format(time.RFC3339), doubt)
+			wall.Format(time.RFC3339), passed.Format(time.RFC3339), trustAfter)
 	case c.highest.Sub(wall) > behindBy:
 		c.reported = "behind"
 		text = fmt.Sprintf("it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",

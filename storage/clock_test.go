@@ -18,7 +18,7 @@ var clockKey = storage.NewMasterKey()
 
 const day = 24 * time.Hour
 
-// clocked is a store whose mark says that times were seen, and its backend.
+// clocked returns a store whose mark has these times, and its backend.
 func clocked(t *testing.T, highest, reached time.Time) (*storage.Store, driver.Backend) {
 	t.Helper()
 	backend := memory.New()

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Consent is what a user has allowed an application to learn and to do.
+// Consent records what a user has allowed an application to learn and to do.
 type Consent struct {
 	AppID     string    `json:"app"`
 	UserID    string    `json:"user"`  // the user's sub

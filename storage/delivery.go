@@ -48,12 +48,12 @@ var deliveries = kind[Delivery]{
 func (d Delivery) entries() []string {
 	all := []string{"member=" + d.Member}
 	if d.Waiting() {
-		all = append(all, line(d.Member), due(d.NextAt))
+		all = append(all, queueEntry(d.Member), due(d.NextAt))
 	}
 	return all
 }
 
-func line(member string) string { return "waiting=" + member }
+func queueEntry(member string) string { return "waiting=" + member }
 
 // due has a fixed width, so that byte order is time order.
 func due(at time.Time) string { return "due=" + at.UTC().Format("2006-01-02T15:04:05.000000000") }
@@ -96,7 +96,7 @@ func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Deliv
 // FirstDelivery returns the first delivery in a capability's queue, due or not, or
 // ErrNotFound if none is pending.
 func (s *Store) FirstDelivery(ctx context.Context, member string) (Delivery, error) {
-	list, _, err := deliveries.list(ctx, s, driver.Is(line(member)), 1)
+	list, _, err := deliveries.list(ctx, s, driver.Is(queueEntry(member)), 1)
 	switch {
 	case err != nil:
 		return Delivery{}, err
@@ -129,7 +129,7 @@ func (s *Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error) 
 	if err != nil {
 		return d, err
 	}
-	version, err := s.leave(ctx, d, doc)
+	version, err := s.dequeue(ctx, d, doc)
 	if err == nil {
 		d.Version = version
 	}
@@ -139,7 +139,7 @@ func (s *Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error) 
 // DeleteDelivery removes a delivery. If it was the first of its queue, the next one
 // becomes due in the same step.
 func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
-	_, err := s.leave(ctx, d, driver.Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
+	_, err := s.dequeue(ctx, d, driver.Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
 	return err
 }
 
@@ -147,11 +147,11 @@ func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
 // changed between the reading and the writing.
 const tries = 10
 
-// leave returns the document of a delivery that is no longer in its queue.
-func (s *Store) leave(ctx context.Context, d Delivery, doc driver.Doc) (int64, error) {
+// dequeue writes the document of a delivery that is no longer in its queue.
+func (s *Store) dequeue(ctx context.Context, d Delivery, doc driver.Doc) (int64, error) {
 	for range tries {
 		docs := []driver.Doc{doc}
-		front, _, err := deliveries.list(ctx, s, driver.Is(line(d.Member)), 2)
+		front, _, err := deliveries.list(ctx, s, driver.Is(queueEntry(d.Member)), 2)
 		if err != nil {
 			return 0, err
 		}
@@ -200,7 +200,7 @@ func restless(member string) error {
 // make room for them. Deliveries to another URL are dropped: its owner has replaced that
 // URL, and the new URL must not wait until the old one is given up.
 func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]driver.Doc, error) {
-	waiting, err := deliveries.all(ctx, s, driver.Is(line(member)))
+	waiting, err := deliveries.all(ctx, s, driver.Is(queueEntry(member)))
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]
 		at = waiting[n-1].CreatedAt.Add(1) // of a node whose clock is ahead
 	}
 	var docs []driver.Doc
-	for _, d := range crowdedOut(waiting, events) {
+	for _, d := range dropsFor(waiting, events) {
 		docs = append(docs, driver.Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
 	}
 	for i, e := range events {
@@ -231,9 +231,9 @@ func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]
 	return docs, nil
 }
 
-// crowdedOut picks the deliveries that are dropped for new events. The first of the queue
+// dropsFor picks the deliveries that are dropped for new events. The first of the queue
 // keeps its place, or a queue that is always full would never finish its attempts.
-func crowdedOut(waiting, events []Delivery) (out []Delivery) {
+func dropsFor(waiting, events []Delivery) (out []Delivery) {
 	var stay []Delivery
 	for _, d := range waiting {
 		if slices.ContainsFunc(events, func(e Delivery) bool { return e.URL == d.URL }) {

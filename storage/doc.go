@@ -55,6 +55,6 @@
 // stands for them is sealed here, because the master key is; its content is the trail's
 // (internal/audit). It is written before the first of them is removed.
 //
-// Expired tokens and documents are returned until they are swept: whoever reads a record
+// Expired tokens and documents are returned until they are swept: the reader of a record
 // compares its ExpiresAt, because only the reader may look at a clock.
 package storage

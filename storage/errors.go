@@ -42,9 +42,9 @@ var (
 
 var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked, ErrInvalid}
 
-// trouble passes verdicts through and marks everything else as ErrUnavailable, with the
+// unavailable passes verdicts through and marks everything else as ErrUnavailable, with the
 // operation that failed.
-func trouble(doing string, err error) error {
+func unavailable(doing string, err error) error {
 	if err == nil || errors.Is(err, ErrUnavailable) || verdict(err) {
 		return err
 	}

@@ -26,7 +26,7 @@ type KindForTest interface {
 	RewriteForTest(s *Store, d driver.Doc, change func(record any)) (driver.Doc, error)
 }
 
-// KindsForTest are all kinds, by the name of their variable.
+// KindsForTest lists all kinds, by the name of their variable.
 func KindsForTest() map[string]KindForTest {
 	return map[string]KindForTest{
 		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints,

@@ -35,7 +35,7 @@ var (
 
 var features = []Feature{consentRevocations, toolAccess, defaultAccess}
 
-// Features returns the features that this version obeys.
+// Features returns the features that this version knows.
 func Features() []Feature { return slices.Clone(features) }
 
 // format is the document that lists the features of a store.
@@ -83,8 +83,8 @@ func (s *Store) Features(ctx context.Context) ([]Feature, error) {
 	return f.Features, err
 }
 
-// obeys fails with ErrNewer if the store has a feature that this version does not know.
-func (s *Store) obeys(ctx context.Context) error {
+// checkFeatures fails with ErrNewer if the store has a feature that this version does not know.
+func (s *Store) checkFeatures(ctx context.Context) error {
 	has, err := s.Features(ctx)
 	if err != nil {
 		return err
@@ -98,9 +98,9 @@ func (s *Store) obeys(ctx context.Context) error {
 	return nil
 }
 
-// need adds a feature to the list, before the first write that it protects: a process that
+// requireFeature adds a feature to the list, before the first write that it protects: a process that
 // dies in between leaves a store that requires more than necessary.
-func (s *Store) need(ctx context.Context, needed Feature) error {
+func (s *Store) requireFeature(ctx context.Context, needed Feature) error {
 	if s.features.has(needed.Name) {
 		return nil
 	}

@@ -148,7 +148,7 @@ func (k kind[T]) get(ctx context.Context, s *Store, id string) (v T, err error) 
 	}
 	d, err := s.backend.Get(ctx, k.name, id)
 	if err != nil {
-		return v, trouble("get "+k.name, err)
+		return v, unavailable("get "+k.name, err)
 	}
 	if k.memo == nil {
 		return k.record(s, d)
@@ -186,7 +186,7 @@ func (k kind[T]) remove(ctx context.Context, s *Store, v T) error {
 func (k kind[T]) list(ctx context.Context, s *Store, span driver.Span, n int) ([]T, string, error) {
 	docs, next, err := s.backend.List(ctx, k.name, span, n)
 	if err != nil {
-		return nil, "", trouble("list "+k.name, err)
+		return nil, "", unavailable("list "+k.name, err)
 	}
 	out := make([]T, 0, len(docs))
 	for _, d := range docs {

@@ -18,7 +18,7 @@ const (
 	LoginDouyin = "douyin"
 )
 
-// Login is one way a user proves who they are: a method and what is unique in it (a
+// Login is one sign-in method of a user: the method and the user's unique name in it (a
 // username, an address, an openid elsewhere).
 type Login struct {
 	Method       string    `json:"method"` // a login type

@@ -27,12 +27,12 @@ func (s *Store) checkMaster(ctx context.Context, keys *sealer) error {
 			return nil
 		}
 		if !errors.Is(err, ErrExists) {
-			return trouble("mark the master key", err)
+			return unavailable("mark the master key", err)
 		}
 		mark, err = s.backend.Get(ctx, markKind, markID) // another process was first
 	}
 	if err != nil {
-		return trouble("read the master key's mark", err)
+		return unavailable("read the master key's mark", err)
 	}
 	more, err := s.changing(ctx)
 	if err != nil {
@@ -53,13 +53,13 @@ func (s *Store) checkMaster(ctx context.Context, keys *sealer) error {
 	if _, err = s.backend.Put(ctx, d); errors.Is(err, ErrExists) {
 		return nil
 	}
-	return trouble("mark the new master key", err)
+	return unavailable("mark the new master key", err)
 }
 
 // changing returns the marks of a change that has not ended.
 func (s *Store) changing(ctx context.Context) ([]driver.Doc, error) {
 	marks, _, err := s.backend.List(ctx, markKind, driver.Is(markEntry), driver.Page)
-	return marks, trouble("read the marks of the master keys", err)
+	return marks, unavailable("read the marks of the master keys", err)
 }
 
 func (k *sealer) mark(id string) driver.Doc {

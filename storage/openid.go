@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// OpenID is how one application knows one user (protocol 2.2).
+// OpenID is the identity of one user for one application (protocol 2.2).
 type OpenID struct {
 	AppID     string    `json:"app"`
 	UserID    string    `json:"user"` // the user's sub

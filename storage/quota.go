@@ -92,9 +92,9 @@ func (s *Store) spentBy(ctx context.Context, owner string) (spent, error) {
 	return v, err
 }
 
-// lost reports whether a write failed because another writer was faster with a document of
+// lostRace reports whether a write failed because another writer was faster with a document of
 // this kind.
-func lost(err error, kinds ...string) bool {
+func lostRace(err error, kinds ...string) bool {
 	in := (*driver.PutError)(nil)
 	return errors.As(err, &in) && slices.Contains(kinds, in.Kind)
 }

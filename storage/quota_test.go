@@ -44,7 +44,7 @@ func remove(t *testing.T, store *storage.Store, used storage.Quota) {
 	}
 }
 
-// carried makes an application of an owner's and says how much it starts with.
+// carried makes an application for an owner and returns how much usage it starts with.
 func carried(t *testing.T, store *storage.Store, owner string, limit storage.Quota) int64 {
 	t.Helper()
 	app, err := store.CreateApp(t.Context(), storage.App{Name: "new", Owner: owner}, 0, limit)

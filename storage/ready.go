@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// quietFor is how long a successful write counts as proof, and the least time between two
-	// probes.
+	// quietFor is the time for which a successful write counts as proof, and the least time
+	// between two probes.
 	quietFor  = 5 * time.Second
 	probeWait = time.Second // the timeout of a probe
 )
@@ -45,9 +45,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	select {
 	case <-turn.done:
 	case <-ctx.Done():
-		return trouble("wait for a probe write", ctx.Err())
+		return unavailable("wait for a probe write", ctx.Err())
 	}
-	return trouble("the last write", w.last())
+	return unavailable("the last write", w.last())
 }
 
 // probe writes. A caller of Ready that goes away must not cancel it: others wait for it too.

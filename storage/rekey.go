@@ -19,7 +19,7 @@ var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, signin
 // during a change of the key, that of the old one.
 func (s *Store) SealedWith(ctx context.Context) (string, error) {
 	mark, err := s.backend.Get(ctx, markKind, markID)
-	return sealedBy(mark.Data), trouble("read the master key's mark", err)
+	return sealedBy(mark.Data), unavailable("read the master key's mark", err)
 }
 
 // Rekeying reports whether a change of the master key has begun and not ended: the store
@@ -68,7 +68,7 @@ func (s *Store) Reseal(ctx context.Context) (total int, err error) {
 	_, err = RetryOnConflict(ctx, func() (int64, error) {
 		mark, err := s.backend.Get(ctx, markKind, markID)
 		if err != nil || s.sealer.Load().current(mark.Data) {
-			return 0, trouble("read the master key's mark", err)
+			return 0, unavailable("read the master key's mark", err)
 		}
 		next := s.sealer.Load().mark(markID)
 		next.Version = mark.Version
@@ -108,7 +108,7 @@ func (s *Store) resealKind(ctx context.Context, kind string) (total int, err err
 	for span := whole; ; {
 		page, next, err := s.backend.List(ctx, kind, span, driver.MaxPut)
 		if err != nil {
-			return total, trouble("list "+kind, err)
+			return total, unavailable("list "+kind, err)
 		}
 		n, err := s.resealPage(ctx, page)
 		total += n
@@ -162,7 +162,7 @@ func (s *Store) resealOne(ctx context.Context, kind, id string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, trouble("get "+kind, err)
+		return false, unavailable("get "+kind, err)
 	}
 	d, changed, err := s.sealer.Load().reseal(d)
 	if err != nil || !changed {

@@ -51,7 +51,7 @@ func (s *Store) Setting(ctx context.Context, name string) (string, error) {
 // Set stores a value; the last of several writers wins.
 func (s *Store) Set(ctx context.Context, name, value string) error {
 	if name == SettingDefaultAccess {
-		if err := s.need(ctx, defaultAccess); err != nil {
+		if err := s.requireFeature(ctx, defaultAccess); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// skeleton is what a user's name looks like. Its id makes it unique to one user.
+// skeleton records what a user's name looks like. Its id makes it unique to one user.
 type skeleton struct {
 	Text    string `json:"text"`
 	UserID  string `json:"user"`

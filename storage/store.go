@@ -45,7 +45,7 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 	counted := &writes{Backend: backend}
 	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone)}
 	s.sealer.Store(sealer)
-	if err := s.obeys(ctx); err != nil {
+	if err := s.checkFeatures(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.checkMaster(ctx, sealer); err != nil {
@@ -72,18 +72,18 @@ func (s *Store) write(ctx context.Context, docs ...driver.Doc) (int64, error) {
 		}
 	}
 	version, err := s.backend.Put(ctx, docs...)
-	return version, trouble("put", err)
+	return version, unavailable("put", err)
 }
 
 // Issue stores tokens, all or none.
 func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
-	return trouble("issue", s.backend.Issue(ctx, tokens...))
+	return unavailable("issue", s.backend.Issue(ctx, tokens...))
 }
 
 // Token returns the token of a key, spent, revoked and expired ones included.
 func (s *Store) Token(ctx context.Context, key driver.Key) (driver.Token, error) {
 	t, err := s.backend.Token(ctx, key)
-	return t, trouble("token", err)
+	return t, unavailable("token", err)
 }
 
 // Exchange spends a token and stores what follows it, in one step with one winner.
@@ -91,52 +91,52 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	if at.IsZero() {
 		return fmt.Errorf("%w: a token spent at the zero time would count as unspent", ErrInvalid)
 	}
-	return trouble("exchange", s.backend.Exchange(ctx, key, at, next...))
+	return unavailable("exchange", s.backend.Exchange(ctx, key, at, next...))
 }
 
-// Revoke stores revocations, dated as Dated says.
+// Revoke stores revocations, adjusted by Dated.
 func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	if slices.ContainsFunc(rs, func(r driver.Revocation) bool { return r.Kind == driver.RevokeConsent }) {
-		if err := s.need(ctx, consentRevocations); err != nil {
+		if err := s.requireFeature(ctx, consentRevocations); err != nil {
 			return err
 		}
 	}
-	return trouble("revoke", s.backend.Revoke(ctx, s.Dated(rs...)...))
+	return unavailable("revoke", s.backend.Revoke(ctx, s.Dated(rs...)...))
 }
 
 // Revocations reads the feed of revocations after a Seq, up to n of them.
 func (s *Store) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	rs, err := s.backend.Revocations(ctx, after, n)
-	return rs, trouble("revocations", err)
+	return rs, unavailable("revocations", err)
 }
 
 // Count adds one batch of counters, once.
 func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
-	return trouble("count", s.backend.Count(ctx, b, counts))
+	return unavailable("count", s.backend.Count(ctx, b, counts))
 }
 
 // Usage returns the usage of one application.
 func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	counts, err := s.backend.Usage(ctx, q)
-	return counts, trouble("usage", err)
+	return counts, unavailable("usage", err)
 }
 
 // Append adds audit records.
 func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
-	return trouble("append", s.backend.Append(ctx, records...))
+	return unavailable("append", s.backend.Append(ctx, records...))
 }
 
 // Records reads the audit trail after a Seq, up to n records.
 func (s *Store) Records(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 	records, err := s.backend.Records(ctx, after, n)
-	return records, trouble("records", err)
+	return records, unavailable("records", err)
 }
 
 // Appended returns the Seq of the last audit record that was appended, also when that one is
 // gone; 0: there was none, or the store cannot tell.
 func (s *Store) Appended(ctx context.Context) (uint64, error) {
 	last, err := s.backend.Appended(ctx)
-	return last, trouble("appended", err)
+	return last, unavailable("appended", err)
 }
 
 // Prune removes audit records up to a Seq in small steps and returns how many. The caller
@@ -147,7 +147,7 @@ func (s *Store) Prune(ctx context.Context, through uint64) (int, error) {
 		n, err := s.backend.Prune(ctx, through, sweepStep)
 		total += n
 		if err != nil || n == 0 {
-			return total, trouble("prune", err)
+			return total, unavailable("prune", err)
 		}
 		if err := ctx.Err(); err != nil {
 			return total, err
@@ -165,7 +165,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
 		n, err := s.backend.Sweep(ctx, at, sweepStep)
 		total += n
 		if err != nil || n == 0 {
-			return total, trouble("sweep", err)
+			return total, unavailable("sweep", err)
 		}
 		if err := ctx.Err(); err != nil {
 			return total, err
@@ -198,13 +198,13 @@ func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func
 
 func (s *Store) sweepNow(ctx context.Context, failed func(error)) {
 	now := time.Now()
-	if err := s.clock.complain(now); err != nil {
+	if err := s.clock.problem(now); err != nil {
 		failed(err)
 	}
 	if err := s.markTime(ctx, now, false); err != nil && ctx.Err() == nil {
 		failed(fmt.Errorf("keep the highest time seen: %w", err))
 	}
-	if err := s.obeys(ctx); errors.Is(err, ErrNewer) {
+	if err := s.checkFeatures(ctx); errors.Is(err, ErrNewer) {
 		failed(fmt.Errorf("another process serves from this store: %w", err))
 	}
 	if _, err := s.Sweep(ctx, s.Reached(now)); err != nil && ctx.Err() == nil {

@@ -59,7 +59,7 @@ func (a App) TierUntil(at time.Time) time.Time {
 }
 
 // SetTier gives the application a tier from a time on, until it is free again; a zero
-// until is for good. What was agreed on for later no longer is.
+// until is for good. Changes that were scheduled for later are dropped.
 func (a *App) SetTier(tier string, from, until time.Time) {
 	kept := slices.Clone(a.Tiers)
 	kept = slices.DeleteFunc(kept, func(c TierChange) bool { return !c.At.Before(from) })

@@ -47,7 +47,7 @@ var users = kind[User]{
 	memo:    func(s *Store) *memo[User] { return s.users },
 }
 
-// clone is u itself: it holds no memory that could be shared.
+// clone returns u itself: it holds no memory that could be shared.
 func (u User) clone() User { return u }
 
 // counter hands out the internal user numbers.

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// product is what the service's calls are charged to.
+// product is the name that the service's calls are charged to.
 const product = "greetings"
 
 // host is the process: provider, gateway and service behind one handler.

@@ -15,9 +15,8 @@ import (
 const member = "keystile"
 
 // register makes tools of the service's own document, as an administrator would at the
-// console. Calls go out with the token: whoever calls a tool acts in the name of the
-// application that the token was issued to. It is good for a week; register again with the
-// next one.
+// console. Calls go out with the token: a tool acts in the name of the application that
+// the token was issued to. It is good for a week; register again with the next one.
 func register(ctx context.Context, h *host, origin, token string) (int, error) {
 	var document map[string]any
 	if err := fetch(ctx, origin+"/openapi.json", &document); err != nil {

@@ -79,7 +79,7 @@ func (b *badges) issue() string {
 	text := rand.Text()
 	b.staff.mu.Lock()
 	defer b.staff.mu.Unlock()
-	b.staff.ways[way{b.Name(), numberOf(text)}] = inTheDrawer
+	b.staff.ways[way{b.Name(), numberOf(text)}] = unassigned
 	return text
 }
 

@@ -61,7 +61,7 @@ type browser struct {
 	client *http.Client
 	status int
 	page   string
-	at     *url.URL // where the page is, or where the application is told a code
+	at     *url.URL // where the page is, or where the application gets a code
 }
 
 func (c *company) browser() *browser {
@@ -153,7 +153,7 @@ func (b *browser) sees(status int, texts ...string) *browser {
 	return b
 }
 
-// learns is what the application makes of the code that the browser has brought.
+// learns returns what the application gets for the code that the browser has brought.
 func (b *browser) learns() (token, userinfo map[string]any) {
 	b.Helper()
 	if !strings.HasPrefix(b.at.String(), callback+"?") || b.at.Query().Get("state") != "xyz" {

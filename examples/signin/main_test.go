@@ -37,8 +37,8 @@ func (b *browser) withBadge(text string) *browser {
 	return b.follow(badgeLink).sees(200, "Hold your badge").press("badge", "badge", text)
 }
 
-// takeABadge gives Ada one out of the drawer, as she does it on her account page.
-func (c *company) takeABadge() string {
+// newBadge gives Ada one out of the drawer, as she does it on her account page.
+func (c *company) newBadge() string {
 	c.Helper()
 	text := c.issue()
 	c.browser().withPassword().press("Link Company badge").press("badge", "badge", text).sees(200, "Your account", "<b>Company badge</b>")
@@ -47,7 +47,7 @@ func (c *company) takeABadge() string {
 
 func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 	company := open(t)
-	badge := company.takeABadge()
+	badge := company.newBadge()
 	for _, c := range []struct {
 		way      string
 		requests bool // for consent: it counts for the employee, however they come in
@@ -76,7 +76,7 @@ func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 
 func TestABadgeIsLinkedAndUnlinkedOnTheAccountPage(t *testing.T) {
 	c := open(t)
-	badge := c.takeABadge()
+	badge := c.newBadge()
 	b := c.browser().open("/oauth/account").withBadge(badge).sees(200, "Your account")
 	if strings.Contains(b.page, "Link Company badge") {
 		t.Error("the badge is offered again")
@@ -93,7 +93,7 @@ func TestABadgeIsLinkedAndUnlinkedOnTheAccountPage(t *testing.T) {
 
 func TestAPasswordAndABadgeLetInWhomTheyBelongToAndNobodyElse(t *testing.T) {
 	c := open(t)
-	badge := c.takeABadge()
+	badge := c.newBadge()
 	at := func() *browser { return c.browser().open("/oauth/account") }
 	for _, username := range []string{"ada@example.com", "nobody@example.com", "staff-1"} {
 		at().press("password", "username", username, "password", "builds and builds").sees(http.StatusUnauthorized, "not right")
@@ -109,7 +109,7 @@ func TestAPasswordAndABadgeLetInWhomTheyBelongToAndNobodyElse(t *testing.T) {
 
 func TestAnAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
 	c := open(t)
-	badge := c.takeABadge()
+	badge := c.newBadge()
 	number := numberOf(badge)
 	state := func(b *browser) string { return b.open("/oauth/account").follow(badgeLink).at.Query().Get("state") }
 	for what, code := range map[string]func(state string) string{
@@ -135,7 +135,7 @@ func TestAnAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
 
 func TestAnEmployeeWhoHasLeftCannotSignInByAnyMethod(t *testing.T) {
 	c := open(t)
-	badge := c.takeABadge()
+	badge := c.newBadge()
 	inside := c.browser().withPassword()
 	c.mu.Lock()
 	c.ada.Disabled = true
@@ -161,7 +161,7 @@ func TestThePageOfTheMethodLeadsToKeystileAlone(t *testing.T) {
 
 func TestTwoTabsCannotUnlinkTheSameBadgeOrTheOneThatIsKept(t *testing.T) {
 	c := open(t)
-	c.takeABadge()
+	c.newBadge()
 	all, err := c.Logins(t.Context(), c.ada.sub())
 	must(t, err)
 	if len(all) != 2 {

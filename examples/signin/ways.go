@@ -13,7 +13,7 @@ import (
 // a badge that is still in the drawer. Badges and all other providers fit in one table.
 type way struct{ method, subject string }
 
-const inTheDrawer = 0
+const unassigned = 0
 
 // Connected implements users.ConnectedUsers. The table staff is written by the personnel
 // department alone, so that nobody becomes a user by a badge: that is ErrNotFound. If
@@ -22,7 +22,7 @@ func (s *staff) Connected(_ context.Context, method string, p connector.Profile)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, subject := range p.Subjects { // the strongest first
-		if id := s.ways[way{method, subject}]; id != inTheDrawer {
+		if id := s.ways[way{method, subject}]; id != unassigned {
 			return s.rows[id].user(), nil
 		}
 	}
@@ -39,7 +39,7 @@ func (s *staff) Connect(_ context.Context, sub, method string, p connector.Profi
 		return err
 	}
 	for _, subject := range p.Subjects {
-		if owner := s.ways[way{method, subject}]; owner != inTheDrawer && owner != e.ID {
+		if owner := s.ways[way{method, subject}]; owner != unassigned && owner != e.ID {
 			return storage.ErrExists
 		}
 	}
@@ -83,7 +83,7 @@ func (s *staff) UnlinkLogins(_ context.Context, keep storage.Login, some ...stor
 		}
 	}
 	for _, l := range some {
-		s.ways[way{l.Method, l.Subject}] = inTheDrawer
+		s.ways[way{l.Method, l.Subject}] = unassigned
 	}
 	return nil
 }

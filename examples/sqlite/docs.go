@@ -29,7 +29,7 @@ func (s *Store) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	return scanDoc(s.reads.QueryRowContext(ctx, "SELECT "+docColumns+" FROM doc WHERE kind = ? AND id = ?", kind, id))
 }
 
-// List implements driver.Backend. It reads one more than n, whose place is where to go on.
+// List implements driver.Backend. It reads one more than n, where the next page begins.
 func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
 	rows, err := s.reads.QueryContext(ctx, "SELECT "+docColumns+", place FROM place JOIN doc USING (kind, id) WHERE kind = ? AND place >= ? AND place < ? ORDER BY place LIMIT ?",
 		kind, span.From, span.To, n+1)

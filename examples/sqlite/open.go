@@ -34,7 +34,7 @@ var _ driver.Backend = (*Store)(nil)
 //go:embed schema.sql
 var schema string
 
-// application is "Kstl": PRAGMA application_id says whose a database is.
+// application is "Kstl": PRAGMA application_id tells which program owns a database.
 const application = 0x4b73746c
 
 // Open opens the database at path, and makes it where there is none. A database that another

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is what billing asks of storage; *storage.Store has it.
+// Store holds the methods of storage that billing uses; *storage.Store has it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
@@ -22,13 +22,12 @@ type Store interface {
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 }
 
-// Decider decides what becomes of an order when it is made. A host that takes money brings
-// its own, and decides about what waits with [Billing.Approve] and [Billing.Reject].
+// Decider decides a new order. A host that takes payments brings its own, and decides
+// pending orders with [Billing.Approve] and [Billing.Reject].
 type Decider interface {
-	// Decide returns storage.OrderApproved, OrderRejected with the reason why, OrderPending
-	// or OrderContact. It may be asked again about the same order if something else has
-	// changed meanwhile, and must not charge twice for one id. With an error nothing is
-	// stored.
+	// Decide returns storage.OrderApproved, OrderRejected with the reason why, OrderPending or
+	// OrderContact. It may be called again for the same order after a conflict, and must not
+	// charge twice for one id. With an error nothing is stored.
 	Decide(ctx context.Context, order storage.Order, app storage.App) (status, reason string, err error)
 }
 
@@ -37,23 +36,23 @@ type Config struct {
 	Store Store  // required
 	Plans []Plan // nil: Plans()
 
-	// Decider decides about orders; nil: less is given for nothing, enterprise is talked about,
+	// Decider decides new orders; nil: TierFree is approved, enterprise is OrderContact,
 	// and anything else waits for an administrator.
 	Decider Decider
 
 	// Usage returns the charged calls of one application; nil: the Store's. A running gateway's
-	// own knows the last calls too.
+	// own includes the last calls too.
 	Usage func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 
-	// Journal is the folder of a gateway that is not running: what a killed process has left in
-	// it is sent to the Store before Used answers. "": there is none.
+	// Journal is the folder of a gateway that is not running: calls that a killed process has
+	// left in it are sent to the Store before Used answers. "": none.
 	Journal string
 
-	// Changed is told of each application whose tier an order has changed; nil: nobody is.
+	// Changed is called for each application whose tier an order has changed; nil: none.
 	Changed func(clientID string)
 }
 
-// Billing applies the rules about money to the records of a store.
+// Billing applies the billing rules to the records of a store.
 type Billing struct {
 	c     Config
 	plans plans
@@ -69,7 +68,7 @@ func New(c Config) (*Billing, error) {
 		return nil, fmt.Errorf("billing: %w", err)
 	}
 	if c.Decider == nil {
-		c.Decider = byHand{}
+		c.Decider = defaultDecider{}
 	}
 	if c.Usage == nil {
 		c.Usage = c.Store.Usage
@@ -80,8 +79,8 @@ func New(c Config) (*Billing, error) {
 	return &Billing{c, t}, nil
 }
 
-// Plan returns the plan of a tier. One that is not in the table, which no application has,
-// gets that of storage.TierFree.
+// Plan returns the plan of a tier. An unknown tier, which no application has, gets that of
+// storage.TierFree.
 func (b *Billing) Plan(tier string) Plan { return b.plans.of(tier) }
 
 // Plans returns the plans of all tiers, the lowest first.
@@ -92,10 +91,10 @@ func (b *Billing) Plans() (all []Plan) {
 	return all
 }
 
-// byHand is the Decider of who has none.
-type byHand struct{}
+// defaultDecider is the default Decider.
+type defaultDecider struct{}
 
-func (byHand) Decide(_ context.Context, o storage.Order, _ storage.App) (status, reason string, err error) {
+func (defaultDecider) Decide(_ context.Context, o storage.Order, _ storage.App) (status, reason string, err error) {
 	switch o.Tier {
 	case storage.TierFree:
 		return storage.OrderApproved, "", nil

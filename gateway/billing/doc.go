@@ -1,6 +1,6 @@
-// Package billing holds the rules about money: what a tier may do and costs ([Plan]), how an
-// order of another tier takes effect, what counts against a quota, what goes beyond it, and what
-// an application owes for a month ([Settlement]). The gateway's endpoints, the console and the
+// Package billing holds the billing rules: what a tier allows and costs ([Plan]), how an order
+// of another tier takes effect, what counts against a quota, what goes beyond it, and what an
+// application owes for a month ([Settlement]). The gateway's endpoints, the console and the
 // command line read requests and show answers; package storage keeps the records.
 //
 //	g, err := gateway.New(ctx, gateway.Config{Plans: plans, Decider: bank, ...})

@@ -11,23 +11,22 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Actor is who decides about an order.
+// Actor is the user who decides an order.
 type Actor struct {
 	By string // a sub, a client_id, or a word such as operator
-	// May refuses whoever must not decide. It is asked about the newest state of the order and of
-	// its application, again if they have changed meanwhile; nil: whoever is asked for may.
+	// May returns an error if the actor must not decide. It is called with the newest state of
+	// the order and of its application, and again after a conflict; nil: the actor may.
 	May func(storage.Order, storage.App) error
 }
 
 // errStatus is a mistake in a host's Decider.
 var errStatus = errors.New("billing: Decider.Decide returned none of approved, rejected, pending, contact")
 
-// Order orders another tier for an application, in one step with what it changes. Asking again
-// for what is already asked for, or agreed on for later, returns the order that there is; made
-// says whether it is a new one. may refuses an application that is not the asker's;
-// nil refuses none.
-// storage.ErrInvalid: another order is open, or the application has the tier already; the error
-// says what to do.
+// Order orders another tier for an application, in one step with its effects. Ordering again
+// what is pending, or approved for later, returns the existing order; made reports whether it
+// is a new one. may refuses an application that is not the caller's; nil refuses none. It
+// returns storage.ErrInvalid if another order is open, or the application has the tier
+// already; the error says what to do.
 func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func(storage.App) error) (order storage.Order, made bool, err error) {
 	if err := checkTier(tier); err != nil {
 		return storage.Order{}, false, err
@@ -42,7 +41,7 @@ func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func
 		if err != nil {
 			return storage.Order{}, err
 		}
-		if same, err := b.already(ctx, app, tier, now); err != nil || same.ID != "" {
+		if same, err := b.existing(ctx, app, tier, now); err != nil || same.ID != "" {
 			return same, err
 		}
 		return b.place(ctx, storage.Order{
@@ -56,9 +55,9 @@ func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func
 	return order, made, err
 }
 
-// already returns the order that asks for the same, the zero one if none does, or why no order
-// can be made.
-func (b *Billing) already(ctx context.Context, app storage.App, tier string, now time.Time) (storage.Order, error) {
+// existing returns an existing order of the same tier, the zero one if there is none, or why no
+// order can be made.
+func (b *Billing) existing(ctx context.Context, app storage.App, tier string, now time.Time) (storage.Order, error) {
 	switch open, err := b.open(ctx, app); {
 	case err != nil:
 		return storage.Order{}, err
@@ -70,7 +69,7 @@ func (b *Billing) already(ctx context.Context, app storage.App, tier string, now
 	if !app.TierUntil(now).IsZero() {
 		var later storage.Order
 		err := b.approved(ctx, app.ID, func(o storage.Order) {
-			if later.ID == "" && o.Tier == tier && agreed(o, now) {
+			if later.ID == "" && o.Tier == tier && scheduled(o, now) {
 				later = o
 			}
 		})
@@ -84,7 +83,7 @@ func (b *Billing) already(ctx context.Context, app storage.App, tier string, now
 	return storage.Order{}, nil
 }
 
-// open returns the order of an application that waits, the zero one if none does.
+// open returns the open order of an application, the zero one if there is none.
 func (b *Billing) open(ctx context.Context, app storage.App) (storage.Order, error) {
 	if app.Order == "" {
 		return storage.Order{}, nil
@@ -96,7 +95,7 @@ func (b *Billing) open(ctx context.Context, app storage.App) (storage.Order, err
 	return o, err
 }
 
-// place has an order decided about and stores it.
+// place calls the Decider for an order and stores it.
 func (b *Billing) place(ctx context.Context, order storage.Order, app storage.App, now time.Time) (storage.Order, error) {
 	status, reason, err := b.c.Decider.Decide(ctx, order, app)
 	if err != nil {
@@ -118,32 +117,32 @@ func (b *Billing) place(ctx context.Context, order storage.Order, app storage.Ap
 	return b.save(ctx, order, app)
 }
 
-// Approve lets an order that waits take effect; until, if it is not zero, is when it ends
-// instead of a year later. storage.ErrInvalid: it does not wait.
+// Approve lets an open order take effect; until, if it is not zero, is when it ends
+// instead of a year later. It returns storage.ErrInvalid if the order is not open.
 func (b *Billing) Approve(ctx context.Context, orderID string, who Actor, until time.Time) (storage.Order, error) {
 	return b.decide(ctx, orderID, who, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
 		return approve(o, a, who.By, time.Now(), until)
 	})
 }
 
-// Reject refuses an order that waits; its owner reads the reason. storage.ErrInvalid: it
-// does not wait.
+// Reject refuses an open order; its owner sees the reason. It returns storage.ErrInvalid
+// if the order is not open.
 func (b *Billing) Reject(ctx context.Context, orderID string, who Actor, reason string) (storage.Order, error) {
 	return b.decide(ctx, orderID, who, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
 		return reject(o, a, who.By, reason, time.Now())
 	})
 }
 
-// Cancel takes an order back that waits, or that is agreed on and has yet to begin. It is kept
-// as canceled: the books are not rewritten. storage.ErrInvalid: it is decided.
+// Cancel cancels an order that is open, or approved for later. It is kept as canceled. It
+// returns storage.ErrInvalid if the order has taken effect or was refused.
 func (b *Billing) Cancel(ctx context.Context, orderID string, who Actor) (storage.Order, error) {
 	return b.decide(ctx, orderID, who, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
 		return cancel(o, a, who.By, time.Now())
 	})
 }
 
-// decide settles an order, in one step with its application. storage.ErrNotFound: there is no
-// such order, or, if it is returned, its application has gone.
+// decide settles an order, in one step with its application. It returns storage.ErrNotFound
+// if there is no such order or, together with the order, if its application was removed.
 func (b *Billing) decide(ctx context.Context, id string, who Actor, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
 	order, err := storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		o, err := b.c.Store.Order(ctx, id)
@@ -168,8 +167,8 @@ func (b *Billing) decide(ctx context.Context, id string, who Actor, how func(sto
 	return order, err
 }
 
-// SetTier gives an application a tier at once and for nothing, until a time if it is not zero,
-// in one step with the approved order that says so. An order that is open is canceled by it.
+// SetTier gives an application a tier at once and for free, until a time if it is not zero, in
+// one step with an approved order that records it. It cancels an open order.
 func (b *Billing) SetTier(ctx context.Context, clientID, tier, by string, until time.Time) (storage.App, error) {
 	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := b.c.Store.App(ctx, clientID)
@@ -205,8 +204,7 @@ func (b *Billing) give(ctx context.Context, a storage.App, tier, by string, at, 
 	return a, err
 }
 
-// cancelOpen returns the open order of an application as it is once it is canceled, if there
-// is one.
+// cancelOpen returns the open order of an application, canceled, if there is one.
 func (b *Billing) cancelOpen(ctx context.Context, a *storage.App, by string, at time.Time) ([]storage.Order, error) {
 	o, err := b.open(ctx, *a)
 	if err != nil {
@@ -224,26 +222,25 @@ func (b *Billing) save(ctx context.Context, o storage.Order, a storage.App) (sto
 	return o, err
 }
 
-// saveWith writes an order and its application in one step, and with them those orders that
-// were agreed on for later and are overtaken. storage.ErrConflict: one of them has changed
-// since it was read.
+// saveWith writes an order and its application in one step, together with the overtaken
+// orders. It returns storage.ErrConflict if one of them has changed since it was read.
 func (b *Billing) saveWith(ctx context.Context, o storage.Order, a storage.App, more []storage.Order) (storage.Order, storage.App, error) {
 	if o.Status == storage.OrderApproved {
 		gone, err := b.overtaken(ctx, a, o.DecidedBy, o.DecidedAt)
 		if err != nil {
 			return o, a, err
 		}
-		// Who has read this very order before it was approved is told of a conflict below.
+		// A caller that has read this order before it was approved gets a conflict below.
 		more = append(more, slices.DeleteFunc(gone, func(g storage.Order) bool { return g.ID == o.ID })...)
 	}
 	return b.c.Store.SaveOrder(ctx, o, a, more...)
 }
 
-// overtaken returns the orders of an application that were agreed on at a time and are no
-// longer, as they are once they are canceled.
+// overtaken returns the orders of an application that were approved for later and no
+// longer take effect, canceled.
 func (b *Billing) overtaken(ctx context.Context, a storage.App, by string, at time.Time) (all []storage.Order, err error) {
 	err = b.approved(ctx, a.ID, func(o storage.Order) {
-		if agreed(o, at) && !stands(o, a) {
+		if scheduled(o, at) && !inEffect(o, a) {
 			all = append(all, decided(o, &a, storage.OrderCanceled, by, "another change has overtaken it", at))
 		}
 	})

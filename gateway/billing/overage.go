@@ -26,7 +26,7 @@ type tally struct {
 	until time.Time
 }
 
-// reach is how far back rows have to go for an answer that begins at a time.
+// reach returns how far back the rows must go for an answer that begins at a time.
 func (t plans) reach(app storage.App, from time.Time) time.Time {
 	if len(app.Tiers) > 0 {
 		return month(from)
@@ -52,9 +52,8 @@ func (c *tally) over(row driver.Count) int64 {
 
 // Usage returns the charged calls of an application from a time on, by hour or by day, and how
 // many of them went beyond the quota. A quota's period may have begun before the span: rows from
-// where it began are among the answer, so that whoever shows them leaves out those before from.
-// Where the rows of hours are gone, a day in which the tier changed counts under the later tier
-// whole.
+// where it began are among the answer, so that the caller leaves out those before from. Where
+// the rows of hours are gone, a day in which the tier changed counts under the later tier whole.
 func (b *Billing) Usage(ctx context.Context, app storage.App, from, to time.Time, daily bool) (rows []driver.Count, over int64, err error) {
 	query := driver.UsageQuery{AppID: app.ID, From: b.plans.reach(app, from), To: to, Daily: daily}
 	if rows, err = b.c.Usage(ctx, query); err != nil {
@@ -79,7 +78,7 @@ func (b *Billing) Usage(ctx context.Context, app storage.App, from, to time.Time
 	return rows, over, nil
 }
 
-// hoursFrom is the time from which on the rows of hours are surely there.
+// hoursFrom returns the time from which on the rows of hours are certain to exist.
 func hoursFrom(now time.Time) time.Time { return now.UTC().Add(-driver.UsageHours) }
 
 // FirstHour returns the earliest from that Usage by the hour may have: the quota that it is

@@ -11,10 +11,10 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Currency is that of all prices. They are in fen, hundredths of a yuan.
+// Currency is the currency of all prices, which are in fen, hundredths of a yuan.
 const Currency = "CNY"
 
-// Period is how long a quota lasts before it begins anew, by the calendar, in UTC.
+// Period is the calendar period of a quota, in UTC.
 type Period string
 
 // The periods of protocol 8.
@@ -23,7 +23,7 @@ const (
 	PerMonth Period = "month"
 )
 
-// start returns when the period that holds at began, and end when the next one begins.
+// start returns when the period that contains at began, and end when the next one begins.
 func (p Period) start(at time.Time) time.Time {
 	if p == PerDay {
 		return driver.Day(at)
@@ -38,14 +38,14 @@ func (p Period) end(at time.Time) time.Time {
 	return p.start(at).AddDate(0, 1, 0)
 }
 
-// month is the start of the UTC month that holds at.
+// month returns the start of the UTC month that contains at.
 func month(at time.Time) time.Time {
 	y, m, _ := at.UTC().Date()
 	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// Plan is what a tier may do (protocol 8). No quota interrupts anything: what goes beyond is
-// counted and settled.
+// Plan holds the limits and the price of a tier (protocol 8). Calls beyond the quota are not
+// refused: they are counted and settled.
 type Plan struct {
 	Tier      string // storage.TierFree, TierWhiteLabel or TierEnterprise
 	PerMinute int    // requests in any 60 seconds, or limits.Unlimited
@@ -71,7 +71,7 @@ var ranks = []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnter
 
 func rank(tier string) int { return slices.Index(ranks, tier) }
 
-// checkTier says in words for whom asks that there is no such tier.
+// checkTier returns an error that tells the client that there is no such tier.
 func checkTier(tier string) error {
 	if rank(tier) < 0 {
 		return fmt.Errorf("%w: tier is none of free, white_label, enterprise", storage.ErrInvalid)
@@ -79,7 +79,7 @@ func checkTier(tier string) error {
 	return nil
 }
 
-// plans is the table by tier.
+// plans holds the plans by tier.
 type plans map[string]Plan
 
 func newPlans(table []Plan) (plans, error) {
@@ -121,7 +121,7 @@ func (t plans) of(tier string) Plan {
 	return p
 }
 
-// remaining is how many calls are left; a quota never interrupts, so it stops at 0.
+// remaining returns how many calls are left, at least 0.
 func (p Plan) remaining(used int64) int64 {
 	if p.Calls == limits.Unlimited {
 		return limits.Unlimited
@@ -129,8 +129,8 @@ func (p Plan) remaining(used int64) int64 {
 	return max(0, p.Calls-used)
 }
 
-// begins is when what counts against an application's quota begins at a time: a new tier has
-// its quota whole.
+// begins returns from when on calls count against an application's quota at a time: a new
+// tier begins with its whole quota.
 func (p Plan) begins(app storage.App, at time.Time) time.Time {
 	start := p.Period.start(at)
 	if since := driver.Hour(app.TierSince(at)); since.After(start) {
@@ -139,13 +139,13 @@ func (p Plan) begins(app storage.App, at time.Time) time.Time {
 	return start
 }
 
-// period is the quota that a time is in.
+// period returns the quota period that contains a time.
 func (p Plan) period(at time.Time) storage.Quota {
 	return storage.Quota{Period: string(p.Period), Until: p.Period.end(at), Calls: p.Calls}
 }
 
-// carried is what counts as used because the owner used it with an application that was
-// removed. It counts from when this one was made, as a call of that hour does.
+// carried returns the calls that count as used because the owner made them with an
+// application that was removed. They count from the hour in which this one was made.
 func (p Plan) carried(app storage.App, at time.Time) int64 {
 	if driver.Hour(app.CreatedAt).Before(p.begins(app, at)) {
 		return 0
@@ -153,7 +153,7 @@ func (p Plan) carried(app storage.App, at time.Time) int64 {
 	return app.UsedBefore(p.period(at))
 }
 
-// overageFen is what calls beyond the quota cost, in whole fen, rounded down.
+// overageFen returns the price of calls beyond the quota, in whole fen, rounded down.
 func (p Plan) overageFen(calls int64) int64 {
 	whole, rest := calls/1000, calls%1000
 	return saturate(times(whole, p.OverFen), times(rest, p.OverFen)/1000)

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Quota is how an application stands with its quota (protocol 2.6).
+// Quota shows the usage of an application's quota (protocol 2.6).
 type Quota struct {
 	Plan      Plan
 	Remaining int64            // stops at 0; limits.Unlimited
@@ -19,7 +19,7 @@ type Quota struct {
 	Month     map[string]int64 // calls of this month, by product; those without any are left out
 }
 
-// Quota returns how an application stands with its quota at a time.
+// Quota returns the usage of an application's quota at a time.
 func (b *Billing) Quota(ctx context.Context, app storage.App, now time.Time) (Quota, error) {
 	plan, next := b.plans.of(app.TierAt(now)), month(now).AddDate(0, 1, 0)
 	rows, err := b.c.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: month(now), To: next, Daily: true})
@@ -48,9 +48,9 @@ func (b *Billing) Quota(ctx context.Context, app storage.App, now time.Time) (Qu
 }
 
 // Used returns what an application has used of the quota of its present period, up to its
-// limit: what went beyond is settled, and not its owner's to carry. Other processes' calls are
-// in it when they have sent them, within a second. The zero Quota is for an application without
-// an owner, or a limit.
+// limit: calls beyond it are settled, and not carried over. Calls of other processes are
+// included once they have sent them, within a second. The zero Quota is for an application
+// without an owner, or a limit.
 func (b *Billing) Used(ctx context.Context, app storage.App) (storage.Quota, error) {
 	if err := b.recover(ctx); err != nil {
 		return storage.Quota{}, err
@@ -73,14 +73,14 @@ func (b *Billing) Used(ctx context.Context, app storage.App) (storage.Quota, err
 	return used, nil
 }
 
-// Limit returns what an application may use that is made now.
+// Limit returns the quota of an application that is made now.
 func (b *Billing) Limit(app storage.App) storage.Quota {
 	now := time.Now()
 	return b.plans.of(app.TierAt(now)).period(now)
 }
 
-// recover sends what a killed process has left in its journal to the store. It fails while a
-// process has the journal.
+// recover sends the calls in the journal of a killed process to the store. It fails while
+// another process uses the journal.
 func (b *Billing) recover(ctx context.Context) error {
 	if b.c.Journal == "" {
 		return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // RemoveApp removes an application and ends everything it was granted. It is disabled before
-// its tokens are revoked, so that nothing is granted in between. A request that is on its
-// way may have read it before: the revocation reaches ahead by a minute, which costs nothing,
-// because the client_id is never given again. may says whether the newest state may be
+// its tokens are revoked, so that nothing is granted in between. A request that is on its way
+// may have read it before: the revocation reaches ahead by a minute, which costs nothing,
+// because the client_id is never given again. may decides whether the newest state may be
 // removed; nil is yes.
 //
 // What it has used of its quota is asked when nothing new can call any more: its owner does not
@@ -48,7 +48,7 @@ func (b *Billing) RemoveApp(ctx context.Context, id string, revoke func(context.
 	return app, err
 }
 
-// close removes an application, with what it has used and the orders that end with it.
+// close removes an application, records what it has used and cancels its orders.
 func (b *Billing) close(ctx context.Context, a storage.App) error {
 	used, err := b.Used(ctx, a)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *Billing) close(ctx context.Context, a storage.App) error {
 	if err != nil {
 		return err
 	}
-	gone, err := b.overtaken(ctx, storage.App{ID: a.ID}, a.Owner, at) // nothing stands any more
+	gone, err := b.overtaken(ctx, storage.App{ID: a.ID}, a.Owner, at) // nothing is in effect any more
 	if err != nil {
 		return err
 	}

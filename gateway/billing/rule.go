@@ -10,10 +10,10 @@ import (
 
 var errClosed = fmt.Errorf("%w: the order is decided", storage.ErrInvalid)
 
-// approve returns the order and its application as they are once it is approved. More is
-// given at once, and less at the end of what there is: of the agreed time, or else of the
-// UTC month. white_label lasts a year and is free again afterwards; until, if it is not
-// zero, is another end.
+// approve returns the order, approved, and its application. A higher tier begins at once,
+// a lower one at the end of the present one: of its agreed time, or else of the UTC month.
+// white_label lasts a year and then falls back to free; until, if it is not zero, is
+// another end.
 func approve(o storage.Order, a storage.App, by string, at, until time.Time) (storage.Order, storage.App, error) {
 	if !o.Open() && o.Status != "" {
 		return o, a, errClosed
@@ -36,7 +36,7 @@ func approve(o storage.Order, a storage.App, by string, at, until time.Time) (st
 	return decided(o, &a, storage.OrderApproved, by, "", at), a, nil
 }
 
-// reject returns the order and its application as they are once it is rejected.
+// reject returns the order, rejected, and its application.
 func reject(o storage.Order, a storage.App, by, reason string, at time.Time) (storage.Order, storage.App, error) {
 	if !o.Open() && o.Status != "" {
 		return o, a, errClosed
@@ -44,12 +44,12 @@ func reject(o storage.Order, a storage.App, by, reason string, at time.Time) (st
 	return decided(o, &a, storage.OrderRejected, by, reason, at), a, nil
 }
 
-// cancel returns the order and its application as they are once it is taken back: while it
-// waits, or while what was agreed on has not begun.
+// cancel returns the order, canceled, and its application. The order must be open, or
+// approved for later.
 func cancel(o storage.Order, a storage.App, by string, at time.Time) (storage.Order, storage.App, error) {
 	switch {
 	case o.Open():
-	case agreed(o, at):
+	case scheduled(o, at):
 		end := o.EffectiveAt
 		a.SetTier(a.TierAt(at), end, time.Time{})
 		if !o.PriorEnd.IsZero() {
@@ -61,7 +61,7 @@ func cancel(o storage.Order, a storage.App, by string, at time.Time) (storage.Or
 	return decided(o, &a, storage.OrderCanceled, by, "", at), a, nil
 }
 
-// decided returns the order with what became of it. The application no longer waits for it.
+// decided returns the order with its outcome, and ends the application's open order.
 func decided(o storage.Order, a *storage.App, status, by, reason string, at time.Time) storage.Order {
 	o.Status, o.DecidedBy, o.Reason, o.DecidedAt = status, by, reason, at.UTC()
 	if a.Order == o.ID {
@@ -70,12 +70,12 @@ func decided(o storage.Order, a *storage.App, status, by, reason string, at time
 	return o
 }
 
-// agreed reports whether the order is approved and has yet to begin.
-func agreed(o storage.Order, at time.Time) bool {
+// scheduled reports whether the order is approved for later.
+func scheduled(o storage.Order, at time.Time) bool {
 	return o.Status == storage.OrderApproved && at.Before(o.EffectiveAt)
 }
 
-// stands reports whether what the order has agreed on still is.
-func stands(o storage.Order, a storage.App) bool {
+// inEffect reports whether the tier that the order agreed on is still in the application's history.
+func inEffect(o storage.Order, a storage.App) bool {
 	return slices.ContainsFunc(a.Tiers, func(c storage.TierChange) bool { return c.Tier == o.Tier && c.At.Equal(o.EffectiveAt) })
 }

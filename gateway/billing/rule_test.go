@@ -185,8 +185,8 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 	}
 }
 
-// Two administrators who approve at once: whoever comes second has read what is no more, and
-// is told so, also if their clock is behind.
+// Of two administrators who approve at once the second has read an old state, and gets a
+// conflict, even if their clock is behind.
 func TestTheSecondApprovalIsAConflict(t *testing.T) {
 	store := openStore(t)
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})

@@ -20,7 +20,8 @@ import (
 //
 // A month that began more than 400 days ago is settled by the rows of days, because those of
 // hours are not kept for longer. Its calls are the same; what went beyond the quota may be
-// told of another tier or product on a day in which the tier changed or the quota ended.
+// attributed to another tier or product on a day in which the tier changed or the quota
+// ended.
 type Settlement struct {
 	ClientID     string        `json:"client_id"`
 	Name         string        `json:"name"`
@@ -35,7 +36,7 @@ type Settlement struct {
 	TotalFen     int64         `json:"total_fen"`
 }
 
-// SettledTier is a tier that the application had in the month.
+// SettledTier is one of the tiers that the application had in the month.
 type SettledTier struct {
 	Tier    string `json:"tier"`
 	From    string `json:"from"`
@@ -48,9 +49,9 @@ type SettledTier struct {
 	plan    Plan
 }
 
-// SettledCall is what the application called of one product. A quota is that of all
-// products together: what went beyond it is told by the order of the hours, and within an
-// hour by the names.
+// SettledCall holds the application's calls of one product. A quota is that of all
+// products together: calls beyond it are attributed by the order of the hours, and within
+// an hour by product name.
 type SettledCall struct {
 	Product string `json:"product"`
 	Calls   int64  `json:"calls"`
@@ -60,7 +61,7 @@ type SettledCall struct {
 
 const iso8601 = "2006-01-02T15:04:05Z"
 
-// ParseMonth reads a month such as 2026-11. "" is the one that now is in.
+// ParseMonth reads a month such as 2026-11. "" is the month of now.
 func ParseMonth(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return month(now), nil
@@ -72,8 +73,8 @@ func ParseMonth(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// App returns an application as far as a settlement needs it, one that was removed too, or
-// storage.ErrNotFound if there never was one.
+// App returns the fields of an application that a settlement needs, even of a removed one,
+// or storage.ErrNotFound if there never was one.
 func (b *Billing) App(ctx context.Context, id string) (storage.App, error) {
 	app, err := b.c.Store.App(ctx, id)
 	if !errors.Is(err, storage.ErrNotFound) {
@@ -100,7 +101,7 @@ func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Se
 		ClientID: app.ID, Name: app.Name, Month: from.Format("2006-01"), Final: !time.Now().Before(to), Tiers: b.plans.spans(app, from, to),
 	}
 	s.count(tally{plans: b.plans, app: app, unit: unit}, rows)
-	if s.Subscription, err = b.subscribed(ctx, app.ID, from, to); err != nil {
+	if s.Subscription, err = b.subscriptionFen(ctx, app.ID, from, to); err != nil {
 		return Settlement{}, err
 	}
 	for _, span := range s.Tiers {
@@ -123,7 +124,7 @@ func (b *Billing) SettleAll(ctx context.Context, apps []storage.App, at time.Tim
 	return all, totalFen, nil
 }
 
-// count adds the rows of the month up.
+// count adds up the rows of the month.
 func (s *Settlement) count(against tally, rows []driver.Count) {
 	products := map[string]*SettledCall{}
 	for _, row := range rows {
@@ -145,7 +146,7 @@ func (s *Settlement) count(against tally, rows []driver.Count) {
 	}
 }
 
-// spanOf is the tier that a row counts under: the one its hour, or day, ends in.
+// spanOf returns the tier that a row counts under: the one its hour, or day, ends in.
 func (s *Settlement) spanOf(end time.Time) *SettledTier {
 	last := end.UTC().Format(iso8601)
 	for i := len(s.Tiers) - 1; i > 0; i-- {
@@ -156,7 +157,7 @@ func (s *Settlement) spanOf(end time.Time) *SettledTier {
 	return &s.Tiers[0]
 }
 
-// spans are the tiers of a month, in the order of time.
+// spans returns the tiers of a month, in the order of time.
 func (t plans) spans(app storage.App, from, to time.Time) (spans []SettledTier) {
 	for at := from; at.Before(to); {
 		end := app.TierUntil(at)
@@ -172,8 +173,8 @@ func (t plans) spans(app storage.App, from, to time.Time) (spans []SettledTier) 
 	return spans
 }
 
-// subscribed is the price of the orders that took effect in the month.
-func (b *Billing) subscribed(ctx context.Context, id string, from, to time.Time) (fen int64, err error) {
+// subscriptionFen returns the price of the orders that took effect in the month.
+func (b *Billing) subscriptionFen(ctx context.Context, id string, from, to time.Time) (fen int64, err error) {
 	err = b.approved(ctx, id, func(o storage.Order) {
 		if !o.EffectiveAt.Before(from) && o.EffectiveAt.Before(to) {
 			fen = saturate(fen, o.AmountFen)

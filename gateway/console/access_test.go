@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// untouched is a body that knows whether somebody has read it.
+// untouched is a body that records whether it was read.
 type untouched struct{ read atomic.Bool }
 
 func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io.EOF }

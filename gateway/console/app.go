@@ -33,12 +33,12 @@ func revealed(a storage.App) appRecord {
 	return v
 }
 
-// sees reports whether the actor may see and change records of an owner.
-func sees(who consoleauth.Actor, owner string) bool {
+// maySee reports whether the actor may see and change records of an owner.
+func maySee(who consoleauth.Actor, owner string) bool {
 	return who.Role == storage.RoleAdmin || owner == who.Sub
 }
 
-// listApps is GET /api/console/apps?owner=&after=.
+// listApps serves GET /api/console/apps?owner=&after=.
 func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	after, err := manage.AfterOf(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleau
 	}
 	var page []storage.App
 	next := ""
-	if owner == "" || sees(who, owner) {
+	if owner == "" || maySee(who, owner) {
 		page, next, err = s.c.Store.Apps(r.Context(), owner, fromOf(owner, after), manage.PageSize)
 	}
 	if err != nil {
@@ -83,10 +83,10 @@ func fromOf(owner, after string) string {
 	return driver.After("owner="+owner, after)
 }
 
-// showApp is GET /api/console/apps/{client_id}.
+// showApp serves GET /api/console/apps/{client_id}.
 func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
-	if err == nil && !sees(who, app.Owner) {
+	if err == nil && !maySee(who, app.Owner) {
 		err = noApp
 	}
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleaut
 func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := s.c.Store.App(ctx, id)
-		if err == nil && !sees(who, app.Owner) {
+		if err == nil && !maySee(who, app.Owner) {
 			err = noApp
 		}
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// createApp is POST /api/console/apps. The application is the actor's, unless an
+// createApp serves POST /api/console/apps. The application is the actor's, unless an
 // administrator names another owner, or "" for none.
 func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	f, err := manage.ReadFields(w, r, append(slices.Clone(manage.Creatable), "owner", "first_party", "tier")...)
@@ -42,7 +42,7 @@ func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consolea
 	return reply.Success(w, revealed(a))
 }
 
-// changeApp is PATCH /api/console/apps/{client_id}. Disabling an application ends what it
+// changeApp serves PATCH /api/console/apps/{client_id}. Disabling an application ends what it
 // was granted, as deleting does.
 func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	known := append(slices.Clone(manage.Changeable), flags...)
@@ -80,7 +80,7 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 	return reply.Success(w, recordOf(after))
 }
 
-// deleteApp is DELETE /api/console/apps/{client_id}. It ends everything the application was
+// deleteApp serves DELETE /api/console/apps/{client_id}. It ends everything the application was
 // granted.
 func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	if err := manage.NoFields(w, r); err != nil {
@@ -90,7 +90,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
 	var before storage.App
 	_, err := s.c.Billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
-		if !sees(who, a.Owner) {
+		if !maySee(who, a.Owner) {
 			return noApp
 		}
 		before = a
@@ -107,7 +107,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 	return reply.Success(w, manage.DeletedOf(before))
 }
 
-// rotateSecret is POST /api/console/apps/{client_id}/secret.
+// rotateSecret serves POST /api/console/apps/{client_id}/secret.
 func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	f, err := manage.ReadFields(w, r, manage.OverlapField)
 	if err != nil {

@@ -192,7 +192,7 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 	}
 }
 
-// What is done and cannot be written down is not answered as if nothing were missing.
+// A change that cannot be audited is not answered as a success.
 func TestAnActThatIsNotOnTheTrailIsAFailure(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)

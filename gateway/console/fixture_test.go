@@ -138,7 +138,7 @@ func (h *fixture) waits(app storage.App) (storage.App, string) {
 	return app, order.ID
 }
 
-// answer is what came back.
+// answer is a received answer.
 type answer struct {
 	status int
 	text   string
@@ -185,7 +185,7 @@ func (h *fixture) want(a answer, status, code int, what string) answer {
 	return a
 }
 
-// trail is what the audit trail says, a line for each act.
+// trail returns the audit trail, a line for each act.
 func (h *fixture) trail() string {
 	var all strings.Builder
 	for _, e := range h.events {

@@ -26,7 +26,7 @@ func orderOf(o storage.Order) orderRecord {
 	return orderRecord{manage.OrderOf(o), o.Owner, o.By, o.DecidedBy}
 }
 
-// listOrders is GET /api/console/orders?status=&client_id=&after=.
+// listOrders serves GET /api/console/orders?status=&client_id=&after=.
 func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	after, err := manage.AfterOf(r)
 	if err != nil {
@@ -53,10 +53,10 @@ func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who console
 	}{all, next})
 }
 
-// showOrder is GET /api/console/orders/{order_id}.
+// showOrder serves GET /api/console/orders/{order_id}.
 func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	o, err := s.c.Store.Order(r.Context(), r.PathValue("order_id"))
-	if err == nil && !sees(who, o.Owner) {
+	if err == nil && !maySee(who, o.Owner) {
 		err = noOrder
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consolea
 	return reply.Success(w, orderOf(o))
 }
 
-// cancelOrder is DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
+// cancelOrder serves DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
 func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	if err := manage.NoFields(w, r); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consol
 	return s.decide(w, r, who, "order cancel", s.c.Billing.Cancel)
 }
 
-// approveOrder is POST /api/console/orders/{order_id}/approve.
+// approveOrder serves POST /api/console/orders/{order_id}/approve.
 func (s *Console) approveOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	f, err := manage.ReadFields(w, r, "until")
 	if err != nil {
@@ -103,7 +103,7 @@ func untilOf(f manage.Fields) (time.Time, error) {
 	return time.Time{}, manage.BadBody.Saying("until is a day such as 2027-11-21, or a time such as 2027-11-21T15:00:00Z")
 }
 
-// rejectOrder is POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
+// rejectOrder serves POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
 func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	f, err := manage.ReadFields(w, r, "reason")
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 	var before storage.Order
 	var app storage.App
 	may := func(o storage.Order, a storage.App) error {
-		if !sees(who, o.Owner) {
+		if !maySee(who, o.Owner) {
 			return noOrder
 		}
 		before, app = o, a

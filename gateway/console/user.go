@@ -39,7 +39,7 @@ func userOf(u storage.User) userRecord {
 	}
 }
 
-// listUsers is GET /api/console/users?after=.
+// listUsers serves GET /api/console/users?after=.
 func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
 	after, err := manage.AfterOf(r)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleaut
 	}{all, next})
 }
 
-// showUser is GET /api/console/users/{sub}.
+// showUser serves GET /api/console/users/{sub}.
 func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth
 	return reply.Success(w, userOf(u))
 }
 
-// createUser is POST /api/console/users: a user who signs in with a password.
+// createUser serves POST /api/console/users: a user who signs in with a password.
 func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	f, err := manage.ReadFields(w, r, "username", "password", "role", "nickname", "email")
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who console
 	return reply.Success(w, userOf(u))
 }
 
-// changeUser is PATCH /api/console/users/{sub}. Another role, and being disabled, end the
+// changeUser serves PATCH /api/console/users/{sub}. Another role, and being disabled, end the
 // user's sessions and everything they granted. So does being enabled again, before it: a
 // process that was killed may have disabled them and ended nothing.
 func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {

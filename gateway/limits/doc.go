@@ -14,12 +14,12 @@
 // is wider, and the RateLimit headers go on speaking of the address (decision 56,
 // package network).
 //
-// Who brings no valid token is counted by address and, of IPv6, by /56 and /48 too, which may
-// do four and sixteen times as much: anybody can have a /48, and in it 65,536 addresses. A
-// household seldom has more than a /56, so it cannot use up the rate of its neighbours in a
-// /48. A company or a pool of a mobile network shares one /48 between many people, as it
-// shares one address of IPv4, which may do a sixteenth of that: where 960 requests a minute of
-// people who sign in are too few for a /48, 60 are for an address, and gateway.Config.PerAddress
-// is to be raised, which raises all of them. Networks of IPv4 are not counted together: each of
-// its addresses costs somebody something. The counts of networks take 8 MB at most.
+// Who brings no valid token is counted by address and, of IPv6, by /56 and /48 too, which may do
+// four and sixteen times as much: anybody can have a /48, and in it 65,536 addresses. A
+// household seldom has more than a /56, so it cannot use up the rate of its neighbours in a /48.
+// A company or a pool of a mobile network shares one /48 between many users, as it shares one
+// address of IPv4, which may do a sixteenth of that: where 960 requests a minute of users who
+// sign in are too few for a /48, 60 are for an address, and gateway.Config.PerAddress is to be
+// raised, which raises all of them. Networks of IPv4 are not counted together: each of its
+// addresses costs somebody something. The counts of networks take 8 MB at most.
 package limits

@@ -25,7 +25,7 @@ func visitor(i int) netip.Addr {
 	return netip.AddrFrom16([16]byte{0x2a, 0x02, 0x81, byte(i), 1, 2, 3, 4, 5})
 }
 
-// Decision 56: whoever fills the table is refused, and nobody else.
+// Decision 56: the clients that fill the table are refused, and no others.
 func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 	limiter, err := New()
 	l, _ := limiter.(local)

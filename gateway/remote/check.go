@@ -50,7 +50,7 @@ func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) 
 	case v.checks.slots <- struct{}{}:
 		defer func() { <-v.checks.slots }()
 	case <-ctx.Done():
-		return away(fmt.Errorf("wait to ask about a token: %w", ctx.Err()))
+		return unavailable(fmt.Errorf("wait to ask about a token: %w", ctx.Err()))
 	}
 	began := time.Now()
 	if result, there := v.checks.of(sum, began); there { // checked meanwhile by another goroutine
@@ -58,7 +58,7 @@ func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) 
 	}
 	resp, end, err := v.get(ctx, pathVerify, bearer)
 	if err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	defer end()
 	result := checked{until: began.Add(v.c.CheckEvery)}
@@ -72,7 +72,7 @@ func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) 
 	case http.StatusTooManyRequests:
 		return &Error{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header), Err: errors.New("the application is over its rate at the service")}
 	default:
-		return away(fmt.Errorf("GET %s%s is answered with %d", v.c.BaseURL, pathVerify, resp.StatusCode))
+		return unavailable(fmt.Errorf("GET %s%s is answered with %d", v.c.BaseURL, pathVerify, resp.StatusCode))
 	}
 	v.checks.result.Put(sum, result)
 	return result.err

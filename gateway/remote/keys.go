@@ -18,7 +18,7 @@ const (
 
 // keys fetches the published keys and records when; the keys themselves are in Published.
 type keys struct {
-	turn  chan struct{} // whoever fetches is in it
+	turn  chan struct{} // held by the goroutine that fetches
 	state atomic.Pointer[fetched]
 }
 
@@ -50,7 +50,7 @@ func (v *Verifier) Ready(ctx context.Context) error {
 		err = errors.New("the service's keys are too old to trust")
 	}
 	if err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	return nil
 }

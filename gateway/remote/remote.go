@@ -32,7 +32,7 @@ type Config struct {
 	// the service itself, without Audiences.
 	CheckEvery time.Duration
 
-	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, whoever is on the way can send keys of their own
+	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, anybody on the path can send keys of their own
 	Client         *http.Client // nil: one of its own. It follows no redirects
 	CacheSize      int          // good tokens to remember, 0.45 KB each; 0: 100,000
 	Log            *slog.Logger // nil: slog.Default()
@@ -115,7 +115,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func refused(err error) error { return &Error{Status: http.StatusUnauthorized, Err: err} }
 
-func away(err error) error {
+func unavailable(err error) error {
 	return &Error{Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Err: err}
 }
 
@@ -130,7 +130,7 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (storage.Caller, e
 	if errors.Is(err, token.ErrUnknownKey) {
 		now, failed := v.renew(ctx, seen)
 		if failed != nil {
-			return storage.Caller{}, away(failed)
+			return storage.Caller{}, unavailable(failed)
 		}
 		if now != seen {
 			caller, err = v.tokens.Verify(bearer, v.c.Audiences...)

@@ -44,7 +44,7 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
-// BenchmarkRead is what a verified bearer never does and everything else does.
+// BenchmarkRead measures a read, which verifying a bearer token never needs.
 func BenchmarkRead(b *testing.B) {
 	s := benchStore(b, 1000)
 	put(b, s.Store)
@@ -187,7 +187,7 @@ func (s *benched) exchangeAll(b *testing.B, clients int) {
 	b.ReportMetric(float64(b.N)/float64(s.commits(b)-before), "exchanges/commit")
 }
 
-// commits is how many transactions the file has seen.
+// commits returns how many transactions the file has seen.
 func (s *benched) commits(b *testing.B) (n int) {
 	b.Helper()
 	if err := s.view(b.Context(), func(tx *bbolt.Tx) error { n = tx.ID(); return nil }); err != nil {

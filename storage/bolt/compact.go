@@ -83,7 +83,7 @@ func (c *compaction) run() error {
 		name string
 		do   func() error
 	}{
-		{"look", c.look}, {"copy", c.copy}, {"give away", c.giveAway}, {"cut", c.cut}, {"compare", c.compare}, {"rename", c.rename},
+		{"look", c.look}, {"copy", c.copy}, {"give away", c.copyOwner}, {"cut", c.cut}, {"compare", c.compare}, {"rename", c.rename},
 	} {
 		if err := s.do(); err != nil {
 			return err
@@ -232,9 +232,9 @@ func sameBuckets(old, tx *bbolt.Tx) error {
 	})
 }
 
-// giveAway gives the new file the owner and the rights of the old one: an operator may
+// copyOwner gives the new file the owner and the rights of the old one: an operator may
 // compact what a service of another user owns.
-func (c *compaction) giveAway() error {
+func (c *compaction) copyOwner() error {
 	info, err := os.Stat(c.path)
 	if err != nil {
 		return err

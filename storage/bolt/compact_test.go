@@ -60,7 +60,7 @@ func emptied(t *testing.T, rows int) (path string, left driver.Token) {
 	return path, left
 }
 
-// wantWhole says that a file can be opened, has everything, and goes on where it was.
+// wantWhole checks that a file can be opened, has everything, and goes on where it was.
 func wantWhole(t *testing.T, about, path string, left driver.Token) {
 	t.Helper()
 	if _, err := Check(path); err != nil {
@@ -132,7 +132,7 @@ func TestCompactFreesTheSpaceOfRemovedRows(t *testing.T) {
 	wantWhole(t, "compacted", path, left)
 }
 
-// alone says that nothing is left beside a file.
+// alone checks that nothing is left beside a file.
 func alone(t *testing.T, path string) {
 	t.Helper()
 	if all, err := os.ReadDir(filepath.Dir(path)); err != nil || len(all) != 1 {

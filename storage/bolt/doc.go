@@ -46,7 +46,8 @@
 // there is none, or a whole one, and of several processes that start at once one makes it. Where
 // a file has one name only (FAT, some shares) it is made in place, and a power cut in its first
 // moment may leave one that the next Open refuses. Every Open for writing syncs the folder,
-// because whoever gave the name may have died before that, and removes drafts that were left.
+// because the process that gave the name may have died before that, and removes drafts that were
+// left.
 //
 // The format is "2". A file of "1", which is laid out alike, is raised by the first Open for
 // writing: versions that read "1" alone do not know of features, and are kept out by it.

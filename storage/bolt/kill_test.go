@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The child says which token it was answered for; the parent kills it amid the next.
+// The child reports the token that was answered; the parent kills it amid the next.
 func TestKilledProcessLosesNothing(t *testing.T) {
 	const folder = "KEYSTILE_KILLED_IN"
 	if dir := os.Getenv(folder); dir != "" {

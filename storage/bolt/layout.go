@@ -27,10 +27,10 @@ const (
 	auditBucket       = "audit"       // seq -> time, data
 )
 
-// The formats. The rows of both are the same; what tells them apart is who may open the
-// file. A version that reads "1" alone does not look at the store's list of features, and
-// must not open a file in which there may be some: so it is kept out by the format, which
-// the first Open for writing raises.
+// The formats. The rows of both are the same; they differ in who may open the file. A
+// version that reads "1" alone does not look at the store's list of features, and must not
+// open a file in which there may be some: so it is kept out by the format, which the first
+// Open for writing raises.
 const (
 	format     = "2"
 	formatFrom = "v0.1.0" // the version that began with it, for the message of older ones to come

@@ -17,7 +17,7 @@ import (
 // makingInfix is between the name of a file and what makes a draft's name its own.
 const makingInfix = ".making-"
 
-// link gives the file its name, and firstWrite is what is written to it: other ones for tests.
+// link gives the file its name, and firstWrite writes it first: variables for tests.
 var link, firstWrite = os.Link, prepare
 
 // makeFile makes the file at path, where none is. It is filled and synced under a name of its

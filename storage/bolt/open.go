@@ -92,7 +92,7 @@ func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 }
 
 // begin brings a file that is ours by now to this format, and sees that its name is on the
-// disk: whoever has given it may have died before.
+// disk: the process that has given it may have died before.
 func begin(db *bbolt.DB, path string, fresh bool) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -157,7 +157,7 @@ func open(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	return db, err
 }
 
-// mapped is how much address space the file is given. While it fits, an open reader (a
+// mapped is the address space reserved for the file. While it fits, an open reader (a
 // backup) never holds up the writer. Address space is free where there are 64 bits; on
 // Windows bbolt makes the file itself as large, so there it grows step by step.
 func mapped() int {

@@ -150,7 +150,7 @@ func without(file []byte, offset int) []byte {
 	return file
 }
 
-// boltFile is a file of bbolt with one bucket, which says it has format 99.
+// boltFile makes a file of bbolt with one bucket, of format 99.
 func boltFile(t *testing.T, name string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "other.db")

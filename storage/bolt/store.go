@@ -38,8 +38,8 @@ type Options struct {
 
 var errClosed = errors.New("bolt: the store is closed")
 
-// Open opens the data file at path, and makes it (mode 0600) if there is none. What it
-// cannot use it leaves as it is, down to the byte.
+// Open opens the data file at path, and makes it (mode 0600) if there is none. A file that
+// it cannot use stays unchanged, byte for byte.
 func Open(path string, opts Options) (*Store, error) {
 	db, err := openFile(path, cmp.Or(opts.Timeout, 2*time.Second))
 	if err != nil {
@@ -113,10 +113,10 @@ var errPanic = errors.New("bolt: the file is damaged, or there is a mistake in t
 // all to wait at, and ending the process is the better end.
 func catchFaults(do func() error) error {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	return caught(do)
+	return recoverPanic(do)
 }
 
-func caught(do func() error) (err error) {
+func recoverPanic(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", errPanic, p)

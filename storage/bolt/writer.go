@@ -113,7 +113,7 @@ func (s *Store) commit(batch []*job) error {
 		return s.broken
 	}
 	id, ran := 0, false
-	err := caught(func() error {
+	err := recoverPanic(func() error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
 			id = tx.ID()
 			err := runAll(tx, batch)

@@ -42,7 +42,7 @@ type Backend interface {
 	//   ErrRevoked   a stored revocation covers it (Revocation.Covers): of its Grant, its
 	//                AppID, its UserID, or the two of these (ConsentID)
 	//   ErrExists    a key in next is taken, or appears twice
-	// It does not judge ExpiresAt. The given time is never zero.
+	// It does not check ExpiresAt. The given time is never zero.
 	Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error
 
 	// Revoke stores all revocations or none. One that meets an older one of the same Kind
@@ -87,11 +87,11 @@ type Backend interface {
 	// Get returns one document, or ErrNotFound. Expired ones are returned until swept.
 	Get(ctx context.Context, kind, id string) (Doc, error)
 
-	// List returns up to n documents of a kind that have an index entry within span, in
-	// the order of entry + 0x1F + id. A document with several entries in the span comes once
-	// for each of them. n is at least 1. If more may follow, next is where to go on: the
-	// caller repeats the call with span.From = next. next is "" at the end. One page is
-	// a consistent view; a walk over several pages is not.
+	// List returns up to n documents of a kind that have an index entry within span, in the
+	// order of entry + 0x1F + id. A document with several entries in the span comes once for
+	// each of them. n is at least 1. If more may follow, next is where to continue: the caller
+	// repeats the call with span.From = next. next is "" at the end. One page is a consistent
+	// view; a walk over several pages is not.
 	List(ctx context.Context, kind string, span Span, n int) (docs []Doc, next string, err error)
 
 	// Put writes all documents or none, and returns the version they now all have: a

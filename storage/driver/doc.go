@@ -7,8 +7,8 @@
 // store never sees it, only its [Key].
 //
 // A [Token] is the record behind a handle. It is issued, then exchanged once for what
-// follows it. It stays readable until it is swept, so that a second use can be told from a
-// wrong one.
+// follows it. It stays readable until it is swept, so that a second use can be
+// distinguished from a wrong one.
 //
 // A grant is one act of a user letting one application in. All tokens that descend from one
 // code share its grant.

@@ -6,7 +6,7 @@ import (
 )
 
 // The verdicts of a Backend. Every other error is a failure of the adapter: an HTTP client
-// is told 503, and whether a write behind it happened is unknown.
+// gets 503, and whether a write behind it happened is unknown.
 var (
 	// ErrNotFound: no such record.
 	ErrNotFound = errors.New("storage: not found")

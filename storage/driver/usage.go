@@ -11,7 +11,7 @@ type Batch struct {
 	Seq  uint64 // rising per Node, never reused
 }
 
-// Count is one usage row, or what is to be added to it.
+// Count is one usage row, or an amount to add to it.
 type Count struct {
 	AppID   string
 	Product string

@@ -56,8 +56,8 @@ type Event struct {
 	// Anonymous is true if the caller was not authenticated: no token, secret or session was
 	// valid. Anybody can cause such events without end. So the trail sums them by minute,
 	// Kind, App, Product, Route, Detail, Status and network, all but the first few, unless
-	// there is a User: whoever names one must bound by himself how many there are. App and
-	// User are then those whom the request was about. Detail must be a text of the program.
+	// there is a User: the writer of such events must limit their number itself. App and User
+	// are then those whom the request was about. Detail must be a text of the program.
 	Anonymous bool   `json:"-"`
 	Route     string `json:"-"` // the pattern that Path was served by; "" if not known
 }

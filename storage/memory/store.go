@@ -28,7 +28,7 @@ type Store struct {
 	pruned  uint64            // records before them that were removed
 }
 
-// name is what a document or a revocation is found by.
+// name is the key of a document or a revocation.
 type name struct{ kind, id string }
 
 var _ driver.Backend = (*Store)(nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// row is what a usage row is found by.
+// row is the key of a usage row.
 type row struct {
 	app, product string
 	daily        bool

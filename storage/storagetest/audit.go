@@ -42,7 +42,7 @@ func trail(t *testing.T, b driver.Backend, after uint64, n int) []driver.Record 
 	return records
 }
 
-// wantTrail says that a trail holds these texts, and that its Seq rise from above 0.
+// wantTrail checks that a trail holds these texts, and that its Seq rise from above 0.
 func wantTrail(t *testing.T, got []driver.Record, texts ...string) {
 	t.Helper()
 	if len(got) != len(texts) {

@@ -49,7 +49,7 @@ func conflicts() []promise {
 	}
 }
 
-// inTheWay says that a Put is refused, and that the error names the document.
+// inTheWay checks that a Put is refused, and that the error names the document.
 func inTheWay(t *testing.T, b driver.Backend, id string, verdict error, docs ...driver.Doc) {
 	t.Helper()
 	_, err := b.Put(t.Context(), docs...)

@@ -12,7 +12,7 @@
 //
 // # Choices
 //
-// No test sleeps or reads a clock; times are made up, and handed in as the contract says.
+// No test sleeps or reads a clock; times are made up, and handed in as the contract requires.
 //
 // Each promise gets a Backend of its own, opened by the adapter's function and closed by
 // this package, once. Promises run in parallel.

@@ -62,7 +62,7 @@ func feedOrder(t *testing.T, b driver.Backend) {
 	wantFeed(t, feed(t, b, 0), "c", "b", "d", "a")
 }
 
-// wantFeed says that a feed holds these ids, and that its Seq rise from above 0.
+// wantFeed checks that a feed holds these ids, and that its Seq rise from above 0.
 func wantFeed(t *testing.T, got []driver.Revocation, ids ...string) {
 	t.Helper()
 	var have []string

@@ -27,7 +27,7 @@ func at(minutes int) time.Time {
 // abroad is the same moment on a clock elsewhere.
 func abroad(moment time.Time) time.Time { return moment.In(time.FixedZone("UTC+8", 8*60*60)) }
 
-// same reports whether a moment came back as the contract says.
+// same reports whether a time came back as the contract requires.
 func same(got, put time.Time) bool {
 	return got.Equal(put) && got.Location() == time.UTC && got.IsZero() == put.IsZero()
 }
@@ -59,7 +59,7 @@ func read(t *testing.T, b driver.Backend, key driver.Key) driver.Token {
 	return got
 }
 
-// absent says that no token has these keys.
+// absent checks that no token has these keys.
 func absent(t *testing.T, b driver.Backend, tokens ...driver.Token) {
 	t.Helper()
 	for _, x := range tokens {
@@ -99,7 +99,7 @@ func get(t *testing.T, b driver.Backend, id string) driver.Doc {
 	return d
 }
 
-// gone says that no document has these ids.
+// gone checks that no document has these ids.
 func gone(t *testing.T, b driver.Backend, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
@@ -113,7 +113,7 @@ func removal(d driver.Doc) driver.Doc {
 	return driver.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Deleted: true}
 }
 
-// lists says that one page of a span holds these documents, in this order.
+// lists checks that one page of a span holds these documents, in this order.
 func lists(t *testing.T, b driver.Backend, span driver.Span, ids ...string) {
 	t.Helper()
 	docs, next, err := b.List(t.Context(), "thing", span, driver.Page)

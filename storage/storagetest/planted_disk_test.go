@@ -16,7 +16,7 @@ type call struct {
 	again  func(ctx context.Context, b *parts) error
 }
 
-// disk is what stands in a folder: the writes that were answered, in order.
+// disk holds the contents of a folder: the answered writes, in order.
 type disk struct {
 	mu   sync.Mutex
 	kept []call

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// listAsked changes what List is asked, listOut what it answers.
+// listCalled changes the arguments of List, listOut its answer.
 func listCalled(edit func(driver.Span) driver.Span) func(*parts) {
 	return func(b *parts) {
 		list := b.list

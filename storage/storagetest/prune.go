@@ -92,7 +92,7 @@ func pruneSteps(t *testing.T, b driver.Backend) {
 	}
 }
 
-// appended says that a Backend answers what it must: always 0, or the Seq of the last record.
+// appended checks that a Backend answers what it must: always 0, or the Seq of the last record.
 func appended(t *testing.T, b driver.Backend, last uint64) (knows bool) {
 	t.Helper()
 	got, err := b.Appended(t.Context())

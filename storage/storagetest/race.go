@@ -23,7 +23,7 @@ func together(n int, call func(i int) error) []error {
 	return answers
 }
 
-// oneWins says that of these answers one is nil and all others are the verdict.
+// oneWins checks that of these answers one is nil and all others are the verdict.
 func oneWins(t *testing.T, call string, answers []error, verdict error) {
 	t.Helper()
 	winner := slices.Index(answers, nil)
@@ -37,7 +37,7 @@ func oneWins(t *testing.T, call string, answers []error, verdict error) {
 	}
 }
 
-// allNil says that all answers are nil.
+// allNil checks that all answers are nil.
 func allNil(t *testing.T, call string, answers []error) {
 	t.Helper()
 	for _, err := range answers {

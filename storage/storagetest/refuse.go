@@ -76,7 +76,7 @@ func refused(t *testing.T, b driver.Backend, key driver.Key, verdict error, next
 	want(t, "Exchange(key, next)", b.Exchange(t.Context(), key, at(2), next...), verdict)
 }
 
-// unspent says that a token is as it was issued, and can be exchanged unless something
+// unspent checks that a token is as it was issued, and can be exchanged unless something
 // stands against it.
 func unspent(t *testing.T, b driver.Backend, x driver.Token) {
 	t.Helper()

@@ -76,7 +76,7 @@ func joining() []promise {
 	}
 }
 
-// ends revokes, and says whether a token of family a, granted at noon, is ended by it.
+// ends revokes, and reports whether that ends a token of family a, granted at noon.
 func ends(t *testing.T, b driver.Backend, kind, id string, before time.Time, ended bool) {
 	t.Helper()
 	x, next := token("a"), token("a")

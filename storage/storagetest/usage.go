@@ -77,7 +77,7 @@ func days(app string) driver.UsageQuery {
 	return q
 }
 
-// usage says that a question is answered with these rows, in this order.
+// usage checks that a question is answered with these rows, in this order.
 func usage(t *testing.T, b driver.Backend, q driver.UsageQuery, rows ...driver.Count) {
 	t.Helper()
 	got, err := b.Usage(t.Context(), q)

@@ -21,7 +21,7 @@ func (l *Ledger) Close(ctx context.Context) error {
 	l.stop()
 	within(ctx, func() error { l.running.Wait(); return nil })
 	disk := l.tidy()
-	left := l.leftBehind(within(ctx, func() error { return l.drain(ctx) }), disk)
+	left := l.unsentError(within(ctx, func() error { return l.drain(ctx) }), disk)
 	if l.journal == nil {
 		return left
 	}
@@ -40,8 +40,8 @@ func within(ctx context.Context, do func() error) error {
 	}
 }
 
-// leftBehind returns an error that reports the calls that were not sent because of err.
-func (l *Ledger) leftBehind(err, disk error) error {
+// unsentError returns an error that reports the calls that were not sent because of err.
+func (l *Ledger) unsentError(err, disk error) error {
 	if err == nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func TestATerminatedProcessHasCountedExactlyWhatItAnswered(t *testing.T) {
 	}
 }
 
-// call is what the parent has heard of one.
+// call is the state of one call as the parent knows it.
 type call struct{ answered bool }
 
 // begin starts a child that runs the same test.
@@ -155,8 +155,8 @@ func verifyCounts(t *testing.T, dir string, calls map[string]*call) (sent, answe
 	return sent, answered, counted
 }
 
-// chargeUntilKilled is the child: it says what it is about to charge, and what is charged.
-// It flushes all the time, so that most kills come amid a flush.
+// chargeUntilKilled is the child: it reports each call before and after it is charged. It
+// flushes all the time, so that most kills come amid a flush.
 func chargeUntilKilled(t *testing.T, dir string) {
 	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
 	if err != nil {

@@ -20,7 +20,7 @@ func (l *Ledger) Health() error {
 	return errors.Join(trouble...)
 }
 
-func (l *Ledger) diskIs(err error) error {
+func (l *Ledger) setDisk(err error) error {
 	if l.disk.turns(err) {
 		if err != nil {
 			l.log.Error("ledger: the usage journal cannot be written; calls are counted in memory only until it can: see to the disk", "err", err)
@@ -31,7 +31,7 @@ func (l *Ledger) diskIs(err error) error {
 	return err
 }
 
-func (l *Ledger) storeIs(err error) {
+func (l *Ledger) setStore(err error) {
 	if l.away.turns(err) {
 		if err != nil {
 			l.log.Error("ledger: the store does not count usage; it waits here, see to the store", "err", err)

@@ -74,7 +74,7 @@ func (f *faulty) attempts() []driver.Batch {
 	return append([]driver.Batch{}, f.sent...)
 }
 
-// stored is how many calls of an application the store holds.
+// stored returns how many calls of an application the store holds.
 func stored(t testing.TB, s Store, app string) (calls, failed int64) {
 	t.Helper()
 	rows, err := s.Usage(t.Context(), always(app))

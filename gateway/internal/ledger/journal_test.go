@@ -32,7 +32,7 @@ func left(t testing.TB, data []byte) (folder string) {
 	return folder
 }
 
-// counted is what becomes of a journal by product, when a Ledger has sent it.
+// counted returns the calls of a journal by product, once a Ledger has sent it.
 func counted(t *testing.T, folder string, out *lines) map[string]driver.Count {
 	t.Helper()
 	s := newStore()
@@ -181,7 +181,7 @@ func FuzzReplay(f *testing.F) {
 		record := appendRecord(nil, e)
 		var found []entry
 		lost, err := replay(record, func(e entry) { found = append(found, e) })
-		if err != nil || lost != (scars{}) || len(found) != 1 || found[0] != e {
+		if err != nil || lost != (damage{}) || len(found) != 1 || found[0] != e {
 			t.Fatalf("replay(a record) = %v, %v, %v, want %v", found, lost, err, e)
 		}
 		last := entry{}

@@ -177,7 +177,7 @@ func (l *Ledger) note(e entry) {
 	}
 	l.record = appendRecord(l.record[:0], e)
 	if err := s.write(l.record); err != nil {
-		l.diskIs(err)
+		l.setDisk(err)
 	}
 	if !s.stale {
 		s.stale = true

@@ -110,7 +110,7 @@ func TestReadsBesideSendsNeverMissOrRepeatABatch(t *testing.T) {
 	}
 }
 
-// wavering counts, and says every third time that it may not have.
+// wavering counts, and returns an unknown outcome every third time.
 type wavering struct{ *faulty }
 
 func (w wavering) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {

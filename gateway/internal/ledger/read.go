@@ -14,8 +14,8 @@ import (
 // store holds and what this process has charged, each call once. A charge that has
 // returned is in it. Other processes' calls are in it when they have sent them.
 //
-// With an error the rows are what is known without the store: never more than the truth.
-// The read takes at most 10 s.
+// With an error the rows are those known without the store: never more than the truth. The
+// read takes at most 10 s.
 func (l *Ledger) Series(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

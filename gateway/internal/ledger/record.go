@@ -61,8 +61,9 @@ func entryOf(c driver.Count) entry {
 //	0xFE  kind  length uint16  CRC-32C uint32 of kind, length and body
 //	body: hour uint32  calls uvarint  errors uvarint  len(app) byte  app  product
 //
-// with integers in big-endian order. 0xFE is in no UTF-8 text, so no name, whoever chose
-// it, can hold something that looks like a record to a reader in search of the next one.
+// with integers in big-endian order. 0xFE is in no UTF-8 text, so no name, not even a
+// malicious one, can hold something that looks like a record to a reader in search of the
+// next one.
 const (
 	mark       = 0xFE
 	kindCalls  = 1

@@ -6,15 +6,15 @@ import (
 	"errors"
 )
 
-// scars is what a reader of a journal could not count, in bytes.
-type scars struct {
+// damage counts the bytes of a journal that could not be read.
+type damage struct {
 	torn    int // at the end: what a kill or a power cut left of a record nobody was answered for
 	damaged int // anywhere else
 }
 
 // replay hands every whole record to each. Behind a damaged one it goes on with the next
 // that is whole. It fails only with errNewer.
-func replay(data []byte, each func(entry)) (lost scars, err error) {
+func replay(data []byte, each func(entry)) (lost damage, err error) {
 	for len(data) > 0 {
 		e, size, err := decode(data)
 		switch {

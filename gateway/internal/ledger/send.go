@@ -64,11 +64,11 @@ func (l *Ledger) send(ctx context.Context) (sent bool, err error) {
 	defer cancel()
 	if err := l.store.Count(limited, b.id, b.counts()); err != nil {
 		if ctx.Err() == nil { // else it is the caller who has gone
-			l.storeIs(err)
+			l.setStore(err)
 		}
 		return false, fmt.Errorf("ledger: count usage: %w", err)
 	}
-	l.storeIs(nil)
+	l.setStore(nil)
 	l.acknowledge(b)
 	return true, nil
 }

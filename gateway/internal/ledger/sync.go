@@ -25,7 +25,7 @@ func (l *Ledger) tidy() error {
 	waiting, open, err := l.unsettled()
 	for _, b := range waiting {
 		if err := b.segment.settle(b); err != nil {
-			return l.diskIs(err)
+			return l.setDisk(err)
 		}
 	}
 	if open != nil {
@@ -33,7 +33,7 @@ func (l *Ledger) tidy() error {
 			l.mistrust(open, err)
 		}
 	}
-	return l.diskIs(err)
+	return l.setDisk(err)
 }
 
 // unsettled returns the sealed batches and the segment of the open one, or what that one

@@ -23,8 +23,8 @@ const (
 type Fields map[string]json.RawMessage
 
 // ReadFields reads an object strictly: what two readers might read differently is refused,
-// and so is a field that means nothing here, because whoever sent it thought it did. No
-// body at all is an object without fields.
+// and so is an unknown field, because its sender expects an effect. No body at all is an
+// object without fields.
 func ReadFields(w http.ResponseWriter, r *http.Request, known ...string) (Fields, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {

@@ -140,7 +140,7 @@ func (e *Endpoints) deleteApp(w http.ResponseWriter, r *http.Request, m manager,
 	var before storage.App
 	_, err := e.c.Billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
 		before = a
-		return m.mine(a)
+		return m.requireOwn(a)
 	})
 	if err != nil {
 		return refusal(err)

@@ -43,25 +43,25 @@ func (e *Endpoints) manager(r *http.Request) (manager, error) {
 // itself reports whether an application acts for itself.
 func (m manager) itself() bool { return m.user.Sub == "" }
 
-// by is who acts: a sub, or a client_id.
-func (m manager) by() string {
+// actor returns the actor: a sub, or a client_id.
+func (m manager) actor() string {
 	if m.itself() {
 		return m.app.ID
 	}
 	return m.user.Sub
 }
 
-// has reports whether an application is the manager's, by its id and its owner.
-func (m manager) has(id, owner string) bool {
+// owns reports whether an application is the manager's, by its id and its owner.
+func (m manager) owns(id, owner string) bool {
 	if m.itself() {
 		return id == m.app.ID
 	}
 	return owner == m.user.Sub
 }
 
-// mine refuses an application that is not the manager's as if there were none.
-func (m manager) mine(a storage.App) error {
-	if !m.has(a.ID, a.Owner) {
+// requireOwn refuses an application that is not the manager's as if there were none.
+func (m manager) requireOwn(a storage.App) error {
+	if !m.owns(a.ID, a.Owner) {
 		return noApp
 	}
 	return nil
@@ -83,7 +83,7 @@ func (m manager) refuseOtherUsers(id string) error {
 func (e *Endpoints) managed(ctx context.Context, m manager, id string) (storage.App, error) {
 	app, err := e.c.Store.App(ctx, id)
 	if err == nil {
-		err = m.mine(app)
+		err = m.requireOwn(app)
 	}
 	return app, refusal(err)
 }
@@ -92,7 +92,7 @@ func (e *Endpoints) managed(ctx context.Context, m manager, id string) (storage.
 // was before too.
 func (e *Endpoints) change(ctx context.Context, m manager, id string, change func(*storage.App) error) (before, after storage.App, err error) {
 	after, err = apps.Change(ctx, e.c.Store, id, func(a *storage.App) error {
-		if err := m.mine(*a); err != nil {
+		if err := m.requireOwn(*a); err != nil {
 			return err
 		}
 		before = *a
@@ -111,6 +111,6 @@ func (e *Endpoints) note(r *http.Request, m manager, what string, before, after 
 		on = before
 	}
 	return e.c.Recorder.Note(r, manage.Act{
-		What: what, On: on.ID, By: m.by(), App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after),
+		What: what, On: on.ID, By: m.actor(), App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after),
 	})
 }

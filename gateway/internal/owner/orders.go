@@ -26,7 +26,7 @@ func (e *Endpoints) orders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	all, next := []manage.OrderRecord{}, ""
-	if q, there := m.only(q); there {
+	if q, there := m.restrictToManager(q); there {
 		var page []storage.Order
 		if page, next, err = e.c.Store.Orders(r.Context(), q, after, manage.PageSize); err != nil {
 			return err
@@ -41,8 +41,8 @@ func (e *Endpoints) orders(w http.ResponseWriter, r *http.Request) error {
 	}{all, next})
 }
 
-// only narrows a query to the manager's orders; false if there can be none.
-func (m manager) only(q storage.OrderQuery) (storage.OrderQuery, bool) {
+// restrictToManager narrows a query to the manager's orders; false if there can be none.
+func (m manager) restrictToManager(q storage.OrderQuery) (storage.OrderQuery, bool) {
 	if !m.itself() {
 		q.Owner = m.user.Sub
 		return q, true
@@ -60,7 +60,7 @@ func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	order, err := e.c.Store.Order(r.Context(), r.PathValue("order_id"))
-	if errors.Is(err, storage.ErrNotFound) || err == nil && !m.has(order.AppID, order.Owner) {
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !m.owns(order.AppID, order.Owner) {
 		return noOrder
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
 	before := order
 	may := func(order storage.Order, _ storage.App) error {
 		switch {
-		case !m.has(order.AppID, order.Owner):
+		case !m.owns(order.AppID, order.Owner):
 			return noOrder
 		case m.itself() && !order.Open(): // what is decided binds more than the application
 			return notByItself
@@ -83,7 +83,7 @@ func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		before = order
 		return nil
 	}
-	order, err = e.c.Billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.by(), May: may})
+	order, err = e.c.Billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.actor(), May: may})
 	if err != nil {
 		return refusal(err)
 	}
@@ -96,7 +96,7 @@ func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
 // noteOrder puts what became of an order on the audit trail, and waits for it.
 func (e *Endpoints) noteOrder(r *http.Request, m manager, what string, before, after storage.Order) error {
 	return e.c.Recorder.Note(r, manage.Act{
-		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: m.by(), App: after.AppID, User: after.Owner,
+		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: m.actor(), App: after.AppID, User: after.Owner,
 		Changes: manage.OrderChanges(before, after),
 	})
 }
@@ -116,7 +116,7 @@ func (e *Endpoints) upgrade(w http.ResponseWriter, r *http.Request) error {
 	if err := cmp.Or(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier)); err != nil {
 		return err
 	}
-	order, made, err := e.c.Billing.Order(r.Context(), id, tier, m.by(), m.mine)
+	order, made, err := e.c.Billing.Order(r.Context(), id, tier, m.actor(), m.requireOwn)
 	if err != nil {
 		return refusal(err)
 	}

@@ -50,7 +50,7 @@ func (e *Endpoints) settled(r *http.Request, m manager, id string) (all []storag
 	if id != "" {
 		app, err := e.c.Billing.App(ctx, id)
 		if err == nil {
-			err = m.mine(app)
+			err = m.requireOwn(app)
 		}
 		return []storage.App{app}, refusal(err)
 	}

@@ -3,9 +3,9 @@
 //
 // # Choices
 //
-// When one side has said its last, the other is told so and may still answer, for a while:
-// closing at once would throw away what is on its way, a farewell above all. A side that
-// breaks off ends both at once.
+// When one side has closed its writing end, the other learns of it and may still answer,
+// for a while: closing at once would throw away what is on its way, a farewell above all.
+// A side that breaks off ends both at once.
 package tunnel
 
 import (
@@ -19,8 +19,8 @@ import (
 )
 
 // Tunnel is a conversation over two connections. It copies nothing itself: it hands out
-// the ends, and whoever copies between them tells an end with CloseWrite that the other
-// has said its last. Closing an end closes both.
+// the ends, and the copier calls CloseWrite on an end when the other has said its last.
+// Closing an end closes both.
 type Tunnel struct {
 	linger time.Duration
 	sent   atomic.Int64
@@ -48,7 +48,7 @@ func (t *Tunnel) Upstream(c io.ReadWriteCloser) io.ReadWriteCloser {
 	return &upstream{c, t}
 }
 
-// Sent is how many bytes went to the client.
+// Sent returns how many bytes went to the client.
 func (t *Tunnel) Sent() int64 { return t.sent.Load() }
 
 // Close closes both ends, and whatever is added later.

@@ -16,17 +16,17 @@ func received(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return errUnrequested
 	}
-	disown(res)
+	removeForeign(res)
 	return nil
 }
 
-func disown(res *http.Response) {
+func removeForeign(res *http.Response) {
 	ours := entryOf(res.Request).answer.gatewayHeaders()
 	not := foreign{origins: cors.Spoke(ours), transport: ours[headerHSTS] != nil}
 	not.remove(res.Header)
 	not.remove(res.Trailer) // their names only, until the body has been read
 	if res.ContentLength < 0 && res.StatusCode != http.StatusSwitchingProtocols {
-		res.Body = &trailed{res.Body, res, not}
+		res.Body = &trailerBody{res.Body, res, not}
 	}
 }
 
@@ -54,15 +54,15 @@ func (f foreign) remove(h http.Header) {
 	}
 }
 
-// trailed is the body of an answer that trailers may stand behind. They are known when it
+// trailerBody is the body of an answer that trailers may stand behind. They are known when it
 // is closed, whether they were announced or not; the proxy reads them after that.
-type trailed struct {
+type trailerBody struct {
 	io.ReadCloser
 	answer *http.Response
 	not    foreign
 }
 
-func (t *trailed) Close() error {
+func (t *trailerBody) Close() error {
 	err := t.ReadCloser.Close()
 	t.not.remove(t.answer.Trailer)
 	return err
