@@ -27,7 +27,7 @@ func TestTheDocumentHasTheProgramsOwnPathsAndNothingElse(t *testing.T) {
 }
 
 // Each path of the program is described, or is here with the reason why it is not.
-func TestTheDocumentHasEveryDoor(t *testing.T) {
+func TestTheDocumentHasEveryEndpoint(t *testing.T) {
 	leftOut := map[string]string{
 		"/oauth/signin":  "pages for people, their forms and their script",
 		"/oauth/account": "a page for people, and its forms",

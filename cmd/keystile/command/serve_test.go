@@ -122,7 +122,7 @@ func TestWithoutASocketItServesAllTheSame(t *testing.T) {
 	signIn(t, s)
 }
 
-func TestTheLobbyAnswersInJSON(t *testing.T) {
+func TestTheLandingPageAnswersInJSON(t *testing.T) {
 	s := start(t, t.TempDir())
 	for _, c := range []struct {
 		path   string

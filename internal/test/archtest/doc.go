@@ -1,5 +1,6 @@
-// Package archtest keeps the law of the house by its tests: what the top level holds, who
-// may import whom, and which one room may import which heavy dependency.
+// Package archtest holds the layout by its tests: what the top level has, who may import whom,
+// which one package may import which heavy dependency, how much go doc prints, that the README's
+// programs compile, and that old words stay away.
 //
 // The tables are a statement of policy. A build that breaks them is mended in the code
 // that breaks them; changing a table is changing the design.

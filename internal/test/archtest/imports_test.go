@@ -215,7 +215,7 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
+func TestOnlyTheProviderLinksFosite(t *testing.T) {
 	const fosite = "github.com/ory/fosite"
 	if !slices.Contains(deps(t, "oauth"), fosite) {
 		t.Fatal("oauth links no fosite: the test lists the wrong thing")
@@ -296,26 +296,4 @@ func ignored(t *testing.T, name string) bool {
 	cmd := exec.CommandContext(t.Context(), "git", "check-ignore", "-q", name)
 	cmd.Dir = root
 	return cmd.Run() == nil
-}
-
-// gone are spellings that the project has given up, and what it writes instead. Fuzz corpora keep
-// what was once sent.
-var gone = map[string]string{"can" + " not": "cannot"}
-
-func TestWordsThatAreGoneStayGone(t *testing.T) {
-	out, err := exec.Command("git", "-C", filepath.Join("..", ".."), "ls-files", "-z", ":!**/testdata/fuzz/**").Output()
-	if err != nil {
-		t.Skipf("this is no checkout of git: %v", err)
-	}
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		text, err := os.ReadFile(filepath.Join("..", "..", name))
-		if err != nil {
-			continue // removed, and not yet committed
-		}
-		for old, now := range gone {
-			if at := strings.Index(strings.ToLower(string(text)), old); at >= 0 {
-				t.Errorf("%s:%d: write %q for %q", name, 1+strings.Count(string(text[:at]), "\n"), now, old)
-			}
-		}
-	}
 }

@@ -1,0 +1,90 @@
+package archtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// gone are words of an old dialect of this code, and what stands for them. They are looked for as
+// words and as parts of identifiers; the lines below spell them so that they are not found here.
+var gone = map[string]string{
+	"can" + " not": "cannot",
+	"e-" + "mail":  "email",
+	"ho" + "use":   "service, fixture",
+	"lob" + "by":   "root handler, landing page",
+	"she" + "lf":   "cache, catalog state",
+	"err" + "and":  "one-time code",
+	"stri" + "kes": "failures",
+	"furn" + "ish": "set up",
+	"scr" + "ibe":  "registry",
+	"do" + "or":    "endpoint, handler",
+	"do" + "ors":   "endpoints, handlers",
+	"wit" + "ness": "checker",
+	"tour" + "ist": "user",
+}
+
+// elsewhere are files that quote, or have to use, such words.
+var elsewhere = regexp.MustCompile(`^CHANGELOG\.md$|^internal/protocol/|/testdata/|^LICENSE$|package-lock\.json$|go\.sum$`)
+
+func TestWordsThatAreGoneStayGone(t *testing.T) {
+	out, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("this is no checkout of git: %v", err)
+	}
+	files := 0
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil || elsewhere.MatchString(name) {
+			continue // removed and not yet committed, or not ours to say
+		}
+		files++
+		for _, found := range wordsGone(string(text)) {
+			t.Errorf("%s:%d: write %q for %q", name, found.line, gone[found.word], found.word)
+		}
+	}
+	if files < 500 {
+		t.Fatalf("only %d files are looked at", files)
+	}
+}
+
+type foundWord struct {
+	line int
+	word string
+}
+
+// wordsGone finds old words in a text: between letters that are none, at the beginning of an
+// identifier's part, or spelt small.
+func wordsGone(text string) (found []foundWord) {
+	for word := range gone {
+		for _, at := range patterns[word].FindAllStringIndex(text, -1) {
+			found = append(found, foundWord{1 + strings.Count(text[:at[0]], "\n"), word})
+		}
+	}
+	return found
+}
+
+var patterns = func() map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{}
+	for word := range gone {
+		capital := strings.ToUpper(word[:1]) + word[1:]
+		all[word] = regexp.MustCompile(`\b(?:` + word + `|` + capital + `)\b|[a-z]` + capital + `(?:[A-Z_(]|\b)|\b` + word + `[A-Z]`)
+	}
+	return all
+}()
+
+func TestOldWordsAreFoundWhereverTheyStand(t *testing.T) {
+	word := "lob" + "by"
+	capital := "Lob" + "by"
+	for text, want := range map[string]int{
+		"the " + word + " is": 1, capital + "!": 1, "new" + capital + "(x)": 1, word + "Link": 1, "in a\nnew" + capital: 1,
+		"hobby": 0, word + "ing is": 0, "x" + word: 0,
+	} {
+		if got := len(wordsGone(text)); got != want {
+			t.Errorf("%q: %d found, want %d", text, got, want)
+		}
+	}
+}
