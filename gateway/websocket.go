@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/tunnel"
 )
 
-// closeTimeout is how long one side of a WebSocket may stay open after the other has closed.
+// closeTimeout bounds the time that one side of a WebSocket stays open after the other has closed.
 const closeTimeout = 5 * time.Second
 
 var errUnrequested = errors.New("the service switches to a protocol that nobody has asked for")

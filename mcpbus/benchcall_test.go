@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// BenchmarkToolsCallAlone is what the bus itself adds to a call: the upstream answers at once,
+// BenchmarkToolsCallAlone measures what the bus itself adds to a call: the upstream answers at once,
 // and nothing goes over a network. Beside a plain call there is one that its client can
 // cancel, and one whose client asks for progress and does not get any.
 func BenchmarkToolsCallAlone(b *testing.B) {

@@ -52,7 +52,7 @@ func (w *fileFixture) open() {
 	w.server = must(oauth.New(context.Background(), oauth.Config{Tokens: w.tokens, SignIn: w.signIn, Log: quiet}))(w.TB)
 }
 
-// reopen is what a restart sees.
+// reopen opens the store as a restart finds it.
 func (w *fileFixture) reopen() {
 	w.Helper()
 	w.calls.fault = nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// floorForm is what any token endpoint does: read a form, write JSON.
+// floorForm does what any token endpoint does: read a form, write JSON.
 func floorForm(w http.ResponseWriter, r *http.Request) {
 	if r.ParseForm() != nil || r.PostForm.Get("client_secret") == "" {
 		http.Error(w, "no form", http.StatusBadRequest)

@@ -70,7 +70,7 @@ func (upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Too
 	}, []toolplan.Skip{{Pointer: "/tools/1", Reason: "no name"}}, nil
 }
 
-// urlError is how net/http fails.
+// urlError fails as net/http does.
 func urlError(at string) error {
 	return &url.Error{Op: "Post", URL: at, Err: errors.New("connection refused")}
 }

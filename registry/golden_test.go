@@ -85,7 +85,7 @@ func TestTheNameVectors(t *testing.T) {
 	}
 }
 
-// public is what the vectors say of a tool.
+// public holds what the vectors say of a tool.
 func public(t *testing.T, tool toolplan.Tool) map[string]any {
 	t.Helper()
 	var out map[string]any

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Settlement is what one application owes for one month (protocol 8: no quota interrupts
+// Settlement sums what one application owes for one month (protocol 8: no quota interrupts
 // anything, and settlement is monthly). It is made of the ledger and of approved orders
 // alone, so that anybody who has both makes the same one. Amounts are in hundredths of a
 // yuan.

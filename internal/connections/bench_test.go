@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BenchmarkAForm is what the limits add to a small request with a body, beside the same
+// BenchmarkAForm measures what the limits add to a small request with a body, beside the same
 // server without them:
 //
 //	go test -run '^$' -bench AForm -count 10 ./internal/connections

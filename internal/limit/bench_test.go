@@ -111,7 +111,7 @@ func BenchmarkAllowAndCancel(b *testing.B) {
 	}
 }
 
-// BenchmarkAllowInAFullTable is what a flood of addresses costs.
+// BenchmarkAllowInAFullTable measures the cost of a flood of addresses.
 func BenchmarkAllowInAFullTable(b *testing.B) {
 	l := open(b, Config{MaxKeys: 100_000, Client: clientOf})
 	fill(b, l, 100_000, start)
@@ -122,7 +122,7 @@ func BenchmarkAllowInAFullTable(b *testing.B) {
 	bench(b, "refused", keys, 2, 0, func(key string, _ time.Time) { l.Allow(key, 60, start) })
 }
 
-// BenchmarkNewKey is what each address of a flood costs: its entry, and its part of the
+// BenchmarkNewKey measures the cost of each address of a flood: its entry, and its part of the
 // sweeping and growing.
 func BenchmarkNewKey(b *testing.B) {
 	l := open(b, Config{})

@@ -253,7 +253,7 @@ func TestAMillionEventsAgreeWithTheModel(t *testing.T) {
 	}
 }
 
-// step is how far the time moves: mostly not or a little, sometimes to the edge of what
+// step returns the next move of the time: mostly not or a little, sometimes to the edge of what
 // the last verdict told, seldom far.
 func step(r *rand.Rand, window, pace int64, last Verdict) time.Duration {
 	switch n := r.Int64N(20 * pace); {

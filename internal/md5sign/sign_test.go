@@ -80,7 +80,7 @@ func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
 	}
 }
 
-// everyName is what the signed endpoints know between them.
+// everyName lists the names that the signed endpoints know between them.
 var everyName = strings.Fields(`act appid appkey type redirect_uri state code social_uid access_token token response_type client_id scope
 	code_challenge code_challenge_method nonce prompt max_age login_hint ui_locales resource response_mode login_type legacy`)
 

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// inside is what must not be reached: an HTTP server on every loopback address there is,
+// inside holds what must not be reached: an HTTP server on every loopback address there is,
 // which counts connections.
 type inside struct {
 	port  string

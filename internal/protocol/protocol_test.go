@@ -72,7 +72,7 @@ func TestNoTextOfTheProgramCites(t *testing.T) {
 	}
 }
 
-// rows are how dialogues say what they prove: 4.8/rule-6, decision-36, decision-46/shapes.
+// rows match the names by which dialogues say what they prove: 4.8/rule-6, decision-36, decision-46/shapes.
 var (
 	rowOfProtocol = regexp.MustCompile(`^([1-9](?:\.[0-9]{1,2})?)/(?:rule-(\d+)$)?`)
 	rowOfDecision = regexp.MustCompile(`^decision-(\d+)(?:/|$)`)

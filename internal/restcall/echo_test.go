@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// echoes are how an upstream may repeat a text.
+// echoes list the ways in which an upstream may repeat a text.
 var echoes = map[string]func(string) string{
 	"as it is":                func(s string) string { return s },
 	"percent":                 url.QueryEscape,

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// operation is how the vectors describe an operation. tool does the registrar's work.
+// operation describes an operation as the vectors do. tool does the registrar's work.
 type operation struct {
 	Method, Path, Template, Base string
 	Params                       []struct {

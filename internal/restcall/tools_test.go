@@ -67,7 +67,7 @@ func build(t testing.TB, tool toolplan.Tool, arguments string) (*Request, error)
 	return compile(t, tool).Build(Upstream{BaseURL: base}, raw(arguments))
 }
 
-// target is what a request asks for behind the base, or why there is none.
+// target returns what a request asks for behind the base, or why there is none.
 func target(t testing.TB, tool toolplan.Tool, arguments string) string {
 	t.Helper()
 	r, err := build(t, tool, arguments)

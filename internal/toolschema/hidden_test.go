@@ -158,7 +158,7 @@ func ascii(s string) bool {
 	return ok
 }
 
-// forbidden is what no cleaned text has, said in another way than the cleaner does.
+// forbidden reports what no cleaned text has, said in another way than the cleaner does.
 func forbidden(r rune) bool {
 	switch {
 	case r == '\u200c', r == '\u200d', r == '\ufe0e', r == '\ufe0f', 0xe0061 <= r && r <= 0xe007f:

@@ -57,7 +57,7 @@ func (f Foreign) JSON(max int) (json.RawMessage, error) {
 	return f.Input.with(slices.Concat(f.dialect, f.defs, f.others), max)
 }
 
-// Rest is what the schema says beside its arguments where no others are taken: where each
+// Rest returns what the schema says beside its arguments where no others are taken: where each
 // is bound to a place in a request.
 func (f Foreign) Rest() tree.Object { return slices.Concat(f.dialect, f.defs) }
 

@@ -72,7 +72,7 @@ func (f *faulty) DeleteDelivery(ctx context.Context, d storage.Delivery) error {
 	return err
 }
 
-// looks is how often it was asked for what is due.
+// looks counts how often it was asked for what is due.
 func (f *faulty) looks() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

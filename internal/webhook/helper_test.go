@@ -19,7 +19,7 @@ import (
 
 const hookSecret = "whsec_SE9PSy1TRUNSRVQ="
 
-// call is what a receiver got.
+// call holds what a receiver got.
 type call struct {
 	at     time.Time
 	event  string

@@ -94,7 +94,7 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 	}
 }
 
-// random is what differs between two browsers anyway.
+// random matches what differs between two browsers anyway.
 var random = regexp.MustCompile(web.BrowserCookie + `=[\w-]{43}`)
 
 // everythingSeen is all that can be seen from outside of one address, in one browser.

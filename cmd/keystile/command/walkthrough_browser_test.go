@@ -27,7 +27,7 @@ type walkthrough struct {
 	mails  int // that the service has been asked for
 }
 
-// reader is how somebody says which language they read.
+// reader holds the header by which a browser names its language.
 type reader struct {
 	name   string
 	lang   page.Lang
@@ -66,7 +66,7 @@ func alone(t *testing.T) *walkthrough {
 	return v
 }
 
-// appName is what the application is called.
+// appName names the application.
 const appName = "Blue Whale"
 
 // fakes starts a service with all that people can meet. Its pages ask more of it than one

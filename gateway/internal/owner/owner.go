@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is what this package asks of storage.
+// Store lists the methods that this package needs of storage.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
@@ -23,7 +23,7 @@ type Store interface {
 	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
 }
 
-// Config is what New needs, all of it.
+// Config holds what New needs, all of it.
 type Config struct {
 	Store    Store
 	Billing  *billing.Billing

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// pages is how many lines go doc -short may print of a package. Who imports one reads all of them;
+// pages bounds the lines that go doc -short prints of a package. Who imports one reads all of them;
 // what does not fit is in a package of its own.
 var pages = map[string]int{
 	"": 15, "gateway": 15, "legacy": 15, "mcpbus": 15, "oauth": 15, "oauth/signin": 15, "registry": 15,

@@ -76,6 +76,33 @@ var patterns = func() map[string]*regexp.Regexp {
 	return all
 }()
 
+// headless matches a comment that says "X is what ..." in place of what X does.
+var headless = regexp.MustCompile(`(?m)^\s*// [A-Za-z.]+ (?:is|are) (?:what|who|where|how)\b`)
+
+// A comment begins with a name and a verb.
+func TestCommentsSayWhatANameDoes(t *testing.T) {
+	for _, names := range goFiles(t) {
+		for _, name := range names {
+			text, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range headless.FindAllIndex(text, -1) {
+				if line := string(text[at[0]:at[1]]); !continued(text, at[0]) {
+					t.Errorf("%s: %q: begin with a verb, such as holds, returns or reports", name, strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+}
+
+// continued reports whether a comment line goes on with the sentence of the line before.
+func continued(text []byte, at int) bool {
+	before := strings.TrimRight(string(text[:at]), "\n")
+	before = strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:])
+	return strings.HasPrefix(before, "//") && before != "//" && !strings.ContainsAny(before[len(before)-1:], ".:;")
+}
+
 func TestOldWordsAreFoundWhereverTheyStand(t *testing.T) {
 	word := "lob" + "by"
 	capital := "Lob" + "by"

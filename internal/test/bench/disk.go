@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// commits is what the disk allows a lone writer: one token after the other, each durable.
+// commits measures what the disk allows a lone writer: one token after the other, each durable.
 // It is measured through the store, whose one commit is one of bbolt.
 func (b *bench) commits() (sample, error) {
 	dir, err := os.MkdirTemp(b.dir, "commits-")

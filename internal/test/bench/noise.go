@@ -32,7 +32,7 @@ func listen(p *process) (n noise, err error) {
 	return n, err
 }
 
-// share is what others took since, 1 being all processors.
+// share returns the part of the processors that others took since, 1 being all.
 func (n noise) share() (float64, error) {
 	all, ours, err := n.now()
 	others := (all - n.all) - (ours - n.ours)

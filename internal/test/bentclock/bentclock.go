@@ -34,7 +34,7 @@ func Build(ctx context.Context, dir string, changes ...overlay.Change) (string, 
 	return overlay.Build(ctx, dir, append(bent, changes...)...)
 }
 
-// head is how time.Now has begun since Go 1.9; what it calls has had several names.
+// head holds the beginning of time.Now since Go 1.9; what it calls has had several names.
 var head = regexp.MustCompile(`(?m)^func Now\(\) Time \{\n\tsec, nsec, mono := \w+\(\)\n`)
 
 // now replaces time.Now, so that the clock can be bent.

@@ -20,7 +20,7 @@ import (
 
 const day = 24 * time.Hour
 
-// wrong is what a clock may be wrong by.
+// wrong lists the errors that a clock may have.
 var wrong = []time.Duration{2 * time.Hour, -2 * time.Hour, 8 * day, 400 * day}
 
 var scratch string

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/test/serving"
 )
 
-// ways are how a user's grants are ended all at once.
+// ways list the acts that end all of a user's grants.
 var ways = map[string]func(h *fixture, name string){
 	"sign-out everywhere": func(h *fixture, name string) { h.command("session end", nil, name) },
 	"a new password": func(h *fixture, name string) {

@@ -16,7 +16,7 @@ import (
 // axe-core is installed with the other things of npm and its version is locked there.
 const axeFolder = "internal/test/peers/node"
 
-// rules are what a page is held against: the tags of axe-core, and the size of what is
+// rules list what a page is checked against: the tags of axe-core, and the size of what is
 // clicked, which has such a tag but waits to be asked for.
 const (
 	rules = `{

@@ -60,5 +60,5 @@ func (p *Page) drawn() {
 	})
 }
 
-// outline is how many pixels a focus is drawn with at least (WCAG 2.2, 2.4.13).
+// outline is the least width of a focus ring in pixels (WCAG 2.2, 2.4.13).
 const outline = 2

@@ -150,7 +150,7 @@ func (p *Page) Screenshot(path string) {
 	}
 }
 
-// yes is what the protocol's optional flags point at.
+// yes stands for true where the protocol's flags are optional.
 var yes = true
 
 func (p *Page) eval(expression string, into any) {

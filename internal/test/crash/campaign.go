@@ -110,7 +110,7 @@ func (c *campaign) stopGently() error {
 	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l))
 }
 
-// lease is how long a delivery that a kill has cut off waits until it is sent again, and a
+// lease is the time that a delivery waits which a kill has cut off, until it is sent again, and a
 // little more.
 const lease = 75 * time.Second
 
@@ -229,7 +229,7 @@ func prepare(l *life) error {
 	return err
 }
 
-// recently is how old the administrator's sign-in may be: what cannot be taken back wants
+// recently bounds the age of the administrator's sign-in: what cannot be taken back wants
 // one of the last ten minutes, and a life may be of more than two.
 const recently = 6 * time.Minute
 
@@ -271,7 +271,7 @@ func (c *campaign) span() time.Duration {
 	return time.Duration(float64(50*time.Millisecond+c.upTo(most)) * c.slowness())
 }
 
-// slowness is how much longer than a machine at leisure this one takes to start a server: on
+// slowness is the factor by which this machine takes longer than an idle one to start a server: on
 // one that has other work to do, lives are longer, so that as much happens in them.
 func (c *campaign) slowness() float64 {
 	return min(max(float64(c.starting)/float64(usualStart), 1), 8)

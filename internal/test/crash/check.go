@@ -190,7 +190,7 @@ func (j *journal) settle(t *thing, happened bool) {
 	j.note(t, a.what+map[bool]string{true: ": the answer was lost; it happened", false: ": the answer was lost; it did not happen"}[happened])
 }
 
-// used is what asking about a thing that works does to it.
+// used records what asking about a thing that works does to it.
 var used = map[string]string{aCode: exchangeCode, aRefresh: rotate, aMailedCode: useMailed}
 
 func (l *life) probeCode(t *thing) (probed, error) {

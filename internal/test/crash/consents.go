@@ -21,7 +21,7 @@ type truster struct {
 	grants  []*family
 }
 
-// maxTurns is how often one application is allowed something, before it is another's turn.
+// maxTurns bounds how often one application is allowed something, before it is another's turn.
 const maxTurns = 5
 
 const maxGrants = 3

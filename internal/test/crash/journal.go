@@ -178,7 +178,7 @@ func (j *journal) forget(things ...*thing) {
 	}
 }
 
-// edge is how far from its end a thing is not asked about: the server's clock begins a
+// edge is the time before its end in which a thing is not asked about: the server's clock begins a
 // little before the answer.
 const edge = 3 * time.Second
 

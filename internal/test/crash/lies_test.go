@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lies are what a journal can say that is not so, and how the check must put it. A server that
+// lies list what a journal can say that is not so, and how the check must put it. A server that
 // has forgotten what it acknowledged looks the same.
 var lies = []struct {
 	name, want string

@@ -98,7 +98,7 @@ func (m *member) entered(t *thing, a answer) error {
 	return nil
 }
 
-// all is what ends when the person is signed out everywhere.
+// all returns what ends when the user is signed out everywhere.
 func (m *member) all() []*thing {
 	all := slices.Clone(m.sessions)
 	for _, f := range m.grants {

@@ -105,7 +105,7 @@ func (b *buyer) order() error {
 	return nil
 }
 
-// turns are what a step changes at once: the order's status, and the tier.
+// turns list what a step changes at once: the order's status, and the tier.
 func (b *buyer) turns(status, tier string) (all []*thing) {
 	if b.open != nil && status != "" {
 		all = append(all, b.open["pending"], b.open[status])

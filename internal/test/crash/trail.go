@@ -38,7 +38,7 @@ var promised = map[string]string{
 	remove:         event.Registration,
 }
 
-// trail is what the audit trail owes, and how far it has been read.
+// trail remembers what the audit trail owes, and how far it has been read.
 type trail struct {
 	mu       sync.Mutex
 	owed     map[row]int // acknowledged and not yet looked for

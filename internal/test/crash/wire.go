@@ -20,7 +20,7 @@ import (
 // patience bounds the time of an answer.
 const patience = 15 * time.Second
 
-// comesBack is how often somebody asks who is told that there is a crowd.
+// comesBack bounds the tries of a client that is told that there is a crowd.
 const comesBack = 30
 
 // wire leads to one life of the server.
@@ -97,7 +97,7 @@ func (a answer) crowded() bool {
 		bytes.Contains(a.body, []byte("Too many people are signing in"))
 }
 
-// complaints is what a server says without the lines that tell of a crowd.
+// complaints returns a server's log without the lines that tell of a crowd.
 func complaints(said string) string {
 	lines := slices.DeleteFunc(strings.SplitAfter(said, "\n"), func(line string) bool {
 		return strings.Contains(line, `msg="more is asked for than can be done"`)

@@ -45,7 +45,7 @@ func flood4(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{byte(20 + net/256), byte(net), byte(host >> 8), byte(host)})
 }
 
-// home is where the i-th honest person is: in a /32 or a /16 of their own.
+// home returns the address of the i-th honest user, in a /32 or a /16 of their own.
 func home(i int) netip.Addr {
 	if i%2 == 0 {
 		return netip.AddrFrom4([4]byte{byte(100 + i/256), byte(i), 7, 9})
@@ -115,7 +115,7 @@ func (f *flood) send(ctx context.Context) {
 	all.Wait()
 }
 
-// done is how much of the flood is over, from 0 to 1: of its requests, or of its time.
+// done returns the part of the flood that is over, from 0 to 1: of its requests, or of its time.
 func (f *flood) done() float64 {
 	done := float64(f.sent.Load()) / float64(f.total)
 	if f.length > 0 {
@@ -203,7 +203,7 @@ func addresses(ctx context.Context, o options, data string) (verdict, error) {
 	}})
 }
 
-// oneSite is who holds a /48, and asks from each /64 of it over and over.
+// oneSite plays the holder of a /48 who asks from each /64 of it over and over.
 func oneSite(ctx context.Context, o options, data string) (verdict, error) {
 	return besieged(ctx, o, data, &flood{total: o.of(50 * siteWide), length: siteLasting, of: func(i int) netip.Addr {
 		return netip.AddrFrom16([16]byte{0x2a, 0x10, 0, 0, 0, 1, byte(i >> 8), byte(i), 15: 1})

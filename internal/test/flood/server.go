@@ -60,7 +60,7 @@ func (s *server) stop() error {
 	return nil
 }
 
-// memory is what the process holds, without what is only mapped from files, and what it has
+// memory returns the bytes that the process holds, without what is only mapped from files, and what it has
 // held at most together with that; in bytes.
 func (s *server) memory() (own, most int64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
@@ -87,7 +87,7 @@ func (s *server) watchMemory(ctx context.Context) (most int64) {
 	return most
 }
 
-// size is what a data folder takes, and how many rows its audit trail has; nobody serves it.
+// size returns the bytes that a data folder takes, and how many rows its audit trail has; nobody serves it.
 func size(ctx context.Context, binary, data string) (bytes int64, rows int, err error) {
 	err = filepath.WalkDir(data, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

@@ -189,7 +189,7 @@ func (j *checker) query(server *serving.Client, c cut) error {
 // atRisk is the last second, and what a busy machine takes to begin a sync and end it.
 const atRisk = time.Second + 2500*time.Millisecond
 
-// bounds is how many calls must, and how many can, be counted after a cut.
+// bounds returns the least and the largest number of calls that may be counted after a cut.
 func (j *checker) bounds(at int) (least, most int) {
 	i, _ := slices.BinarySearchFunc(j.calls, at, func(c *call, at int) int { return c.begin - at })
 	now := j.calls[max(0, i-1)].at

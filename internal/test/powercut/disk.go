@@ -245,7 +245,7 @@ func (d *disk) same() error {
 	return errors.Join(append(errs, err)...)
 }
 
-// whole is what all of some writes make.
+// whole returns the content that all of some writes make.
 func whole(ops []dataOp) []byte {
 	var data []byte
 	for _, op := range ops {

@@ -83,7 +83,7 @@ func (c cut) folder(f *folder, to string) error {
 	return nil
 }
 
-// chosen is what a folder remembers: what was synced, and of the rest what fate leaves.
+// chosen returns what a folder remembers: what was synced, and of the rest what fate leaves.
 func (c cut) chosen(f *folder) (ops []nameOp) {
 	var rest []nameOp
 	for _, op := range f.ops {

@@ -186,7 +186,7 @@ func plain(status int, contentType, body string) func(http.ResponseWriter, *http
 	}
 }
 
-// walk is what was asked so far, in order.
+// walk records what was asked so far, in order.
 func (u *upstream) walk() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// tools is how many tools the bus lists at first, on three pages.
+// tools is the number of tools that the bus lists at first, on three pages.
 const tools = 250
 
 var quiet = slog.New(slog.DiscardHandler)

@@ -52,7 +52,7 @@ func number(v any) (float64, error) {
 	return 0, errors.New("no number")
 }
 
-// resolved is what an object of a document is, or leads to by a reference.
+// resolved returns an object of a document, or what it leads to by a reference.
 func resolved(document tree, v any) tree {
 	for range 8 {
 		object, _ := v.(tree)

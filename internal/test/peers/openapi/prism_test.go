@@ -80,7 +80,7 @@ func (p prism) validate(r *http.Request, body []byte) []string {
 	return objections(answer, text)
 }
 
-// violation is what Prism says of a part of a request: in the body of its answer, or, if it
+// violation holds what Prism says of a part of a request: in the body of its answer, or, if it
 // lets the request pass, in a header.
 type violation struct {
 	Location          []string

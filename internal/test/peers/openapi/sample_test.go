@@ -17,7 +17,7 @@ type samples struct {
 	left  int    // arguments that are left out, because too little is said of them
 }
 
-// unknown is what a schema does not tell enough about.
+// unknown stands for what a schema does not tell enough about.
 type unknown struct{ why string }
 
 func (u unknown) Error() string { return u.why }
@@ -76,7 +76,7 @@ func (s *samples) object(schema tree) (tree, error) {
 	return out, nil
 }
 
-// bare is what has to do where an argument is required of which too little is said.
+// bare returns a value for where an argument is required of which too little is said.
 func bare(of any, why error) (any, error) {
 	schema, _ := of.(tree)
 	switch kind(schema) {
@@ -175,7 +175,7 @@ func (s *samples) number(schema tree) (any, error) {
 	return v, nil
 }
 
-// bound is how far a number may go, a little on the safe side where the bound is excluded.
+// bound returns the limit of a number, a little on the safe side where the bound is excluded.
 func bound(schema tree, inclusive, exclusive string, inside float64) *float64 {
 	if v, err := number(schema[exclusive]); err == nil {
 		v += inside

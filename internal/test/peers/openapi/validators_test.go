@@ -19,10 +19,10 @@ type fault struct {
 	why      string
 }
 
-// most is how many tools of one document are called.
+// most bounds the tools of one document that are called.
 const most = 40
 
-// unmade is how many tools, and how many arguments, may be left out, in percent, because
+// unmade bounds the tools and arguments that may be left out, in percent, because
 // nothing could be made for them.
 const unmade = 5
 

@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// perAddress is how many requests a minute an address has without a token here.
+// perAddress is the number of requests a minute that an address has without a token here.
 const perAddress = 20
 
 // keystile is the program in a process of its own.

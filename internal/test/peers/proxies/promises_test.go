@@ -64,7 +64,7 @@ func (s *street) identity(t *testing.T) {
 	}
 }
 
-// told is what a service reads of the caller if it takes _ for -, as CGI and its heirs do.
+// told returns what a service reads of the caller if it takes _ for -, as CGI and its heirs do.
 // An empty header says nothing.
 func told(h http.Header) map[string]string {
 	all := map[string]string{}

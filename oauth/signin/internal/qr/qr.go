@@ -8,7 +8,7 @@
 // as the standard demands.
 //
 // The error correction is M: a screen is neither torn nor dirty, and fewer and larger
-// modules are what a camera reads from further away.
+// modules can be read from further away.
 package qr
 
 import (

@@ -14,7 +14,7 @@ import (
 
 const address = "https://id.example.com/oauth/signin/scan/ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// picture is what a camera sees: dark or light by row and column.
+// picture holds what a camera sees: dark or light by row and column.
 type picture [][]bool
 
 // look paints an SVG module by module. It fails if something is painted twice or outside.
@@ -88,7 +88,7 @@ func TestTheTextCanBeReadBack(t *testing.T) {
 	}
 }
 
-// blocks is how many blocks the data of a version is spread over at level M, and how many
+// blocks gives the number of blocks that the data of a version is spread over at level M, and how many
 // bytes each holds (ISO/IEC 18004 table 9).
 var blocks = map[int][2]int{2: {1, 28}, 3: {1, 44}, 4: {2, 32}, 5: {2, 43}, 6: {4, 27}}
 
