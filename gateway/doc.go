@@ -79,4 +79,10 @@
 // send one, and a token in the query would end up in logs: pages use a stream of events, or
 // a server of their own. Shutdown of an http.Server neither waits for WebSockets nor ends
 // them; Close breaks them off, as it cannot know where a frame ends.
+//
+// # Size
+//
+// It is larger than a package here should be: front, guard, proxy and forward auth work on one
+// state of a request, from its rate to its charge, and apart they would hand that state around.
+// Limits, money, the ledger and the endpoints of owners are packages of their own.
 package gateway

@@ -121,4 +121,10 @@
 // The rules are read before and after the capabilities until both readings agree, so that no
 // tool is listed without the rules it had. A bus that cannot read the rules does not start; a
 // running one keeps the rules it has.
+//
+// # Size
+//
+// It is larger than a package here should be: two families of revisions list, call and stream from
+// one snapshot, and what a caller may see is part of each of these. The client of upstreams is
+// internal/mcpcall.
 package mcpbus

@@ -75,4 +75,9 @@
 // no error: the visitor is asked as if there were none. A HEAD always describes the
 // question. A disabled application is answered with a page, before and after the form,
 // and the session stays, as for any other redirect that is refused.
+//
+// # Size
+//
+// It is a little larger than a package here should be: the endpoints share one Server, its
+// failures and its audit; what fosite does is internal/engine.
 package oauth

@@ -112,4 +112,10 @@
 //
 // A capability sets the time limit of one call of its tools: timeout, 1 to 600 seconds, 30 by
 // default. Like every other field, the next registration replaces it.
+//
+// # Size
+//
+// It is larger than a package here should be: reading a document is one walk whose parts draw on
+// one budget of work and skip into one list. What follows from a tool is elsewhere
+// (internal/toolschema, storage/toolplan).
 package registry

@@ -57,4 +57,10 @@
 //
 // Expired tokens and documents are returned until they are swept: the reader of a record
 // compares its ExpiresAt, because only the reader may look at a clock.
+//
+// # Size
+//
+// It is larger than a package here should be: one generic table seals, indexes and versions every
+// record alike, and many acts write documents of several kinds in one step. What records mean
+// beyond that is in access, event, handle and toolplan.
 package storage

@@ -89,4 +89,9 @@
 //
 // Where the store counts its Seqs without gaps, Verify also notices without kept heads that
 // records, or the last ones, are gone.
+//
+// # Size
+//
+// It is larger than a package here should be: writing, summing, pruning and verifying know one
+// format of chains and checkpoints, which nobody else may.
 package audit

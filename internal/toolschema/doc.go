@@ -46,4 +46,9 @@
 // is reported. That, too, widens the schema. A property of a nested object whose name
 // hides something is not shown, and then neither is what the object says of all others.
 // The names of arguments are ASCII.
+//
+// # Size
+//
+// It is a little larger than a package here should be: cleaning a schema and reading its fields
+// walk the same tree within the same limits.
 package toolschema

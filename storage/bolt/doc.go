@@ -56,4 +56,9 @@
 // shared lock and has no writer. Opening looks at the file read-only first. Panics of bbolt
 // and faults of the mapping
 // are errors to the caller whose pages they hit.
+//
+// # Size
+//
+// It is larger than a package here should be: writing, checking and compacting know one layout of
+// the file, which nobody else may.
 package bolt

@@ -22,4 +22,9 @@
 // readings were possible this package chose one: a document is listed once for each of
 // its different entries in the span, and next is "" on the page that ends the span, also
 // when that page is full.
+//
+// # Size
+//
+// It is larger than a package here should be: it is a list of promises, a file for each part of
+// the contract.
 package storagetest

@@ -30,4 +30,10 @@
 //
 // backup and restore are not in the table. A backup is streamed and written by the caller,
 // because a server may have another user's rights and another view of the file system.
+//
+// # Size
+//
+// It is larger than a package here should be: some fifty commands, each a few lines of the one
+// table that travels to a running server, over the same target and the same answers. A command has
+// no rule of its own; where one appeared it moved below.
 package admin

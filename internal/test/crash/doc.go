@@ -66,4 +66,9 @@
 // Every request comes from an address of its own, or a lock against guessing would answer for
 // the server. The leeways for a second use are set to a day: asking about a used token must
 // not end what it belongs to.
+//
+// # Size
+//
+// It is larger than a package here should be: each kind of thing that the service acknowledges has
+// a file that makes it, remembers it and asks for it.
 package main

@@ -40,4 +40,9 @@
 //
 // Tools are listed without invisible text. A tool's answer is data for its caller and is passed
 // on unchanged, hidden text included.
+//
+// # Size
+//
+// It is larger than a package here should be: one client speaks every revision of the protocol,
+// and sessions, streams and retries are part of each call.
 package mcpcall
