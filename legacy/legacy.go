@@ -27,6 +27,8 @@ type Store interface {
 	FindOpenID(ctx context.Context, appID, openid string) (storage.OpenID, error)
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
+
+	Users // asked unless the Config has others
 }
 
 // Users finds the users of codes and tokens; *storage.Store has it.
@@ -150,8 +152,8 @@ func (c *Config) complete() error {
 	if err := origin.Check("BaseURL", c.BaseURL); err != nil {
 		errs = append(errs, err)
 	}
-	if users, ok := c.Store.(Users); c.Users == nil && ok {
-		c.Users = users
+	if c.Users == nil && c.Store != nil {
+		c.Users = c.Store
 	}
 	for _, need := range []struct {
 		name    string

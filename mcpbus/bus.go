@@ -35,7 +35,7 @@ type Config struct {
 	Verifier Verifier
 	// Discoverer lists the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
-	// Users returns the roles that access lists mention; nil: the Store, if it has that method. A host with
+	// Users returns the roles that access lists mention; nil: the Store. A host with
 	// its own user table implements this. User returns the user with a sub, or an error that wraps
 	// storage.ErrNotFound.
 	Users interface {
@@ -210,10 +210,9 @@ func (c *Config) complete() error {
 	for _, s := range c.Scopes {
 		want(s != "" && !strings.ContainsAny(s, ` "\`), "of Scopes, %q is not the name of a scope", s)
 	}
-	if users, ok := c.Store.(users); c.Users == nil && ok {
-		c.Users = users
+	if c.Users == nil && c.Store != nil {
+		c.Users = c.Store
 	}
-	want(c.Users != nil, "Users is missing, and the Store has none")
 	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessEveryone)
 	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.Audit == nil {

@@ -28,6 +28,8 @@ type Store interface {
 	// App returns an application, whose tier access lists may mention, or an error that wraps
 	// storage.ErrNotFound.
 	App(ctx context.Context, id string) (storage.App, error)
+
+	users // asked unless the Config has others
 }
 
 // Invoker calls tools: by HTTP if the tool has a Call, else by its name at the upstream's MCP

@@ -15,7 +15,7 @@ import (
 // Remove deletes a capability. The error has HTTP status 404 if there is none, 403 if it belongs
 // to another user.
 func (g *Registry) Remove(ctx context.Context, actor storage.User, member string) error {
-	_, err := retryOnConflict(func() (struct{}, error) {
+	_, err := retryOnConflict(ctx, func() (struct{}, error) {
 		c, err := g.c.Store.Capability(ctx, member)
 		if err == nil && !mayChange(actor, c) {
 			err = notYours

@@ -17,7 +17,7 @@ import (
 
 func TestEveryComplaintAboutTheConfigComesAtOnce(t *testing.T) {
 	_, err := registry.New(t.Context(), registry.Config{BaseURL: "id.example.com", Origins: []string{"https://a.example.com/path"}, AllowPrivateUpstreams: []string{"everything"}})
-	for _, field := range []string{"Store", "Visitors", "Users", `"id.example.com"`, `"https://a.example.com/path"`, "AllowPrivateUpstreams"} {
+	for _, field := range []string{"Store", "Visitors", `"id.example.com"`, `"https://a.example.com/path"`, "AllowPrivateUpstreams"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("New() = %v, want %s named", err, field)
 		}

@@ -12,12 +12,9 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// maxAttempts bounds how often a change is repeated after a concurrent change.
-const maxAttempts = 10
-
 // save writes a registration over what is stored at that time.
 func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool, skipped []toolplan.Skip) (storage.Capability, error) {
-	return retryOnConflict(func() (storage.Capability, error) {
+	return retryOnConflict(ctx, func() (storage.Capability, error) {
 		there, err := g.lookUpMember(ctx, actor, q)
 		if err != nil {
 			return there, err
@@ -46,17 +43,20 @@ func (g *Registry) write(ctx context.Context, event string, c storage.Capability
 	return g.c.Store.SaveCapabilityIf(ctx, c, tools, allow, events...)
 }
 
-// retryOnConflict repeats a change that conflicts with a concurrent one.
-func retryOnConflict[T any](change func() (T, error)) (T, error) {
-	for n := 1; ; n++ {
+// retryOnConflict repeats a change that conflicts with a concurrent one, also if both make the
+// same record.
+func retryOnConflict[T any](ctx context.Context, change func() (T, error)) (T, error) {
+	v, err := storage.RetryOnConflict(ctx, func() (T, error) {
 		v, err := change()
-		switch {
-		case !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists):
-			return v, toRejection(err)
-		case n == maxAttempts:
-			return v, tooManyConflicts.Because(err)
+		if errors.Is(err, storage.ErrExists) {
+			err = fmt.Errorf("%w: %w", storage.ErrConflict, err)
 		}
+		return v, err
+	})
+	if errors.Is(err, storage.ErrConflict) {
+		return v, tooManyConflicts.Because(err)
 	}
+	return v, toRejection(err)
 }
 
 // toRejection converts an error of the store to a Rejection if the tools are at fault.

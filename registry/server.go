@@ -35,6 +35,8 @@ type Store interface {
 	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
+
+	users // asked unless the Config has others
 }
 
 // Discoverer lists the tools of an upstream MCP endpoint; *mcpbus.Upstreams implements it.
@@ -65,7 +67,7 @@ type Config struct {
 		Visitor(r *http.Request) (storage.Session, error)
 	}
 
-	// Users returns the roles that permit registration; nil: the Store, if it has that method. A host with its own user table
+	// Users returns the roles that permit registration; nil: the Store. A host with its own user table
 	// implements this. User returns the user with a sub, or an error that wraps storage.ErrNotFound.
 	Users interface {
 		User(ctx context.Context, sub string) (storage.User, error)
@@ -127,10 +129,8 @@ func New(_ context.Context, c Config) (*Registry, error) {
 	if c.Visitors == nil {
 		errs = append(errs, fmt.Errorf("%s is missing: use oauth/signin", "Visitors"))
 	}
-	if c.Users == nil {
-		if c.Users, _ = c.Store.(users); c.Users == nil {
-			errs = append(errs, fmt.Errorf("%s is missing: name who knows the roles of users", "Users"))
-		}
+	if c.Users == nil && c.Store != nil {
+		c.Users = c.Store
 	}
 	for _, n := range []struct {
 		name     string

@@ -60,7 +60,7 @@ func (v *walkthrough) entrance() {
 func (v *walkthrough) scan() {
 	v.t.Helper()
 	v.begin()
-	v.Follow(`a[href^="/oauth/signin/qr"]`)
+	v.showCode()
 	v.says("Sign in to %s with your phone", appName)
 	v.look("qr")
 	id := v.Attribute("#collect [name=id]", "value")

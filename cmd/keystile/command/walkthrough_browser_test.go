@@ -99,6 +99,18 @@ func (v *walkthrough) at(path string) {
 	v.Open(v.s.base + path)
 }
 
+// showCode goes on from the sign-in page to a code to scan. A phone cannot scan what it shows
+// itself, so the link is hidden there; the page behind it works all the same.
+func (v *walkthrough) showCode() {
+	v.t.Helper()
+	const link = `a[href^="/oauth/signin/qr"]`
+	if v.device.Phone {
+		v.at(v.Attribute(link, "href"))
+		return
+	}
+	v.Follow(link)
+}
+
 // begin goes from the demo to the sign-in page.
 func (v *walkthrough) begin() {
 	v.t.Helper()

@@ -60,7 +60,7 @@ func TestEachWayInEndsAtTheClaims(t *testing.T) {
 // there and confirm.
 func (v *walkthrough) scanned(signIn func(phone *walkthrough)) {
 	v.t.Helper()
-	v.Follow(`a[href^="/oauth/signin/qr"]`)
+	v.showCode()
 	v.look("qr")
 	phone := *v
 	phone.reads = reader{lang: v.reads.lang, header: string(v.reads.lang)}
