@@ -19,55 +19,56 @@ type faulty struct {
 	calls         int
 }
 
-func (f *faulty) check(hook func(string) error, method string) error {
+// check asks a hook, which set may change at any time.
+func (f *faulty) check(hook *func(string) error, method string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if hook == nil {
+	if *hook == nil {
 		return nil
 	}
-	return hook(method)
+	return (*hook)(method)
 }
 
 func (f *faulty) DueDeliveries(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error) {
 	f.mu.Lock()
 	f.calls++
 	f.mu.Unlock()
-	if err := f.check(f.before, "due"); err != nil {
+	if err := f.check(&f.before, "due"); err != nil {
 		return nil, err
 	}
 	list, err := f.Store.DueDeliveries(ctx, at, n)
-	return list, errors.Join(err, f.check(f.after, "due"))
+	return list, errors.Join(err, f.check(&f.after, "due"))
 }
 
 func (f *faulty) FirstDelivery(ctx context.Context, member string) (storage.Delivery, error) {
-	if err := f.check(f.before, "first"); err != nil {
+	if err := f.check(&f.before, "first"); err != nil {
 		return storage.Delivery{}, err
 	}
 	d, err := f.Store.FirstDelivery(ctx, member)
 	if err == nil {
-		err = f.check(f.after, "first")
+		err = f.check(&f.after, "first")
 	}
 	return d, err
 }
 
 func (f *faulty) SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error) {
-	if err := f.check(f.before, "save"); err != nil {
+	if err := f.check(&f.before, "save"); err != nil {
 		return d, err
 	}
 	d, err := f.Store.SaveDelivery(ctx, d)
 	if err == nil {
-		err = f.check(f.after, "save")
+		err = f.check(&f.after, "save")
 	}
 	return d, err
 }
 
 func (f *faulty) DeleteDelivery(ctx context.Context, d storage.Delivery) error {
-	if err := f.check(f.before, "delete"); err != nil {
+	if err := f.check(&f.before, "delete"); err != nil {
 		return err
 	}
 	err := f.Store.DeleteDelivery(ctx, d)
 	if err == nil {
-		err = f.check(f.after, "delete")
+		err = f.check(&f.after, "delete")
 	}
 	return err
 }
