@@ -13,6 +13,9 @@ import (
 // Small documents that ask for much. None is judged by the clock: what counts is the steps
 // the reader takes and the bytes it allocates.
 func TestSmallDocumentsCannotCauseMuchWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads many hostile documents")
+	}
 	for _, c := range []struct {
 		name, document string
 		tools          int // 0: refused as too much; -1: no tool is left

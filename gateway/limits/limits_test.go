@@ -27,6 +27,9 @@ func visitor(i int) netip.Addr {
 
 // Decision 56: the clients that fill the table are refused, and no others.
 func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts to a million")
+	}
 	limiter, err := New()
 	l, _ := limiter.(local)
 	if err != nil {

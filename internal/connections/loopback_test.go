@@ -173,6 +173,9 @@ func TestOverTheLimitAConnectionIsClosedBeforeAnythingIsRead(t *testing.T) {
 
 // A large buffer of the kernel's accepts nothing for long although its other end moves.
 func TestASteadyReaderIsSeenThroughTheKernelsBuffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads slowly")
+	}
 	if _, ok := queued(new(net.TCPConn)); ok {
 		t.Fatal("a connection that is closed has a queue")
 	}

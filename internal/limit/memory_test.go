@@ -14,6 +14,9 @@ import (
 
 // Decision 25.
 func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts to a million")
+	}
 	const million = 1_000_000
 	l := open(t, Config{Client: clientOf})
 	before := heap()

@@ -207,6 +207,9 @@ func (tr *trial) cancel(i int) {
 }
 
 func TestAMillionEventsAgreeWithTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts to a million")
+	}
 	limits := []int{Unlimited, -2, 0, 1, 1, 2, 3, 3, 5, 8, 20, 60, 60, 200}
 	for seed, c := range []struct {
 		name         string

@@ -35,6 +35,9 @@ func TestPlansOfBeforeGoOnWorking(t *testing.T) {
 
 // A short call must not become a request of any length, nor take long to be refused.
 func TestFormsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills large forms")
+	}
 	const form, parts = "application/x-www-form-urlencoded", "multipart/form-data"
 	long := strings.Repeat("k", 1<<20)
 	many := "[" + strings.Repeat("1,", 1_000_000) + "1]"

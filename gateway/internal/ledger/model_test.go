@@ -14,6 +14,9 @@ import (
 // What happens to a ledger in any order: charges, time, a store that comes and goes, a disk
 // that fills, kills. The model is a map; a kill may take only what the disk refused.
 func TestAnyHistoryIsCountedExactly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries many histories")
+	}
 	for seed := range uint64(40) {
 		synctest.Test(t, func(t *testing.T) { history(t, seed) })
 	}

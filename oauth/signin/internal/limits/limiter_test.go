@@ -41,6 +41,9 @@ func TestALimiterIsBoundedAndForgets(t *testing.T) {
 
 // Decision 56.
 func TestAMillionAddressesSlowNobodyElseDown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts to a million")
+	}
 	rates := NewRates()
 	for name, p := range map[string]*Limiter[netip.Prefix]{"codes": rates.Tickets.one, "polls": rates.Polls, "mails": rates.ByIP.one} {
 		for i := range 1_000_000 / 3 { // together a million
