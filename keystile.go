@@ -33,7 +33,9 @@ type Config struct {
 	MasterKey storage.MasterKey // encrypts the secrets of the store; required unless there is a Store
 	Store     *storage.Store    // an open store, in place of Backend and MasterKey
 
-	Users users.Users // nil: users and passwords of the Store. A host's own implement oauth.Users too
+	// Users are the host's own, which implement oauth.Users too; nil: users and passwords of the
+	// Store. The console of administrators is there if they implement console.Users as well.
+	Users users.Users
 
 	// Journal is a folder where charged calls are written before they are answered, so that a
 	// killed process loses none; "": it can lose up to a second of calls.

@@ -162,7 +162,7 @@ func (c *Config) complete() error {
 	}{
 		{"Store", c.Store == nil, "*storage.Store"}, {"Users", c.Users == nil, "*storage.Store"},
 		{"SignIns", c.SignIns == nil, "*oauth.Server"}, {"Codes", c.Codes == nil, "*oauth.Server"},
-		{"Verifier", c.Verifier == nil, "*oauth.Server"}, {"Visitors", c.Visitors == nil, "*signin.SignIn"},
+		{"Verifier", c.Verifier == nil, "*oauth.Tokens"}, {"Visitors", c.Visitors == nil, "*signin.SignIn"},
 	} {
 		if need.missing {
 			errs = append(errs, fmt.Errorf("%s is missing: hand over a %s", need.name, need.hint))

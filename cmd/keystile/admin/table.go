@@ -49,7 +49,7 @@ type Users interface {
 	SetPassword(ctx context.Context, sub, password string) error // ErrNotFound: they do not sign in with one
 }
 
-// Provider is the running server's, which knows some of the store by heart; *oauth.Server.
+// Provider is the running server's, which remembers some of the store; *oauth.Tokens.
 type Provider interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 	ReloadKeys(ctx context.Context) error
