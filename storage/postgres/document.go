@@ -86,22 +86,34 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 	return version, nil
 }
 
-// argumentsOf turns documents into the arrays of the function.
+// argumentsOf turns documents into the arguments of the function.
 func (s *Store) argumentsOf(docs []driver.Doc) []any {
-	n := len(docs)
-	kinds, ids, versions, deleted := make([]string, n), make([]string, n), make([]int64, n), make([]bool, n)
-	ends, data := make([][]byte, n), make([][]byte, n)
-	entryOf, entries := []int32{}, []string{}
 	var hint *string
+	if slices.ContainsFunc(docs, func(d driver.Doc) bool { return s.hinting(d.Kind) }) {
+		hint = &s.channel
+	}
+	c := docColumnsOf(docs)
+	return []any{c.kinds, c.ids, c.versions, c.deleted, c.ends, c.data, c.entryOf, c.entries, hint}
+}
+
+// docArrays are documents, an array for each column. Index entries are in two arrays of their own:
+// the number of the document, from 1, and the entry.
+type docArrays struct {
+	kinds, ids []string
+	versions   []int64
+	deleted    []bool
+	ends, data [][]byte
+	entryOf    []int32
+	entries    []string
+}
+
+func docColumnsOf(docs []driver.Doc) (c docArrays) {
 	for i, d := range docs {
-		kinds[i], ids[i], versions[i], deleted[i] = d.Kind, d.ID, d.Version, d.Deleted
-		ends[i], data[i] = end(d.ExpiresAt), notNull(d.Data)
+		c.kinds, c.ids, c.versions, c.deleted = append(c.kinds, d.Kind), append(c.ids, d.ID), append(c.versions, d.Version), append(c.deleted, d.Deleted)
+		c.ends, c.data = append(c.ends, end(d.ExpiresAt)), append(c.data, notNull(d.Data))
 		for _, entry := range d.Index {
-			entryOf, entries = append(entryOf, int32(i+1)), append(entries, entry)
-		}
-		if s.hinting(d.Kind) {
-			hint = &s.channel
+			c.entryOf, c.entries = append(c.entryOf, int32(i+1)), append(c.entries, entry)
 		}
 	}
-	return []any{kinds, ids, versions, deleted, ends, data, entryOf, entries, hint}
+	return c
 }

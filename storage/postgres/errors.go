@@ -13,6 +13,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
+var errCountersStay = fmt.Errorf("%w: counters cannot be removed", driver.ErrInvalid)
+
 // refusesSettings reports whether a pooler has refused a setting at the start of a connection.
 func refusesSettings(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "unsupported startup parameter")

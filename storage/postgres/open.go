@@ -82,7 +82,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		options: o,
 		dsn:     dsn,
 	}
-	s.texts = inSchema(s.schema)
+	s.texts = textsIn(s.schema)
 	s.ended, s.endCall = context.WithCancel(context.Background())
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, explain(dsn, err)

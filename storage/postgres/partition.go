@@ -17,6 +17,7 @@ import (
 const (
 	week       = 7 * 24 * time.Hour
 	weeksAhead = 2
+	weeksBack  = 8
 	lockWait   = "100ms" // nobody waits longer behind a partition that comes or goes
 	lookAgain  = time.Minute
 )
@@ -77,6 +78,22 @@ func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now ti
 		}
 	}
 	p.made = through
+	return nil
+}
+
+// past makes the partitions of weeks that have passed lately, for tokens that are copied from
+// another store. Older ones are not worth a partition.
+func (p *partitions) past(ctx context.Context, c *pgxpool.Conn, s *Store, weeks []time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, start := range weeks {
+		if p.made.Before(start) || p.made.Sub(start) > weeksBack*week {
+			continue
+		}
+		if err := s.makePartition(ctx, c, start); err != nil && !passing(err) {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,20 @@ const (
 	direct = "KEYSTILE_POSTGRES_URL"
 	pooled = "KEYSTILE_PGBOUNCER_URL"
 )
+
+// schemas has the schema of each test that has opened one.
+var schemas sync.Map
+
+// schemaOf returns the schema of a test: one, however often it opens a store.
+func schemaOf(t testing.TB) string {
+	if name, there := schemas.Load(t.Name()); there {
+		return name.(string)
+	}
+	name := newSchema(t)
+	schemas.Store(t.Name(), name)
+	t.Cleanup(func() { schemas.Delete(t.Name()) })
+	return name
+}
 
 // newSchema returns the name of a schema that nobody has, and removes it in the end.
 func newSchema(t testing.TB) string {
@@ -60,8 +75,15 @@ func TestContract(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dsn := address(t, variable)
 			storagetest.Run(t, func(t *testing.T) driver.Backend {
-				return open(t, dsn, postgres.Options{Schema: newSchema(t), Conns: 10})
+				return open(t, dsn, postgres.Options{Schema: schemaOf(t), Conns: 10})
 			})
 		})
 	}
+}
+
+func TestReopen(t *testing.T) {
+	dsn := address(t, direct)
+	storagetest.RunDurable(t, func(t *testing.T, _ string) driver.Backend {
+		return open(t, dsn, postgres.Options{Schema: schemaOf(t)})
+	})
 }

@@ -23,6 +23,8 @@ const (
 	listDocs
 	putDocs
 	sweep
+	listTable // text by table: listings
+	loadTable
 	queries
 )
 
@@ -135,10 +137,16 @@ var statements = [queries]statement{
 			WHERE NOT u.daily AND u.app = due.app AND u.at = due.at AND u.product = due.product RETURNING 1
 		)
 		SELECT (SELECT tokens FROM removed) + (SELECT count(*) FROM r) + (SELECT count(*) FROM d) + (SELECT count(*) FROM u)`},
+
+	listTable: {name: "copy from"},
+	loadTable: {name: "copy to"},
 }
 
-// inSchema returns the statements for a schema, whose name is quoted.
-func inSchema(quoted string) (texts [queries]string) {
+// inSchema puts the schema into a text.
+func (s *Store) inSchema(text string) string { return strings.ReplaceAll(text, "ks.", s.schema+".") }
+
+// textsIn returns the statements for a schema, whose name is quoted.
+func textsIn(quoted string) (texts [queries]string) {
 	for q, s := range statements {
 		texts[q] = strings.ReplaceAll(s.text, "ks.", quoted+".")
 	}

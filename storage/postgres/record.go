@@ -38,16 +38,18 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver
 		return nil, s.idle(ctx)
 	}
 	err = s.run(ctx, readRecords, func(ctx context.Context, c conn, _ bool) (err error) {
-		page, err = collect(ctx, c, readRecords, []any{int64(after), n}, func(row pgx.Rows) (r driver.Record, err error) {
-			var at []byte
-			if err = row.Scan(&r.Seq, &at, &r.Data); err == nil {
-				err = read(at, &r.At)
-			}
-			return r, err
-		})
+		page, err = collect(ctx, c, readRecords, []any{int64(after), n}, scanRecord)
 		return err
 	})
 	return page, err
+}
+
+func scanRecord(row pgx.Rows) (r driver.Record, err error) {
+	var at []byte
+	if err = row.Scan(&r.Seq, &at, &r.Data); err == nil {
+		err = read(at, &r.At)
+	}
+	return r, err
 }
 
 // Appended returns the last Seq that was given.

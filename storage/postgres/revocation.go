@@ -57,14 +57,16 @@ func (s *Store) Revocations(ctx context.Context, after uint64, n int) (feed []dr
 		return nil, s.idle(ctx)
 	}
 	err = s.run(ctx, readRevocations, func(ctx context.Context, c conn, _ bool) (err error) {
-		feed, err = collect(ctx, c, readRevocations, []any{int64(after), n}, func(rows pgx.Rows) (r driver.Revocation, err error) {
-			var before, until []byte
-			if err = rows.Scan(&r.Kind, &r.ID, &r.Seq, &before, &until); err == nil {
-				err = read(before, &r.Before, until, &r.Until)
-			}
-			return r, err
-		})
+		feed, err = collect(ctx, c, readRevocations, []any{int64(after), n}, scanRevocation)
 		return err
 	})
 	return feed, err
+}
+
+func scanRevocation(row pgx.Rows) (r driver.Revocation, err error) {
+	var before, until []byte
+	if err = row.Scan(&r.Kind, &r.ID, &r.Seq, &before, &until); err == nil {
+		err = read(before, &r.Before, until, &r.Until)
+	}
+	return r, err
 }

@@ -24,19 +24,28 @@ func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 	case len(counts) == 0:
 		return s.idle(ctx)
 	case b.Seq > math.MaxInt64:
-		return fmt.Errorf("%w: batch %d of %s: numbers end at %d", driver.ErrInvalid, b.Seq, b.Node, math.MaxInt64)
+		return tooLarge(b.Seq)
 	}
-	rows := rowsOf(counts)
+	apps, daily, at, products, calls, errors := usageColumns(rowsOf(counts))
+	return s.run(ctx, addCounts, func(ctx context.Context, c conn, _ bool) error {
+		return c.exec(ctx, addCounts, b.Node, int64(b.Seq), apps, daily, at, products, calls, errors)
+	})
+}
+
+func tooLarge(n uint64) error {
+	return fmt.Errorf("%w: the number %d: they end at %d", driver.ErrInvalid, n, math.MaxInt64)
+}
+
+// usageColumns turns rows into one array for each column.
+func usageColumns(rows []usageRow) (apps []string, daily []bool, at [][]byte, products []string, calls, errors []int64) {
 	n := len(rows)
-	apps, daily, at, products := make([]string, n), make([]bool, n), make([][]byte, n), make([]string, n)
-	calls, errors := make([]int64, n), make([]int64, n)
+	apps, daily, at, products = make([]string, n), make([]bool, n), make([][]byte, n), make([]string, n)
+	calls, errors = make([]int64, n), make([]int64, n)
 	for i, r := range rows {
 		apps[i], daily[i], at[i], products[i] = r.AppID, r.daily, stamp(r.At), r.Product
 		calls[i], errors[i] = r.Calls, r.Errors
 	}
-	return s.run(ctx, addCounts, func(ctx context.Context, c conn, _ bool) error {
-		return c.exec(ctx, addCounts, b.Node, int64(b.Seq), apps, daily, at, products, calls, errors)
-	})
+	return apps, daily, at, products, calls, errors
 }
 
 // rowsOf adds up what belongs to one row, which a statement may write only once. The rows are in
