@@ -22,3 +22,7 @@ func open(t *testing.T, dir string) driver.Backend {
 	}
 	return s
 }
+
+func TestTransfer(t *testing.T) {
+	storagetest.RunTransfer(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
+}

@@ -11,3 +11,7 @@ import (
 func TestContract(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) driver.Backend { return memory.New() })
 }
+
+func TestTransfer(t *testing.T) {
+	storagetest.RunTransfer(t, func(*testing.T) driver.Backend { return memory.New() })
+}

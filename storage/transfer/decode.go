@@ -31,7 +31,7 @@ func (r Row) Token() (driver.Token, error) {
 func (r Row) Revocation() (driver.Revocation, error) {
 	in := reader{rest: r.Value}
 	kind, id, err := RevocationKey(r.Key)
-	out := driver.Revocation{Kind: kind, ID: id, Seq: in.number(), Before: in.time(), Until: in.time()}
+	out := driver.Revocation{Kind: kind, ID: id, Seq: uint64(in.amount()), Before: in.time(), Until: in.time()}
 	return out, in.end(Revocations, err)
 }
 
@@ -75,7 +75,7 @@ func (r Row) Doc() (driver.Doc, error) {
 func (r Row) Counter() (name string, last uint64, err error) {
 	in := reader{rest: r.Value}
 	name, err = CounterKey(r.Key)
-	last = in.number()
+	last = uint64(in.amount())
 	return name, last, in.end(Counters, err)
 }
 
@@ -112,7 +112,7 @@ func BatchKey(key []byte) (node string, err error) {
 // RecordKey reads a Key of Audit.
 func RecordKey(key []byte) (seq uint64, err error) {
 	in := reader{rest: key}
-	return in.number(), in.end(Audit, nil)
+	return uint64(in.amount()), in.end(Audit, nil)
 }
 
 // DocKey reads a Key of Documents.

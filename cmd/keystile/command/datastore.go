@@ -94,7 +94,7 @@ func (p program) newDataStore(ctx context.Context, c *config.Config, f *folder.F
 	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
 	h.store, err = storage.Open(ctx, sweepCounter{backend, &h.swept}, keys...)
 	switch {
-	case errors.Is(err, storage.ErrNewer):
+	case errors.Is(err, storage.ErrNewer), errors.Is(err, storage.ErrUnfinished):
 		return nil, errors.Join(err, backend.Close())
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), backend.Close())
