@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -57,9 +57,9 @@ func (p *partitions) ahead(ctx context.Context, c *pgxpool.Conn, s *Store) error
 	return p.make(ctx, c, s, now)
 }
 
-// make makes the partitions for a time and some weeks behind it. Where one cannot be made, because
-// another transaction has locked the table or tokens of that week lie elsewhere already, nothing is
-// lost: the tokens of that week are found there as well.
+// make makes the partitions for a time and some weeks behind it. Where one cannot be made nothing is
+// lost, because token_other takes what has no partition: if a lock was not to be had it is tried
+// again, and if tokens of that week lie in token_other already they stay there, one week's.
 func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,11 +68,13 @@ func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now ti
 		return nil
 	}
 	for start := monday(now); !start.After(through); start = start.Add(week) {
-		if err := s.makePartition(ctx, c, start); err != nil {
-			if !passing(err) {
-				return err
-			}
-			s.options.Log.WarnContext(ctx, "no partition was made for tokens of a week; it is tried again, and they are stored beside meanwhile",
+		err := s.makePartition(ctx, c, start)
+		switch {
+		case err == nil, is(err, inTheDefault):
+		case !passing(err):
+			return err
+		default:
+			s.options.Log.WarnContext(ctx, "the table of tokens is locked by another transaction, so the partition of a week was not made; it is tried again each minute",
 				"week", start.Format(time.DateOnly), "error", err)
 			return nil
 		}
@@ -90,7 +92,7 @@ func (p *partitions) past(ctx context.Context, c *pgxpool.Conn, s *Store, weeks 
 		if p.made.Before(start) || p.made.Sub(start) > weeksBack*week {
 			continue
 		}
-		if err := s.makePartition(ctx, c, start); err != nil && !passing(err) {
+		if err := s.makePartition(ctx, c, start); err != nil && !passing(err) && !is(err, inTheDefault) {
 			return err
 		}
 	}
@@ -99,12 +101,8 @@ func (p *partitions) past(ctx context.Context, c *pgxpool.Conn, s *Store, weeks 
 
 // passing reports whether a change of the tables did not find its moment.
 func passing(err error) bool {
-	for _, code := range []string{"55P03", deadlockDetected, "42P07", "42P16", "42P17", "23514", "23505", "57014"} {
-		if is(err, code) {
-			return true
-		}
-	}
-	return errors.Is(err, context.DeadlineExceeded)
+	return slices.ContainsFunc([]string{lockNotAvailable, deadlockDetected, queryCanceled, duplicateTable, overlapping, uniqueViolation},
+		func(code string) bool { return is(err, code) })
 }
 
 func (s *Store) makePartition(ctx context.Context, c *pgxpool.Conn, start time.Time) error {

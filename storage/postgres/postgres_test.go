@@ -87,3 +87,10 @@ func TestReopen(t *testing.T) {
 		return open(t, dsn, postgres.Options{Schema: schemaOf(t)})
 	})
 }
+
+func TestTransfer(t *testing.T) {
+	dsn := address(t, direct)
+	storagetest.RunTransfer(t, func(t *testing.T) driver.Backend {
+		return open(t, dsn, postgres.Options{Schema: schemaOf(t)})
+	})
+}

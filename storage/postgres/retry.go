@@ -17,6 +17,11 @@ const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	readOnlyTransaction  = "25006" // the server has become a standby
+	lockNotAvailable     = "55P03"
+	queryCanceled        = "57014"
+	duplicateTable       = "42P07" // another process has made it meanwhile
+	overlapping          = "42P17" // the same, of a partition
+	inTheDefault         = "23514" // rows that belong into a new partition lie in the default one
 	createdMeanwhile     = "KS409" // raised by put
 )
 

@@ -25,7 +25,7 @@ type listing struct {
 
 // largeRows keeps what a page of documents or records does not hold in the database: a page ends with
 // the row that fills it.
-const largeRows = `SELECT %s FROM (SELECT *, sum(octet_length(data)) OVER (ORDER BY %s ROWS UNBOUNDED PRECEDING) - octet_length(data) AS so_far FROM (%s) AS some) AS page
+const largeRows = `SELECT %s FROM (SELECT *, sum(octet_length(data)) OVER (ORDER BY %s ROWS UNBOUNDED PRECEDING) - octet_length(data) AS so_far FROM (%s) AS listed) AS page
 	WHERE so_far < 4194304 ORDER BY %s`
 
 var listings = map[transfer.Table]listing{
@@ -75,7 +75,7 @@ var listings = map[transfer.Table]listing{
 		},
 	},
 	transfer.Batches: {
-		`SELECT node, seq FROM ks.batch WHERE $1 IS NULL OR node > $1 ORDER BY node LIMIT $2`,
+		`SELECT node, seq FROM ks.batch WHERE $1::text IS NULL OR node > $1 ORDER BY node LIMIT $2`,
 		func(after []byte) ([]any, error) {
 			if after == nil {
 				return []any{(*string)(nil)}, nil
