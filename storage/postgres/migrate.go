@@ -50,6 +50,9 @@ func (m migration) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// lockName is what processes lock that change the tables of a schema, with the schema's name behind.
+const lockName = "keystile "
+
 // Step is one step of the tables.
 type Step struct {
 	Number int
@@ -92,7 +95,7 @@ func Status(ctx context.Context, dsn string, o Options) ([]Step, error) {
 		return nil, explain(dsn, err)
 	}
 	defer c.Close(ctx)
-	steps, err := stepsOf(ctx, c, pgx.Identifier{o.Schema}.Sanitize())
+	steps, err := stepsOf(ctx, c, o.Schema)
 	return steps, explain(dsn, err)
 }
 
@@ -102,17 +105,17 @@ func (s *Store) steps(ctx context.Context) ([]Step, error) {
 		return nil, err
 	}
 	defer c.Release()
-	return stepsOf(ctx, c.Conn(), s.schema)
+	return stepsOf(ctx, c.Conn(), s.options.Schema)
 }
 
 // stepsOf reads which steps were taken, and adds those that are missing.
 func stepsOf(ctx context.Context, c *pgx.Conn, schema string) (steps []Step, err error) {
-	var there bool
-	if err := c.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", pgx.QueryExecModeExec, schema+".migration").Scan(&there); err != nil {
+	there, err := exists(ctx, c, schema, "migration")
+	if err != nil {
 		return nil, err
 	}
 	if there {
-		rows, err := c.Query(ctx, "SELECT n, name, sum, at FROM "+schema+".migration ORDER BY n", pgx.QueryExecModeExec)
+		rows, err := c.Query(ctx, "SELECT n, name, sum, at FROM "+quoted(schema)+".migration ORDER BY n", pgx.QueryExecModeExec)
 		if err != nil {
 			return nil, err
 		}
@@ -141,6 +144,16 @@ func stepsOf(ctx context.Context, c *pgx.Conn, schema string) (steps []Step, err
 	}
 	return steps, nil
 }
+
+// exists reports whether a table is there now. to_regclass may answer from before the last lock that
+// was waited for.
+func exists(ctx context.Context, c *pgx.Conn, schema, table string) (there bool, err error) {
+	err = c.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relname = $2)`,
+		pgx.QueryExecModeExec, schema, table).Scan(&there)
+	return there, err
+}
+
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 // newer refuses tables that a newer version has changed so that this one cannot use them. A step
 // that this one can live with has a name that ends in ".additive.sql".
@@ -188,17 +201,17 @@ func (s *Store) take(ctx context.Context, m migration) error {
 		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", pgx.QueryExecModeExec, "keystile "+s.schema); err != nil {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", pgx.QueryExecModeExec, lockName+s.options.Schema); err != nil {
 		return err
 	}
-	steps, err := stepsOf(ctx, c.Conn(), s.schema)
+	steps, err := stepsOf(ctx, c.Conn(), s.options.Schema)
 	if err != nil {
 		return err
 	}
 	if !steps[m.n-1].At.IsZero() {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, m.script(s.schema), pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := tx.Exec(ctx, m.script(s.options.Schema), pgx.QueryExecModeSimpleProtocol); err != nil {
 		return err
 	}
 	return tx.Commit(ctx)
@@ -207,10 +220,10 @@ func (s *Store) take(ctx context.Context, m migration) error {
 // script returns what a step consists of, for a transaction of its own.
 func (m migration) script(schema string) string {
 	var b strings.Builder
-	if m.n == 1 {
-		fmt.Fprintf(&b, "CREATE SCHEMA IF NOT EXISTS %s;\n", schema)
+	if m.n == 1 { // CREATE SCHEMA IF NOT EXISTS wants the right to make one even if it is there
+		fmt.Fprintf(&b, "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s) THEN CREATE SCHEMA %s; END IF; END $$;\n", literal(schema), quoted(schema))
 	}
-	fmt.Fprintf(&b, "SET LOCAL search_path = %s;\nSET LOCAL statement_timeout = 0;\nSET LOCAL lock_timeout = '2s';\n", schema)
+	fmt.Fprintf(&b, "SET LOCAL search_path = %s;\nSET LOCAL statement_timeout = 0;\nSET LOCAL lock_timeout = '2s';\n", quoted(schema))
 	if m.n == 1 {
 		b.WriteString("CREATE TABLE migration (n integer PRIMARY KEY, name text NOT NULL, sum text NOT NULL, at timestamptz NOT NULL DEFAULT now());\n")
 	}
@@ -218,6 +231,8 @@ func (m migration) script(schema string) string {
 	fmt.Fprintf(&b, "INSERT INTO migration (n, name, sum) VALUES (%d, '%s', '%s');\n", m.n, m.name, m.sum())
 	return b.String()
 }
+
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // Script returns the SQL that brings the tables from the step after done to this version, for an
 // administrator to read and run: one transaction for each step. done is 0 for a new database.
@@ -227,7 +242,7 @@ func Script(schema string, done int) string {
 	}
 	var b strings.Builder
 	for _, m := range known[min(max(done, 0), len(known)):] {
-		fmt.Fprintf(&b, "BEGIN;\n%sCOMMIT;\n", m.script(pgx.Identifier{schema}.Sanitize()))
+		fmt.Fprintf(&b, "BEGIN;\n%sCOMMIT;\n", m.script(schema))
 	}
 	return b.String()
 }

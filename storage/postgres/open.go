@@ -49,6 +49,7 @@ const (
 	defaultSchema  = "keystile"
 	defaultConns   = 16
 	defaultTimeout = 5 * time.Second
+	maxSchema      = 50     // PostgreSQL cuts names at 63; hints have a longer one
 	leastVersion   = 150000 // server_version_num of PostgreSQL 15
 )
 
@@ -69,6 +70,9 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if len(o.Schema) > maxSchema || strings.ContainsAny(o.Schema, "\x00$") {
+		return nil, fmt.Errorf("postgres: the schema %q: a name has at most %d bytes and no $", o.Schema, maxSchema)
+	}
 	config, err := configure(dsn, o)
 	if err != nil {
 		return nil, explain(dsn, err)
@@ -77,7 +81,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		return nil, explain(dsn, err)
 	}
 	s := &Store{
-		schema:  pgx.Identifier{o.Schema}.Sanitize(),
+		schema:  quoted(o.Schema),
 		channel: o.Schema + ".hint",
 		options: o,
 		dsn:     dsn,

@@ -19,15 +19,13 @@ const (
 	weeksAhead = 2
 	weeksBack  = 8
 	lockWait   = "100ms" // nobody waits longer behind a partition that comes or goes
-	lookAgain  = time.Minute
 )
 
 // partitions keeps one process from looking for partitions more often than it has to.
 type partitions struct {
-	mu     sync.Mutex
-	made   time.Time            // up to which there are partitions, as far as is known
-	looked time.Time            // when a partition to drop was last looked for
-	ends   map[string]time.Time // when the last token of a partition ends that is no longer written to
+	mu    sync.Mutex
+	made  time.Time       // up to which there are partitions, as far as is known
+	lives map[string]life // of partitions that are no longer written to
 }
 
 // monday returns the start of the week of a time, in UTC.
@@ -43,6 +41,9 @@ func bound(t time.Time) string {
 	binary.BigEndian.PutUint64(b[:], uint64(t.UnixNano()))
 	return `\x` + hex.EncodeToString(b[:])
 }
+
+// lastYear is the last one whose moments are all nanoseconds since 1970 in 63 bits.
+const lastYear = 2261
 
 const partitionPrefix = "token_w"
 
@@ -64,7 +65,7 @@ func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now ti
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	through := monday(now).Add(weeksAhead * week)
-	if !p.made.Before(through) {
+	if !p.made.Before(through) || now.Year() < 1970 || now.Year() > lastYear {
 		return nil
 	}
 	for start := monday(now); !start.After(through); start = start.Add(week) {
@@ -105,15 +106,16 @@ func passing(err error) bool {
 		func(code string) bool { return is(err, code) })
 }
 
+// makePartition makes the partition of a week, unless it is there: nodes may come to it at once.
 func (s *Store) makePartition(ctx context.Context, c *pgxpool.Conn, start time.Time) error {
-	name := s.schema + "." + partitionName(start)
-	var there bool
-	if err := c.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", pgx.QueryExecModeExec, name).Scan(&there); err != nil || there {
-		return err
-	}
-	return s.alter(ctx, c, fmt.Sprintf(
-		"CREATE TABLE %[1]s (LIKE %[2]s.token INCLUDING DEFAULTS INCLUDING CONSTRAINTS) WITH (fillfactor = 85); ALTER TABLE %[2]s.token ATTACH PARTITION %[1]s FOR VALUES FROM ('%[3]s') TO ('%[4]s')",
-		name, s.schema, bound(start), bound(start.Add(week))))
+	name := partitionName(start)
+	return s.alter(ctx, c, fmt.Sprintf(`DO $$ BEGIN
+		PERFORM pg_advisory_xact_lock(hashtextextended(%[1]s, 0));
+		IF NOT EXISTS (SELECT FROM pg_class WHERE relname = '%[2]s' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %[3]s)) THEN
+			CREATE TABLE %[2]s (LIKE token INCLUDING DEFAULTS INCLUDING CONSTRAINTS) WITH (fillfactor = 85);
+			ALTER TABLE token ATTACH PARTITION %[2]s FOR VALUES FROM ('%[4]s') TO ('%[5]s');
+		END IF;
+	END $$`, literal(lockName+s.options.Schema), name, literal(s.options.Schema), bound(start), bound(start.Add(week))))
 }
 
 // alter changes tables in a transaction that waits for no lock longer than a moment.
@@ -125,42 +127,50 @@ func (s *Store) alter(ctx context.Context, c *pgxpool.Conn, statements string) e
 	return err
 }
 
-// drop removes one partition whose tokens have all ended, and returns how many there were.
+// drop removes the partitions whose tokens have all ended, and returns how many tokens there were. One
+// with a token that never ends stays, and its others are removed one by one.
 func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at time.Time) (removed int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if at.Sub(p.looked) < lookAgain && !at.Before(p.looked) {
-		return 0, nil
-	}
-	p.looked = at
 	names, err := s.closedPartitions(ctx, c, at)
 	if err != nil {
 		return 0, err
 	}
 	for _, name := range names {
-		ends, known := p.ends[name]
+		life, known := p.lives[name]
 		if !known {
-			if ends, err = s.lastEnd(ctx, c, name); err != nil {
-				return 0, err
+			if life, err = s.lifeOf(ctx, c, name); err != nil {
+				return removed, err
 			}
-			if p.ends == nil {
-				p.ends = map[string]time.Time{}
-			}
-			p.ends[name] = ends
 		}
-		if ends.IsZero() || ends.After(at) {
-			continue
+		if p.lives == nil {
+			p.lives = map[string]life{}
 		}
-		delete(p.ends, name) // look again, whatever comes of it
-		return s.dropPartition(ctx, c, name, at)
+		p.lives[name] = life
+		n := 0
+		switch {
+		case !life.forever && !life.last.After(at):
+			delete(p.lives, name) // whatever comes of it, look again
+			n, err = s.dropPartition(ctx, c, name, at)
+		case life.forever && !life.first.IsZero() && !life.first.After(at):
+			delete(p.lives, name)
+			n, err = s.sweepPartition(ctx, c, name, at)
+		}
+		removed += n
+		if passing(err) {
+			return removed, nil // a transaction elsewhere has read them and has not ended: next time
+		}
+		if err != nil {
+			return removed, err
+		}
 	}
-	return 0, nil
+	return removed, nil
 }
 
 // closedPartitions returns the partitions of weeks that have ended a day ago, the oldest first.
 func (s *Store) closedPartitions(ctx context.Context, c *pgxpool.Conn, at time.Time) (closed []string, err error) {
 	rows, err := c.Query(ctx, `SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-		WHERE inhparent = $1::regclass AND relname LIKE 'token\_w%' ORDER BY relname`, pgx.QueryExecModeExec, s.schema+".token")
+		WHERE inhparent = (SELECT oid FROM pg_class WHERE relname = 'token' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)) AND relname LIKE 'token\_w%' ORDER BY relname`, pgx.QueryExecModeExec, s.options.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -174,37 +184,37 @@ func (s *Store) closedPartitions(ctx context.Context, c *pgxpool.Conn, at time.T
 	return closed, err
 }
 
-// lastEnd returns when the last token of a partition ends; zero if one never does.
-func (s *Store) lastEnd(ctx context.Context, c *pgxpool.Conn, name string) (time.Time, error) {
-	var forever bool
-	var last []byte
+// life is when the tokens of a partition end.
+type life struct {
+	first, last time.Time // zero if none ends
+	forever     bool      // one never does
+}
+
+func (s *Store) lifeOf(ctx context.Context, c *pgxpool.Conn, name string) (l life, err error) {
+	var first, last []byte
 	// max(bytea) is new in PostgreSQL 18.
-	query := fmt.Sprintf("SELECT coalesce(bool_or(ends IS NULL), false), decode(max(encode(ends, 'hex') COLLATE \"C\"), 'hex') FROM %s.%s", s.schema, pgx.Identifier{name}.Sanitize())
-	if err := c.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&forever, &last); err != nil {
-		return time.Time{}, err
+	query := `SELECT decode(min(encode(ends, 'hex') COLLATE "C"), 'hex'), decode(max(encode(ends, 'hex') COLLATE "C"), 'hex'), coalesce(bool_or(ends IS NULL), false) FROM ` + s.schema + "." + quoted(name)
+	if err := c.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&first, &last, &l.forever); err != nil {
+		return life{}, err
 	}
-	switch {
-	case forever:
-		return time.Time{}, nil
-	case last == nil:
-		return time.Unix(0, 0), nil // it is empty
-	}
-	return when(last)
+	return l, read(first, &l.first, last, &l.last)
+}
+
+// sweepPartition removes the tokens of a partition that have ended.
+func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
+	tag, err := c.Exec(ctx, "DELETE FROM "+s.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec, stamp(at))
+	return int(tag.RowsAffected()), err
 }
 
 // dropPartition counts the tokens of a partition and drops it, in one transaction, unless one has
 // come that lives on.
 func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
-	table := s.schema + "." + pgx.Identifier{name}.Sanitize()
+	table := s.schema + "." + quoted(name)
 	var live bool
 	if err := c.QueryRow(ctx, "SELECT count(*), coalesce(bool_or(ends IS NULL OR ends > $1), false) FROM "+table, pgx.QueryExecModeExec, stamp(at)).Scan(&removed, &live); err != nil || live {
 		return 0, err
 	}
-	err = s.alter(ctx, c, "ALTER TABLE token DETACH PARTITION "+table+"; DROP TABLE "+table)
-	if err != nil {
-		if passing(err) {
-			return 0, nil // a transaction elsewhere has read it and not ended: next minute
-		}
+	if err := s.alter(ctx, c, "ALTER TABLE token DETACH PARTITION "+table+"; DROP TABLE "+table); err != nil {
 		return 0, err
 	}
 	return removed, nil
