@@ -137,22 +137,22 @@ func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at tim
 		return 0, err
 	}
 	for _, name := range names {
-		life, known := p.lives[name]
+		found, known := p.lives[name]
 		if !known {
-			if life, err = s.lifeOf(ctx, c, name); err != nil {
+			if found, err = s.lifeOf(ctx, c, name); err != nil {
 				return removed, err
 			}
 		}
 		if p.lives == nil {
 			p.lives = map[string]life{}
 		}
-		p.lives[name] = life
+		p.lives[name] = found
 		n := 0
 		switch {
-		case !life.forever && !life.last.After(at):
+		case !found.forever && !found.last.After(at):
 			delete(p.lives, name) // whatever comes of it, look again
 			n, err = s.dropPartition(ctx, c, name, at)
-		case life.forever && !life.first.IsZero() && !life.first.After(at):
+		case found.forever && !found.first.IsZero() && !found.first.After(at):
 			delete(p.lives, name)
 			n, err = s.sweepPartition(ctx, c, name, at)
 		}
