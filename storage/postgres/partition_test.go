@@ -180,3 +180,18 @@ func TestTokensOfTheseWeeksLieInTheirPartitions(t *testing.T) {
 		t.Errorf("tokens of three weeks lie in %v, %v", names, err)
 	}
 }
+
+// holding runs a statement in a transaction that stays open until it may end.
+func holding(t *testing.T, statement string, held chan<- struct{}, end <-chan struct{}) {
+	c, err := pgx.Connect(context.Background(), address(t, direct))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer c.Close(context.Background())
+	if _, err := c.Exec(context.Background(), "BEGIN; "+statement); err != nil {
+		t.Error(err)
+	}
+	close(held)
+	<-end
+}

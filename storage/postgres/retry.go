@@ -28,6 +28,9 @@ const (
 // errUnsettled: a token was seen neither spent nor revoked nor free, again and again.
 var errUnsettled = errors.New("postgres: other processes write to this token without end")
 
+// errLost: the connection ended before the answer came, so whether the call happened is unknown.
+var errLost = errors.New("postgres: the answer was lost with its connection")
+
 const (
 	verdictTries = 10
 	attempts     = 3                     // of a call that was certainly not carried out
@@ -70,7 +73,7 @@ func outcomeOf(err error) outcome {
 		return final
 	case pgconn.SafeToRetry(err):
 		return undone
-	case errors.Is(err, errUnsettled), errors.Is(err, errClosed):
+	case errors.Is(err, errUnsettled), errors.Is(err, errClosed), errors.Is(err, errLost):
 		return final
 	}
 	return unknown

@@ -84,6 +84,8 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 			switch err := c.row(ctx, judgeToken, []any{key[:]}, &spent, &free); {
 			case err != nil: // ErrNotFound too
 				return err
+			case spent && again && len(next) == 0:
+				return errLost // perhaps by this call itself: nothing tells
 			case spent && again && c.stored(ctx, next):
 				return nil // by an attempt of this call, whose answer was lost
 			case spent:
