@@ -27,6 +27,10 @@ func TestContract(t *testing.T) {
 
 func TestReopen(t *testing.T) { storagetest.RunDurable(t, open) }
 
+func TestTransfer(t *testing.T) {
+	storagetest.RunTransfer(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
+}
+
 func open(t *testing.T, folder string) driver.Backend {
 	t.Helper()
 	s, err := Open(context.Background(), filepath.Join(folder, "keystile.db"))

@@ -30,6 +30,9 @@ type Opener struct {
 	Check   func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
 	Compact func(path string) (before, after int64, err error) // nil: there is no compact command
 	Beside  []string                                           // endings of files that belong to the database
+
+	At        func(address string) (Location, error) // of storage copy; its error is one of usage
+	Addresses []string                               // the forms of addresses that At takes, for help
 }
 
 // lacks returns the error of a command that the storage cannot do.
@@ -54,7 +57,7 @@ func Commands(opener Opener) []cli.Command {
 		}
 	}
 	lines = append(lines, auditLines(opener)...)
-	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener))
+	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener), copyLine(opener))
 }
 
 // common are the flags of every command here.

@@ -40,6 +40,16 @@ type Storage struct {
 	// Beside are the endings of files that an adapter keeps beside its database and that belong
 	// to it, such as a write-ahead log. restore puts them away with the old database.
 	Beside []string
+
+	// Schemes are how addresses of this storage begin, such as "postgres" of postgres://host/name,
+	// and OpenAt opens the database at one. nil: its databases are in data folders, where Open
+	// opens them, and their addresses are NAME:DIR.
+	Schemes []string
+	OpenAt  func(ctx context.Context, address string) (driver.Backend, error)
+
+	// Others are storages that the program does not run on and can copy from and to (storage copy),
+	// beside its own and bolt. They are named by their addresses.
+	Others []Storage
 }
 
 // Bolt returns the storage of package storage/bolt, one file in the data folder.
