@@ -47,7 +47,7 @@ func explain(dsn string, err error) error {
 	return fmt.Errorf("postgres: %s: %w", where, err)
 }
 
-// mends are what to do about an answer of the server, by SQLSTATE.
+// mends say what to do about an answer of the server, by SQLSTATE.
 var mends = map[string]string{
 	"28P01": "the password is wrong; set it in the address or by PGPASSWORD",
 	"28000": "the server lets this user in from nowhere, or not from here; look at pg_hba.conf, and at sslmode in the address",

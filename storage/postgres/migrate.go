@@ -50,7 +50,7 @@ func (m migration) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// lockName is what processes lock that change the tables of a schema, with the schema's name behind.
+// lockName, with the name of a schema behind it, names the lock of those who change its tables.
 const lockName = "keystile "
 
 // Step is one step of the tables.

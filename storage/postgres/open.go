@@ -23,7 +23,7 @@ type Options struct {
 	// Migrate, or whoever runs its SQL, must have been there before.
 	NeverMigrate bool
 
-	// ListenDSN is where hints of other processes are listened to. It has to lead to the same
+	// ListenDSN leads to where hints of other processes are listened to: it has to lead to the same
 	// database past every pooler that hands out a connection for one transaction. Empty: the DSN.
 	ListenDSN string
 

@@ -44,7 +44,7 @@ func is(err error, sqlstate string) bool {
 	return errors.As(err, &answered) && answered.Code == sqlstate
 }
 
-// outcome is what an error tells about the statement it ended.
+// outcome says what an error tells about the statement it ended.
 type outcome int
 
 const (

@@ -72,7 +72,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// patience is how long Close waits for calls in progress.
+// patience limits how long Close waits for calls in progress.
 const patience = 3 * time.Second
 
 // conn is a connection that one call has for itself.
