@@ -73,3 +73,9 @@ func Connect(t testing.TB) *pgx.Conn {
 	}
 	return c
 }
+
+// Conn is a connection to a server, for tools that are no tests.
+type Conn = pgx.Conn
+
+// Open connects to the server at an address.
+func Open(ctx context.Context, address string) (*Conn, error) { return pgx.Connect(ctx, address) }
