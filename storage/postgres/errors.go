@@ -7,7 +7,6 @@ import (
 	"net"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -61,7 +60,7 @@ var mends = map[string]string{
 
 // place names a database without its secrets.
 func place(dsn string) string {
-	config, err := pgx.ParseConfig(dsn)
+	config, err := connConfig(dsn)
 	if err != nil {
 		return "the database"
 	}

@@ -90,7 +90,11 @@ func Status(ctx context.Context, dsn string, o Options) ([]Step, error) {
 	if o.Schema == "" {
 		o.Schema = defaultSchema
 	}
-	c, err := pgx.Connect(ctx, dsn)
+	config, err := connConfig(dsn)
+	if err != nil {
+		return nil, explain(dsn, err)
+	}
+	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, explain(dsn, err)
 	}

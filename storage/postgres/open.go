@@ -144,6 +144,15 @@ func configure(dsn string, o Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
+// connConfig reads a DSN for a connection that is not of the pool, whose parameters it may have.
+func connConfig(dsn string) (*pgx.ConnConfig, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return config.ConnConfig, nil
+}
+
 // adapt connects once, and looks at what answers. A pooler gives each transaction another
 // connection to the server, or may: nothing can be prepared there, and it refuses settings at the
 // start that it does not know.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ type Store struct {
 	dsn     string
 
 	partitions partitions
+	renewed    atomic.Int64 // when the connections were last replaced, Unix nanoseconds
 
 	mu      sync.Mutex
 	closed  bool
