@@ -91,7 +91,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	return &flow.Steps{
 		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(), Peer: c.ClientIP, Log: c.Log,
 		Notices: &notice.Notices{
-			Outbox: o, Mailer: c.Mailer, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
+			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
 			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: guard,
@@ -116,7 +116,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	}
 	change := &newpassword.Page{Steps: s.steps, Passwords: has.passwords, Marker: has.marker, Revoker: c.Revoker}
 	codes := &otp.Codes{
-		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.emails, Passwords: has.passwords, Outbox: s.outbox, Mailer: c.Mailer,
+		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.emails, Passwords: has.passwords, Outbox: s.outbox,
 		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: has.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
 	}
 	if has.emails != nil {
