@@ -76,7 +76,7 @@ func (o *Outbox) Start(ctx context.Context, writes map[string]Write) {
 	o.runner.Start(ctx)
 }
 
-// content is what a mail seals.
+// content holds what a mail seals.
 type content struct {
 	Promised json.RawMessage `json:"promised,omitempty"` // for Write
 	Message  *Message        `json:"message,omitempty"`  // once it is written: what is left to send
