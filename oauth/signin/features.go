@@ -23,7 +23,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 )
 
@@ -79,7 +78,14 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
 	can := c.capabilities()
-	guard := lockout.New(c.Lock)
+	var guard attempt.Lockout = c.Lockout
+	if guard == nil {
+		guard = attempt.Alone(c.Lock)
+	}
+	var delays attempt.Delays = c.Delays
+	if delays == nil {
+		delays = limits.NewDelays()
+	}
 	p, err := web.New(c.Store, c.BaseURL)
 	if err != nil {
 		return nil, err
@@ -89,13 +95,13 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
 	return &flow.Steps{
-		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(), Peer: c.ClientIP, Log: c.Log,
+		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP, Log: c.Log,
 		Notices: &notice.Notices{
 			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
 			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: guard,
-			Delays: limits.NewDelays(), Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
+			Delays: delays, Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
 }

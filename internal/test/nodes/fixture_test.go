@@ -79,7 +79,7 @@ func onNodes(t *testing.T, test func(t *testing.T, c *cluster, p *person)) {
 	}
 }
 
-func newCluster(t *testing.T, n int) *cluster {
+func newCluster(t *testing.T, n int, changes ...func(*keystile.Config)) *cluster {
 	t.Helper()
 	backend, key := memory.New(), storage.NewMasterKey()
 	t.Cleanup(func() { backend.Close() })
@@ -95,12 +95,16 @@ func newCluster(t *testing.T, n int) *cluster {
 		wx.Client = &http.Client{Transport: direct{c.fakes}}
 		provider, err := connector.NewWX(wx)
 		must(t, err)
-		node, err := keystile.New(context.Background(), keystile.Config{
+		config := keystile.Config{
 			BaseURL: origin, Backend: backend, MasterKey: key, Log: slog.New(slog.DiscardHandler),
 			SignIn: signin.Config{
 				Mailer: c.post, SignUp: signin.SignUpOpen, Connectors: []connector.Connector{provider}, Passwords: cheap(),
 			},
-		})
+		}
+		for _, change := range changes {
+			change(&config)
+		}
+		node, err := keystile.New(context.Background(), config)
 		must(t, err)
 		t.Cleanup(func() { must(t, node.Close(context.Background())) })
 		c.nodes = append(c.nodes, node)
