@@ -12,7 +12,7 @@ import (
 // soon: people wait for it. Its methods count even if their context has ended.
 
 // Lockout counts failed attempts by address (IPv6 by /64) and locks one that has too many.
-// lockout.Guard is what counts in one process.
+// A lockout.Guard counts in one process.
 type Lockout interface {
 	// Begin begins an attempt. If wait is 0, End follows; else the credentials are not checked.
 	// Attempts in flight count as failed.
