@@ -176,6 +176,9 @@ func TestWhatAKilledNodeHasPromisedIsSentByAnother(t *testing.T) {
 		}
 		synctest.Wait()
 		killed.runner.Close(ended()) // nothing of it is stored
+		if log := killed.log.String(); log != "" {
+			t.Errorf("it complains of what the next one does: %s", log)
+		}
 
 		healthy := &server{}
 		next.mailer = healthy
@@ -267,6 +270,8 @@ func TestWhatIsRefusedForGoodIsNotTriedAgain(t *testing.T) {
 		}
 		a := first(nodes(t, 1, post))
 		a.promise("x", "nobody@example.com")
+		synctest.Wait()
+		a.wantWaiting(0)
 		a.promise("y", "ada@example.com", "bob@example.com", "nobody@example.com")
 		after(time.Hour)
 		post.want(t, "ada@example.com: y", "bob@example.com: y")
