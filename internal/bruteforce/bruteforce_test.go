@@ -122,7 +122,7 @@ func TestALongNameIsCutBeforeItIsRemembered(t *testing.T) {
 type together map[string]int
 
 func (c together) Add(_ context.Context, key string, limit int, _ time.Duration) time.Duration {
-	if wait := c.Wait(nil, key, limit, window); wait > 0 {
+	if wait := c.Wait(context.Background(), key, limit, window); wait > 0 {
 		return wait
 	}
 	c[key]++

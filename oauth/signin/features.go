@@ -37,6 +37,12 @@ func (c Config) filled() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	if c.Lockout == nil {
+		c.Lockout = attempt.Alone(c.Lock)
+	}
+	if c.Delays == nil {
+		c.Delays = limits.NewDelays()
+	}
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
 	return c
 }
@@ -78,14 +84,6 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
 	can := c.capabilities()
-	var guard attempt.Lockout = c.Lockout
-	if guard == nil {
-		guard = attempt.Alone(c.Lock)
-	}
-	var delays attempt.Delays = c.Delays
-	if delays == nil {
-		delays = limits.NewDelays()
-	}
 	p, err := web.New(c.Store, c.BaseURL)
 	if err != nil {
 		return nil, err
@@ -95,13 +93,13 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
 	return &flow.Steps{
-		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP, Log: c.Log,
+		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: c.Lockout, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP, Log: c.Log,
 		Notices: &notice.Notices{
 			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
-			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: guard,
-			Delays: delays, Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
+			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: c.Lockout,
+			Delays: c.Delays, Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
 }

@@ -9,7 +9,7 @@
 // able to lock its owner out.
 //
 // It is in memory and does not survive a restart. Where several processes serve, what they share
-// takes its place: signin.Lockout. It holds 100,000 addresses; where there are
+// takes its place: [Addresses]. It holds 100,000 addresses; where there are
 // more, an unknown one is counted by its network, with a multiple of the limit (decision 56,
 // package network). Such a network is answered 429 with Retry-After until its failures are five
 // minutes old, up to an eighth more, and never locked. There an attempt counts as failed while it

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -23,8 +24,8 @@ type Attempts struct {
 	Named    users.NamedUsers // nil: the user of a name is not known
 	Emails   users.EmailUsers // nil: no sign-in by email
 	Sessions *session.Sessions
-	Guard    Lockout
-	Delays   Delays
+	Guard    lockout.Addresses
+	Delays   lockout.Accounts
 	Firsts   *limits.Delays // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger

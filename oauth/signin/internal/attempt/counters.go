@@ -9,24 +9,10 @@ import (
 	"github.com/keystile/keystile/oauth/signin/lockout"
 )
 
-// Lockout counts failed attempts by address; signin.Lockout says how.
-type Lockout interface {
-	Begin(ctx context.Context, ip netip.Addr) (wait time.Duration)
-	End(ctx context.Context, ip netip.Addr, failed bool)
-	Clear(ctx context.Context, ip netip.Addr) bool
-}
+var _ lockout.Accounts = (*limits.Delays)(nil)
 
-// Delays counts failed attempts by account; signin.Delays says how.
-type Delays interface {
-	Begin(ctx context.Context, account [32]byte) (wait time.Duration)
-	End(ctx context.Context, account [32]byte, failed bool)
-	FailKnown(ctx context.Context, account [32]byte)
-}
-
-var _ Delays = (*limits.Delays)(nil)
-
-// Alone returns a Lockout that counts in this process.
-func Alone(c lockout.Config) Lockout { return alone{lockout.New(c)} }
+// Alone returns what counts in this process.
+func Alone(c lockout.Config) lockout.Addresses { return alone{lockout.New(c)} }
 
 type alone struct{ guard *lockout.Guard }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -26,7 +27,7 @@ type Steps struct {
 	Trail    *trail.Trail
 	Notices  *notice.Notices
 	Attempts *attempt.Attempts
-	Guard    attempt.Lockout
+	Guard    lockout.Addresses
 	Rates    limits.Rates
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger

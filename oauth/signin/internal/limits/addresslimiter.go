@@ -6,13 +6,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 )
-
-// Counter counts events by key for several processes together; signin.Counter says how.
-type Counter interface {
-	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
-	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
-}
 
 // What a household and a site have at least of IPv6, and may therefore do together no more
 // than package network says.
@@ -26,13 +21,13 @@ const (
 type AddressLimiter struct {
 	one, household, site *Limiter[netip.Prefix]
 
-	shared Counter // in their place; nil: this process counts alone
-	name   string  // begins the keys of shared
+	shared lockout.Counter // in their place; nil: this process counts alone
+	name   string          // begins the keys of shared
 }
 
 // NewAddressLimiter makes an AddressLimiter of a limit of each address. It counts in this process,
-// or by a shared Counter under keys that begin with a name.
-func NewAddressLimiter(limit int, per time.Duration, shared Counter, name string) AddressLimiter {
+// or by a shared lockout.Counter under keys that begin with a name.
+func NewAddressLimiter(limit int, per time.Duration, shared lockout.Counter, name string) AddressLimiter {
 	l := AddressLimiter{one: newLimiter(limit, per, byAddress), shared: shared, name: name + " "}
 	for p, factor, more := network.Widen(netip.PrefixFrom(netip.IPv6Unspecified(), 64)); more; p, factor, more = network.Widen(p) {
 		switch p.Bits() {

@@ -3,6 +3,8 @@ package limits
 import (
 	"net/netip"
 	"time"
+
+	"github.com/keystile/keystile/oauth/signin/lockout"
 )
 
 // Requests a minute. A page asks 30 times; one address may be that of a whole office.
@@ -45,7 +47,7 @@ type Rates struct {
 
 // NewRates makes the Rates. Tickets and ByIP are counted by shared, if there is one; the others in
 // this process: they bound what is stored, or requests that cost little.
-func NewRates(shared Counter) Rates {
+func NewRates(shared lockout.Counter) Rates {
 	return Rates{
 		Tickets:     NewAddressLimiter(TicketsPerIP, time.Minute, shared, "tickets"),
 		Polls:       newLimiter(PollsPerIP, time.Minute, byAddress),

@@ -1,4 +1,4 @@
-package signin
+package lockout
 
 import (
 	"context"
@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// What guesses and floods are counted by. Each process counts alone unless a Config has something
-// that counts for several: behind a balancer, n processes that count alone let through up to n times
+// What guesses and floods are counted by. Each process counts alone unless the signin.Config has
+// something that counts for several: behind a balancer, n processes that count alone let through up to n times
 // as much. An implementation that cannot reach the others decides what that means, and must answer
 // soon: people wait for it. Its methods count even if their context has ended.
 
-// Lockout counts failed attempts by address (IPv6 by /64) and locks one that has too many.
-// A lockout.Guard counts in one process.
-type Lockout interface {
+// Addresses counts failed attempts by address (IPv6 by /64) and locks one that has too many.
+// A Guard counts in one process.
+type Addresses interface {
 	// Begin begins an attempt. If wait is 0, End follows; else the credentials are not checked.
 	// Attempts in flight count as failed.
 	Begin(ctx context.Context, ip netip.Addr) (wait time.Duration)
@@ -24,9 +24,9 @@ type Lockout interface {
 	Clear(ctx context.Context, ip netip.Addr) bool
 }
 
-// Delays counts failed attempts by account, which is named by a hash, and delays the next ones in
+// Accounts counts failed attempts by account, which is named by a hash, and delays the next ones in
 // browsers that the account does not know (decision 56).
-type Delays interface {
+type Accounts interface {
 	// Begin begins an attempt in an unknown browser. If wait is 0, End follows; else the
 	// credentials are not checked. Attempts in flight count as failed.
 	Begin(ctx context.Context, account [32]byte) (wait time.Duration)

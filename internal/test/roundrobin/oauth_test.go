@@ -1,4 +1,4 @@
-package nodes
+package roundrobin
 
 import (
 	"net/http"
