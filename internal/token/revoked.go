@@ -2,8 +2,6 @@ package token
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,9 +25,9 @@ type Revoked struct {
 	feed  Feed
 	trust atomic.Pointer[trust] // nil while nobody follows the feed
 
-	// Of whoever reads the feed: OpenRevoked, then the one Follow.
-	seq  uint64    // read up to here
-	good time.Time // when the last read that reached the end began
+	cursor // of OpenRevoked, then of the one Follow
+
+	regressions atomic.Uint64
 
 	mu    sync.RWMutex // guards what follows
 	facts map[fact]driver.Revocation
@@ -42,7 +40,7 @@ type fact struct{ kind, id string }
 // OpenRevoked reads the whole feed.
 func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
 	r := &Revoked{feed: feed, facts: map[fact]driver.Revocation{}}
-	if err := r.read(ctx); err != nil {
+	if err := r.readNew(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -83,25 +81,6 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 	both := append(append(append(buf[:0], c.AppID...), '='), c.UserID...) // driver.ConsentID
 	return c.GrantedAt.Before(r.facts[fact{driver.RevokeUser, c.UserID}].Before) ||
 		c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)
-}
-
-// read brings the set up to the end of the feed.
-func (r *Revoked) read(ctx context.Context) error {
-	began := time.Now()
-	for {
-		page, err := r.feed.Revocations(ctx, r.seq, driver.Page)
-		switch {
-		case err != nil:
-			return fmt.Errorf("token: read the revocations: %w", err)
-		case len(page) == 0:
-			r.good = began
-			return nil
-		case page[len(page)-1].Seq <= r.seq:
-			return errors.New("token: the feed of revocations does not rise")
-		}
-		r.add(began, page)
-		r.seq = page[len(page)-1].Seq
-	}
 }
 
 func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
