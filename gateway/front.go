@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -88,7 +89,7 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 		return err
 	}
 	caller, err := g.c.Tokens.Verify(r.Context(), bearer)
-	if err != nil && len(g.resources) > 0 {
+	if errors.Is(err, ErrInvalidToken) && len(g.resources) > 0 {
 		caller, err = g.c.Tokens.Verify(r.Context(), bearer, g.resources...)
 		e.elsewhere = true
 	}

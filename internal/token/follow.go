@@ -9,19 +9,20 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Follower holds the parameters of Follow.
+// Follower holds the parameters of Follow. All are required.
 type Follower struct {
 	Every      time.Duration // between two reads
 	StaleAfter time.Duration // the age of the last good read from which on nothing is accepted
 
-	Hint <-chan struct{} // wakes a read before its time; nil: nothing does
+	Hint <-chan struct{} // wakes a read before its time
 
-	// Also reads what else is cached; nil: nothing. Its failure is one of the read. After ErrForgot
-	// it is called again, for everything is read anew then.
+	// Also reads what else is cached. Its failure is one of the read. After ErrForgot it is called
+	// again, for everything is read anew then.
 	Also func(ctx context.Context) error
 
-	// Forgot is called when the store has lost what was read from it before; nil: nobody is told.
-	Forgot func(error)
+	// Forgot is called when the store has lost what was read from it before, and Turned when reads
+	// begin to fail (with the error) and when they work again (with nil).
+	Forgot, Turned func(error)
 }
 
 // hintPause is the least time between two reads, however many hints come.
@@ -46,13 +47,17 @@ func (r *Revoked) Follow(ctx context.Context, c Follower) {
 	defer tick.Stop()
 	defer r.trust.Store(nil)
 	r.trusted(c, nil)
-	for {
+	for failing := false; ; {
 		began := time.Now()
 		err := r.poll(ctx, c)
 		if ctx.Err() != nil {
 			return
 		}
 		r.trusted(c, err)
+		if failed := err != nil; failed != failing {
+			failing = failed
+			c.Turned(err)
+		}
 		if err == nil {
 			r.pay(ctx)
 		}
@@ -92,20 +97,15 @@ func (r *Revoked) poll(ctx context.Context, c Follower) error {
 	r.regressions.Add(1)
 	r.behind = true
 	r.trusted(c, err)
-	if c.Forgot != nil {
-		c.Forgot(err)
-	}
+	c.Forgot(err)
 	return r.once(ctx, c)
 }
 
 func (r *Revoked) once(ctx context.Context, c Follower) error {
-	if c.Also != nil {
-		also, cancel := context.WithTimeout(ctx, callTimeout)
-		err := c.Also(also)
-		cancel()
-		if err != nil {
-			return err
-		}
+	also, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := c.Also(also); err != nil {
+		return err
 	}
 	if r.behind {
 		return r.readAll(ctx)
