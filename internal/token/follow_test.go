@@ -24,7 +24,7 @@ func followed(t *testing.T) (v *Verifier, feed *wire, stop func()) {
 	v, _ = verifier(t, ES256)
 	feed = v.revoked.feed.(*wire)
 	ctx, cancel := context.WithCancel(t.Context())
-	go v.revoked.Follow(ctx, every(time.Second, 10 * time.Second))
+	go v.revoked.Follow(ctx, every(time.Second, 10*time.Second))
 	synctest.Wait()
 	return v, feed, func() { cancel(); synctest.Wait() }
 }
@@ -107,7 +107,7 @@ func TestTheAgeOfTheSetCountsFromItsOpening(t *testing.T) {
 		}
 		v.revoked.feed.(*wire).slow = time.Hour
 		ctx, cancel := context.WithCancel(t.Context())
-		go v.revoked.Follow(ctx, every(time.Second, 10 * time.Second))
+		go v.revoked.Follow(ctx, every(time.Second, 10*time.Second))
 		synctest.Wait()
 		if _, err := v.Verify(t.Context(), bearer); !errors.Is(err, ErrStale) {
 			t.Errorf("Verify(read a minute ago, then never) = %v, want ErrStale", err)
