@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// changes is what a process knows of the epochs of a store that it shares with others.
+// changes holds what a process knows of the epochs of a store that it shares with others.
 type changes struct {
 	shared  driver.Shared // nil: nobody else writes to the store, and there are no epochs
 	reading sync.Mutex    // of two readings the later one reads later

@@ -68,7 +68,7 @@ func (e epoch) with(ids []string) epoch {
 	return e
 }
 
-// mark is how much of an epoch has been seen.
+// mark holds how much of an epoch has been seen.
 type mark struct {
 	n       uint64
 	tag     string

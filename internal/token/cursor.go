@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// cursor is how far the feed has been read. It belongs to one goroutine at a time.
+// cursor holds how far the feed has been read. It belongs to one goroutine at a time.
 type cursor struct {
 	last   driver.Revocation // the last one read that the store must still have; a Seq of 0: none
 	good   time.Time         // when the last read that reached the end began
