@@ -79,7 +79,10 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	}
 	e.verdict, e.undo = limits.HoldAddress(r.Context(), g.limiter, g.c.ClientIP(r), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
-	return g.rateRefusal(e, tooManyByAddress)
+	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {
+		return e.refused // the token may be valid, and then the address has no part in it
+	}
+	return err
 }
 
 // identify verifies the request's bearer token and finds its account.
