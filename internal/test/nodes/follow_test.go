@@ -194,6 +194,8 @@ func TestAVerifiedBearerCostsNoCallOfASharedStore(t *testing.T) {
 		n := newCluster(t).node()
 		bearer := n.bearer()
 		n.want(200, bearer, "the first call")
+		time.Sleep(1300 * time.Millisecond) // what a start does besides is done
+		synctest.Wait()
 		n.link.count()
 		for range 50 {
 			n.want(200, bearer, "a call")
