@@ -147,7 +147,7 @@ func (n *node) want(status int, bearer, what string) {
 	}
 }
 
-// logged is what a node has logged.
+// logged holds what a node has logged.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -24,15 +24,18 @@ func TestARevocationThatTheDatabaseHasLostHoldsWhereItWasSeen(t *testing.T) {
 		all.database.rewind(before)
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
+		noticed := uint64(0)
 		for name, n := range map[string]*node{"here": here, "there": there} {
 			n.want(401, bearer, name+", after the database has lost it")
 			n.want(200, other, name+", a token that nobody has revoked")
-			if feed := n.Tokens.Feed(); feed.Regressions != 1 || feed.Err != nil {
-				t.Errorf("%s the feed is %+v, want 1 regression", name, feed)
+			feed := n.Tokens.Feed()
+			if lines := n.log.lines("as after a failover"); uint64(lines) != feed.Regressions || feed.Err != nil {
+				t.Errorf("%s the feed is %+v, and %d lines are logged about it", name, feed, lines)
 			}
-			if lines := n.log.lines("as after a failover"); lines != 1 {
-				t.Errorf("%s %d lines are logged about it", name, lines)
-			}
+			noticed += feed.Regressions
+		}
+		if noticed < 1 || noticed > 2 { // the second may find it stored again by the first
+			t.Errorf("%d nodes have noticed the loss", noticed)
 		}
 		third := all.node()
 		third.want(401, bearer, "at a node that has never seen it: the others have stored it again")

@@ -16,15 +16,15 @@ import (
 	"github.com/keystile/keystile/storage/access"
 )
 
-// door is a place where a bearer token is judged.
-type door struct {
+// endpoint is a place where a bearer token is judged.
+type endpoint struct {
 	name string
 	open func(n *node, bearer string) (status int, retryAfter string)
 }
 
-// at is a door of the whole service.
-func at(method, path, body string) door {
-	return door{method + " " + path, func(n *node, bearer string) (int, string) {
+// at is an endpoint of the whole service.
+func at(method, path, body string) endpoint {
+	return endpoint{method + " " + path, func(n *node, bearer string) (int, string) {
 		path := strings.NewReplacer("{app}", n.cluster.app.ID, "{token}", bearer).Replace(path)
 		if path != "" && strings.Contains(path, "access_token=") {
 			bearer = ""
@@ -33,9 +33,9 @@ func at(method, path, body string) door {
 	}}
 }
 
-// alone is a door of one package that no gateway stands before.
-func alone(name string, handler func(n *node) http.Handler, method, path, body string) door {
-	return door{name + " without a gateway", func(n *node, bearer string) (int, string) {
+// alone is an endpoint of one package that no gateway stands before.
+func alone(name string, handler func(n *node) http.Handler, method, path, body string) endpoint {
+	return endpoint{name + " without a gateway", func(n *node, bearer string) (int, string) {
 		r := httptest.NewRequest(method, origin+path, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+bearer)
 		r.Header.Set("Content-Type", "application/json")
@@ -47,7 +47,7 @@ func alone(name string, handler func(n *node) http.Handler, method, path, body s
 
 func seen(w *httptest.ResponseRecorder) (int, string) { return w.Code, w.Header().Get("Retry-After") }
 
-var doors = []door{
+var endpoints = []endpoint{
 	at("GET", "/ai/x", ""),
 	at("GET", "/api/v1/verify", ""), at("GET", "/api/v1/verify?product=ai", ""), at("POST", "/api/v1/verify/behind", ""),
 	at("GET", "/api/v1/quota", ""), at("GET", "/api/v1/usage", ""), at("GET", "/api/v1/billing/plans", ""),
@@ -77,10 +77,10 @@ func (n *node) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// everyDoor checks the status of every door.
-func (n *node) everyDoor(bearer string, status int, when string) {
+// everyEndpoint checks the status of every endpoint.
+func (n *node) everyEndpoint(bearer string, status int, when string) {
 	n.cluster.Helper()
-	for _, d := range doors {
+	for _, d := range endpoints {
 		got, retryAfter := d.open(n, bearer)
 		if got != status || (retryAfter != "") != (status == 503) {
 			n.cluster.Errorf("%s, %s = %d with Retry-After %q, want %d", when, d.name, got, retryAfter, status)
@@ -106,15 +106,15 @@ func TestWhereverABearerIsJudgedAStaleFeedIsA503(t *testing.T) {
 				n := all.node(func(c *keystile.Config, _ *link) { c.Tokens.StaleAfter = 5 * time.Second })
 				bearer := n.bearer()
 				time.Sleep(300 * time.Millisecond)
-				n.everyDoor(bearer, 200, "before")
+				n.everyEndpoint(bearer, 200, "before")
 				n.link.away(method, errAway)
 				time.Sleep(4 * time.Second)
-				n.everyDoor(bearer, 200, "while the feed is 4 s old")
+				n.everyEndpoint(bearer, 200, "while the feed is 4 s old")
 				if err := n.Ready(t.Context()); err != nil && method != "Revocations" {
 					t.Errorf("Ready() = %v while the feed is 4 s old", err)
 				}
 				time.Sleep(2 * time.Second)
-				n.everyDoor(bearer, 503, "when the feed is 6 s old")
+				n.everyEndpoint(bearer, 503, "when the feed is 6 s old")
 				if w := n.get("/ai/x", bearer+"A"); w.Code != 401 {
 					t.Errorf("a forged token = %d, want 401: it is not the feed's fault", w.Code)
 				}
@@ -130,7 +130,7 @@ func TestWhereverABearerIsJudgedAStaleFeedIsA503(t *testing.T) {
 				n.link.away(method, nil)
 				time.Sleep(time.Second)
 				synctest.Wait()
-				n.everyDoor(bearer, 200, "once it is read again")
+				n.everyEndpoint(bearer, 200, "once it is read again")
 				if feed := n.Tokens.Feed(); feed.Err != nil || feed.Age > time.Second {
 					t.Errorf("the feed is %+v", feed)
 				}
