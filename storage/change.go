@@ -61,15 +61,28 @@ func (s *Store) ReadChanges(ctx context.Context) error {
 	}
 	c.reading.Lock()
 	defer c.reading.Unlock()
+	stored := c.marks()
 	now, err := epochs.all(ctx, s, driver.Is("all"))
 	if err != nil {
 		return err
 	}
-	return c.note(now)
+	return c.note(now, stored)
 }
 
-// note compares epochs with what was seen before, and tells what has changed.
-func (c *changes) note(now []epoch) error {
+// marks returns what the store must have at this moment, by kind.
+func (c *changes) marks() map[string]mark {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := map[string]mark{}
+	for kind, e := range c.last {
+		m[kind] = e.mark()
+	}
+	return m
+}
+
+// note compares epochs with what was seen before, and with what was stored before they were read,
+// and tells what has changed.
+func (c *changes) note(now []epoch, stored map[string]mark) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	byKind := map[string]epoch{}
@@ -82,8 +95,9 @@ func (c *changes) note(now []epoch) error {
 		e, was := byKind[kind], c.seen[kind]
 		e.Of = kind
 		change, changed, ok := e.since(was)
-		if !ok {
-			forgot = append(forgot, fmt.Sprintf("%s: change %d of version %d was read, and now the last is %d of %d", kind, was.n, was.version, e.N, e.Version))
+		if _, _, has := e.since(stored[kind]); !ok || !has {
+			was, ok = stored[kind], false
+			forgot = append(forgot, fmt.Sprintf("%s: change %d of version %d was there, and now the last is %d of %d", kind, was.n, was.version, e.N, e.Version))
 		}
 		if changed {
 			found = append(found, change)

@@ -48,14 +48,39 @@ func (r *Revoked) readNew(ctx context.Context) error {
 		return err
 	}
 	if !found {
-		return forgot(known)
+		return fmt.Errorf("%w: revocation %d was read, and is there no more", storage.ErrForgot, known.Seq)
+	}
+	if n := r.unread(began, now); n > 0 {
+		return fmt.Errorf("%w: %d revocations were stored, and are not there", storage.ErrForgot, n)
 	}
 	r.last, r.good = last, began
 	return nil
 }
 
-func forgot(known driver.Revocation) error {
-	return fmt.Errorf("%w: revocation %d was read, and is there no more", storage.ErrForgot, known.Seq)
+// acknowledged remembers revocations that the store has taken.
+func (r *Revoked) acknowledged(at time.Time, rs []driver.Revocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range rs {
+		r.acked[fact{n.Kind, n.ID}] = at
+	}
+}
+
+// unread returns how many of the revocations that the store had taken before a read are not in it:
+// those still without a Seq. It forgets the others.
+func (r *Revoked) unread(began, now time.Time) (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, at := range r.acked {
+		if !at.Before(began) {
+			continue
+		}
+		delete(r.acked, name)
+		if one, there := r.facts[name]; there && one.Seq == 0 && !over(one, now) {
+			n++
+		}
+	}
+	return n
 }
 
 // same reports whether a revocation is the one that had its Seq before.

@@ -31,6 +31,7 @@ type Revoked struct {
 
 	mu    sync.RWMutex // guards what follows
 	facts map[fact]driver.Revocation
+	acked map[fact]time.Time // stored by this process, and not yet read back; while somebody follows
 	ring  []fact // all of facts, for the hand that forgets
 	hand  int
 }
@@ -39,7 +40,7 @@ type fact struct{ kind, id string }
 
 // OpenRevoked reads the whole feed.
 func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
-	r := &Revoked{feed: feed, facts: map[fact]driver.Revocation{}}
+	r := &Revoked{feed: feed, facts: map[fact]driver.Revocation{}, acked: map[fact]time.Time{}}
 	if err := r.readNew(ctx); err != nil {
 		return nil, err
 	}
@@ -53,6 +54,9 @@ func (r *Revoked) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	rs = r.feed.Dated(rs...)
 	if err := r.feed.Revoke(ctx, rs...); err != nil {
 		return err
+	}
+	if r.trust.Load() != nil {
+		r.acknowledged(time.Now(), rs)
 	}
 	r.add(time.Now(), rs)
 	return nil
