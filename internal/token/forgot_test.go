@@ -189,7 +189,7 @@ func TestWhatAStoreMayDoIsNoLoss(t *testing.T) {
 		"the last one ends":            func(_ *follower, l *lossy) { time.Sleep(2 * time.Hour); l.sweep(time.Now()) },
 		"the last one ends, and stays": func(*follower, *lossy) { time.Sleep(2 * time.Hour) },
 		"all end": func(_ *follower, l *lossy) {
-			time.Sleep(2 * week)
+			time.Sleep(4 * time.Hour)
 			l.sweep(time.Now())
 			l.Revoke(t.Context(), jti("d", week))
 		},
@@ -203,7 +203,7 @@ func TestWhatAStoreMayDoIsNoLoss(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &lossy{wire: &wire{}}
-				l.Revoke(t.Context(), jti("a", week), jti("b", week), jti("c", time.Hour))
+				l.Revoke(t.Context(), jti("a", 3*time.Hour), jti("b", 3*time.Hour), jti("c", time.Hour))
 				f := follow(t, l)
 				do(f, l)
 				second()
