@@ -97,6 +97,9 @@ func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
 		old, there := r.facts[name]
 		if there {
 			n = n.Join(old)
+			if n.Seq == 0 && same(n, old) { // it has been read back already
+				n.Seq = old.Seq
+			}
 		}
 		if over(n, now) {
 			continue
