@@ -179,6 +179,29 @@ func TestALossOfWhatWasNeverReadBackIsNoticed(t *testing.T) {
 	})
 }
 
+// slow is a feed whose writes are there before they are answered.
+type slow struct{ *lossy }
+
+func (s slow) Revoke(ctx context.Context, rs ...driver.Revocation) error {
+	err := s.lossy.Revoke(ctx, rs...)
+	time.Sleep(2500 * time.Millisecond)
+	return err
+}
+
+func TestWhatIsReadBackBeforeItIsAnsweredIsNoLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follow(t, slow{&lossy{wire: &wire{}}})
+		f.Revoke(t.Context(), jti("mine", week))
+		f.Revoke(t.Context(), jti("mine", 2*week))
+		f.Revoke(t.Context(), jti("another", week))
+		second()
+		second()
+		if f.Regressions() != 0 || !f.stops("mine") {
+			t.Errorf("noticed %d losses: %v", f.Regressions(), f.forgot)
+		}
+	})
+}
+
 // Nothing of this is a loss.
 func TestWhatAStoreMayDoIsNoLoss(t *testing.T) {
 	for name, do := range map[string]func(f *follower, l *lossy){
