@@ -179,11 +179,12 @@ func TestALossOfWhatWasNeverReadBackIsNoticed(t *testing.T) {
 	})
 }
 
-// slow is a feed whose writes are there before they are answered.
+// slow is a feed whose writes, and another one behind each, are there before they are answered.
 type slow struct{ *lossy }
 
 func (s slow) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	err := s.lossy.Revoke(ctx, rs...)
+	s.lossy.Revoke(ctx, jti("behind "+rs[0].ID, week))
 	time.Sleep(2500 * time.Millisecond)
 	return err
 }
