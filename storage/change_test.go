@@ -298,4 +298,28 @@ func TestAStoreThatHasLostAChangeIsNoticed(t *testing.T) {
 	}
 }
 
+// Nobody has read it, and yet it was answered.
+func TestAStoreThatHasLostWhatThisProcessHasWrittenIsNoticed(t *testing.T) {
+	backend := memory.New()
+	defer backend.Close()
+	s, news := process(t, backend, keyOfTest)
+	saveApp(t, s, storage.App{})
+	news()
+	epoch := func() driver.Doc {
+		d, err := backend.Get(t.Context(), driver.KindEpoch, storage.ChangedApps)
+		must(t, err)
+		return d
+	}
+	earlier := epoch()
+	saveApp(t, s, storage.App{})
+	lost := epoch()
+	lost.Data = earlier.Data
+	_, err := backend.Put(t.Context(), lost)
+	must(t, err)
+	if err := s.ReadChanges(t.Context()); !errors.Is(err, storage.ErrForgot) {
+		t.Errorf("ReadChanges() = %v, want ErrForgot", err)
+	}
+	wantNews(t, "nothing since", news())
+}
+
 var keyOfTest = storage.NewMasterKey()

@@ -249,7 +249,8 @@ func (l *link) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	if err := l.call(ctx, "Get"); err != nil {
 		return driver.Doc{}, err
 	}
-	return l.now().Get(ctx, kind, id)
+	d, err := l.now().Get(ctx, kind, id)
+	return d, errors.Join(err, l.call(ctx, "the answer of Get"))
 }
 
 func (l *link) List(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {

@@ -145,6 +145,26 @@ func TestWhatOneNodeTellsHoldsAtAnotherAtOnce(t *testing.T) {
 	}
 }
 
+// The application is read before it is disabled, and the answer comes after that was told.
+func TestAnAnswerThatWasOvertakenIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newCluster(t)
+		here, there := all.node(), all.node()
+		bearer := here.bearer()
+		time.Sleep(1300 * time.Millisecond)
+		release := there.link.hanging("the answer of Get")
+		done := make(chan struct{})
+		go func() { defer close(done); there.get("/ai/x", bearer) }()
+		synctest.Wait()
+		here.saveApp(func(a *storage.App) { a.Disabled = true })
+		time.Sleep(time.Second)
+		synctest.Wait()
+		release()
+		<-done
+		there.want(401, bearer, "a call after the one that was overtaken")
+	})
+}
+
 func TestManyHintsMakeFewReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
