@@ -51,8 +51,8 @@
 // kept. Which times are believed is told in package storage.
 //
 // /healthz/ready asks the store whether the last write went well, and whether what other processes
-// write is known, and never its parts: what one
-// of them refuses is no reason to send everybody to another machine.
+// write is known, and never its parts: what one of them refuses is no reason to send everybody to
+// another machine.
 //
 // A change of the master key never leaves the key file without a key that something is
 // sealed with, and throws no key away: backups from before need it.
