@@ -80,8 +80,13 @@ func TestAFileOneStepAheadIsRefusedAndLeftAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, opened := Open(path, Options{})
-	_, read := OpenReadOnly(path, Options{})
+	w, opened := Open(path, Options{})
+	r, read := OpenReadOnly(path, Options{})
+	for _, s := range []*Store{w, r} {
+		if s != nil {
+			s.Close()
+		}
+	}
 	_, checked := Check(path)
 	_, compacted := Compact(path)
 	for _, err := range []error{opened, read, checked, compacted} {
