@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
-// aheadOf is what the version after this one does to a file: it counts the tokens.
+// aheadOf returns a step of the version after this one: it counts the tokens.
 func aheadOf(additive bool) raising {
 	return raising{since: "v9.7.0", additive: additive, do: func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists([]byte("ahead"))

@@ -27,7 +27,7 @@ func isMark(table Table, a, b *Row) bool {
 	return table == Documents && bytes.Equal(r.Key, markKey)
 }
 
-// step is what one Load does.
+// step collects the changes for one Load.
 type step struct {
 	rows  []Row
 	gone  [][]byte

@@ -137,7 +137,7 @@ func tellCopy(call cli.Call, c copied) error {
 	return say(call, about)
 }
 
-// next is what is to be done now.
+// next returns what is to be done now.
 func (c copied) next() string {
 	switch {
 	case c.dry:
