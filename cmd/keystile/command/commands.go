@@ -61,7 +61,7 @@ func (p program) commands() cli.Table {
 	}
 	return cli.Table{
 		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.Opener{
-			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Storage: p.storage.name(), Copies: p.storage.Copy != nil, Check: p.storage.Check, Compact: p.storage.Compact, Beside: p.storage.Beside, At: p.location, Addresses: p.addresses(),
+			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Kind: p.kind, At: p.location, Addresses: p.addresses(),
 		})...),
 		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.", Groups: groups,
 	}

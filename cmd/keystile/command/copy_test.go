@@ -111,7 +111,7 @@ func TestWhatCannotBeCopiedIsRefusedWithWhatToDo(t *testing.T) {
 		want     string
 	}{
 		{2, data, to, "", "give bolt:DIR"},
-		{2, from, "postgres://u:opensesame@h/d?password=opensesame", "", "is no address"},
+		{2, from, "oracle://u:opensesame@h/d?password=opensesame", "", "is no address"},
 		{2, from, "mysql:host", "", "is no address"},
 		{2, "bolt:", to, "", "names no data folder"},
 		{2, from, from, "", "the same data folder"},
@@ -139,7 +139,7 @@ func TestAStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
 	start(t, data).stop()
 	stores := map[string]*memory.Store{}
 	s := Bolt()
-	s.Others = []Storage{{Name: "heap", Schemes: []string{"heap", "ram"}, OpenAt: func(_ context.Context, address string) (driver.Backend, error) {
+	s.Others = []Storage{{Name: "heap", Schemes: []string{"heap", "ram"}, OpenAt: func(_ context.Context, address string, _ Watch) (driver.Backend, error) {
 		if stores[address] == nil {
 			stores[address] = memory.New()
 		}
@@ -147,7 +147,7 @@ func TestAStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
 	}}}
 	run := func(words ...string) (code int, said string) {
 		var out bytes.Buffer
-		code = program{s}.run(t.Context(), words, nil, &out, &out, nil)
+		code = program{storage: s}.run(t.Context(), words, nil, &out, &out, nil)
 		return code, out.String()
 	}
 	const heap = "heap://u:opensesame@x?opensesame=1#opensesame"
@@ -210,7 +210,7 @@ func TestAnAdapterThatCannotListItsStoreSaysSo(t *testing.T) {
 		return struct{ driver.Backend }{b}, err
 	})
 	var out bytes.Buffer
-	code := program{s}.run(t.Context(), []string{"storage", "copy", "--from", "mine:" + data, "--to", "bolt:" + other}, nil, &out, &out, nil)
+	code := program{storage: s}.run(t.Context(), []string{"storage", "copy", "--from", "mine:" + data, "--to", "bolt:" + other}, nil, &out, &out, nil)
 	if code != 1 || !strings.Contains(out.String(), "transfer.Adapter") || !strings.Contains(out.String(), "the source") {
 		t.Errorf("it says %d %s", code, out.String())
 	}

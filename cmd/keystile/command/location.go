@@ -3,12 +3,15 @@ package command
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -42,7 +45,9 @@ func (p program) location(address string) (admin.Location, error) {
 		return admin.Location{}, cli.Usage("%q is no address of a database: give %s", shown(address), strings.Join(p.addresses(), " or "))
 	}
 	if len(s.Schemes) > 0 {
-		return admin.Location{Address: shown(address), Open: func(ctx context.Context, _ string) (driver.Backend, error) { return s.OpenAt(ctx, address) }}, nil
+		return admin.Location{Address: shown(address), Open: func(ctx context.Context, _ string) (driver.Backend, error) {
+			return s.OpenAt(ctx, address, Watch{Log: slog.Default(), Observe: unobserved})
+		}}, nil
 	}
 	_, path, _ := strings.Cut(address, ":")
 	if path == "" {
@@ -54,6 +59,38 @@ func (p program) location(address string) (admin.Location, error) {
 	}
 	return l, nil
 }
+
+// of returns the storage that a configuration names: by its address, else the program's own.
+func (p program) of(c *config.Config) (Storage, error) {
+	if c.StorageURL.IsZero() {
+		return p.storage, nil
+	}
+	address := c.StorageURL.Reveal()
+	s, found := p.at(address)
+	if !found {
+		return Storage{}, cli.Usage("storage_url: %q is no address of a storage: give %s", shown(address), strings.Join(p.addresses(), " or "))
+	}
+	if _, path, _ := strings.Cut(address, ":"); len(s.Schemes) == 0 && path != "" {
+		return Storage{}, cli.Usage("storage_url: the database of %s is in the data folder: give %[1]s: here, and the folder with --data", s.name())
+	}
+	return s, nil
+}
+
+// kind returns what the storage of a configuration can do beside being opened.
+func (p program) kind(c *config.Config) (admin.Kind, error) {
+	s, err := p.of(c)
+	if err != nil {
+		return admin.Kind{}, err
+	}
+	k := admin.Kind{Storage: s.name(), Copies: s.Copy != nil, Check: s.Check, Compact: s.Compact, Beside: s.Beside, Instead: s.Instead}
+	if s.Migrations != nil {
+		m := s.Migrations(c.StorageURL.Reveal())
+		k.Migrations = &m
+	}
+	return k, nil
+}
+
+func unobserved(string, time.Duration, error) {}
 
 // addresses returns the forms of the addresses that this program knows.
 func (p program) addresses() (forms []string) {
