@@ -134,6 +134,9 @@ func TestAVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 }
 
 func TestTheContractHoldsOnAFileOneAdditiveStepAhead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes some thousand times to the disk")
+	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "keystile.db")
 	as(t, []raising{aheadOf(true)}, func() {
