@@ -14,10 +14,10 @@ import (
 // edges are promises that ordinary use does not notice when they are broken.
 func edges() []promise {
 	return []promise{
-		{"times are in the years 1 to 9999", years},
-		{"what ended long ago is there until it is swept, whatever a clock says", longAgo},
-		{"of 16 revocations of one user at once the latest Before and Until stay", joinRace},
-		{"a Seq handed in with a revocation is not read", func(t *testing.T, b driver.Backend) {
+		{name: "times are in the years 1 to 9999", test: years},
+		{name: "what ended long ago is there until it is swept, whatever a clock says", test: longAgo},
+		{name: "of 16 revocations of one user at once the latest Before and Until stay", test: joinRace},
+		{name: "a Seq handed in with a revocation is not read", test: func(t testing.TB, b driver.Backend) {
 			r := grantEnd("a")
 			r.Seq = 1000
 			revoke(t, b, grantEnd("b"), r)
@@ -25,13 +25,13 @@ func edges() []promise {
 				t.Fatalf("Revocations(0) = %+v, want two with a Seq of the store", got)
 			}
 		}},
-		{"two callers who put the same documents in opposite order both get through", oppositeOrder},
-		{"a span may end at a document, which is not in it", func(t *testing.T, b driver.Backend) {
+		{name: "two callers who put the same documents in opposite order both get through", test: oppositeOrder},
+		{name: "a span may end at a document, which is not in it", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "x"), doc("b", "x"), doc("c", "x"))
 			lists(t, b, driver.Between("x", "x"+driver.Separator+"b"), "a")
 			lists(t, b, driver.Between("x"+driver.Separator+"b", driver.After("x", "b")), "b")
 		}},
-		{"a batch may hold several applications", func(t *testing.T, b driver.Backend) {
+		{name: "a batch may hold several applications", test: func(t testing.TB, b driver.Backend) {
 			other := calls("ai", at(0), 20)
 			other.AppID = "other"
 			count(t, b, "node", 1, calls("ai", at(0), 10), other)
@@ -39,18 +39,18 @@ func edges() []promise {
 			other.At = driver.Hour(at(0))
 			usage(t, b, hours("other"), other)
 		}},
-		{"products are ordered by bytes", func(t *testing.T, b driver.Backend) {
+		{name: "products are ordered by bytes", test: func(t testing.TB, b driver.Backend) {
 			hour := driver.Hour(at(0))
 			count(t, b, "node", 1, calls("a", at(0), 1), calls("B", at(0), 1), calls("a b", at(0), 1), calls("a\x01", at(0), 1))
 			usage(t, b, hours("app"), calls("B", hour, 1), calls("a", hour, 1), calls("a\x01", hour, 1), calls("a b", hour, 1))
 		}},
-		{"a canceled Put or Exchange does its work or answers the context's error", canceledWrites},
+		{name: "a canceled Put or Exchange does its work or answers the context's error", test: canceledWrites},
 	}
 }
 
 // years catches a Backend that keeps a time as nanoseconds in one integer of 64 bits: those
 // end in 2262, and begin in 1677. Keep the seconds and the nanoseconds, or a text of one width.
-func years(t *testing.T, b driver.Backend) {
+func years(t testing.TB, b driver.Backend) {
 	const hint = "keep seconds and nanoseconds, as 64 bits of nanoseconds hold the years 1678 to 2261 alone"
 	moments := []time.Time{
 		time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Date(1600, 2, 29, 1, 2, 3, 4, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 999999999, time.UTC),
@@ -97,7 +97,7 @@ func years(t *testing.T, b driver.Backend) {
 }
 
 // longAgo catches a Backend that looks at a clock: all other times here lie in the future.
-func longAgo(t *testing.T, b driver.Backend) {
+func longAgo(t testing.TB, b driver.Backend) {
 	once := time.Date(2001, time.July, 1, 12, 0, 0, 1, time.UTC)
 	x, d := ending(once)
 	next, _ := ending(once)
@@ -119,7 +119,7 @@ func longAgo(t *testing.T, b driver.Backend) {
 	sweep(t, b, once, 4)
 }
 
-func joinRace(t *testing.T, b driver.Backend) {
+func joinRace(t testing.TB, b driver.Backend) {
 	for round := range 10 {
 		user := driver.Revocation{Kind: driver.RevokeUser, ID: fmt.Sprint("user ", round)}
 		allNil(t, "Revoke(user)", together(16, func(i int) error {
@@ -138,7 +138,7 @@ func joinRace(t *testing.T, b driver.Backend) {
 
 // oppositeOrder catches locks taken document by document: a database ends such a deadlock
 // with an error, others wait for ever.
-func oppositeOrder(t *testing.T, b driver.Backend) {
+func oppositeOrder(t testing.TB, b driver.Backend) {
 	put(t, b, doc("a"), doc("b"))
 	answers := together(2, func(i int) error {
 		for range 25 {
@@ -161,7 +161,7 @@ func oppositeOrder(t *testing.T, b driver.Backend) {
 	allNil(t, "Put(a, b)", answers)
 }
 
-func canceledWrites(t *testing.T, b driver.Backend) {
+func canceledWrites(t testing.TB, b driver.Backend) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for i := range 20 {
