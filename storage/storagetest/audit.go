@@ -19,10 +19,6 @@ func auditing() []promise {
 		}},
 		{name: "a page holds up to n and goes on behind after", test: trailPages},
 		{name: "the reader who follows beside 8 writers misses nothing", test: followRecords},
-		{name: "appending nothing is fine", test: func(t testing.TB, b driver.Backend) {
-			want(t, "Append()", b.Append(t.Context()), nil)
-			wantTrail(t, trail(t, b, 0, driver.Page))
-		}},
 	}
 }
 

@@ -11,15 +11,13 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// patience is the time after which a promise that is not done is a broken one.
-const patience = 30 * time.Second
-
 // Broken tries the promises whose "chapter/name" begins with path, as Run and RunDurable do,
 // and returns what the first broken one said; "" if all of them hold. Those of RunDurable are
-// the chapter "reopening". It fails no test, except where no promise has such a name.
+// the chapter "reopening". A promise that is not done in time is a broken one. It fails no test,
+// except where no promise has such a name.
 //
 // It is there for lists of bugs that the contract must see: package planted has one.
-func Broken(t *testing.T, path string, open func(t *testing.T, dir string) driver.Backend) string {
+func Broken(t *testing.T, path string, patience time.Duration, open func(t *testing.T, dir string) driver.Backend) string {
 	t.Helper()
 	tried := 0
 	for _, c := range append(contract(), reopening()) {
@@ -30,7 +28,7 @@ func Broken(t *testing.T, path string, open func(t *testing.T, dir string) drive
 			}
 			tried++
 			dir := t.TempDir()
-			if said := p.try(t, func() driver.Backend { return open(t, dir) }); said != "" {
+			if said := p.try(t, patience, func() driver.Backend { return open(t, dir) }); said != "" {
 				return name + ": " + said
 			}
 		}
@@ -43,7 +41,7 @@ func Broken(t *testing.T, path string, open func(t *testing.T, dir string) drive
 
 // try holds a Backend to a promise, and returns what is wrong with it. A promise that waits for
 // ever is left waiting.
-func (p promise) try(t *testing.T, open func() driver.Backend) string {
+func (p promise) try(t *testing.T, patience time.Duration, open func() driver.Backend) string {
 	notes := &notes{TB: t}
 	done := make(chan struct{})
 	go func() {

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -69,6 +70,9 @@ func (r *reader) follow(t testing.TB, read func(after uint64) ([]uint64, []strin
 		if len(seqs) == 0 {
 			return
 		}
+		if last := texts[len(texts)-1]; len(texts) < driver.Page && !strings.HasSuffix(last, " end") {
+			t.Fatalf("a page ends with %q, amid what one call has written", last)
+		}
 	}
 }
 
@@ -78,6 +82,7 @@ func crowdedFeed(t testing.TB, write func(texts []string) error, read func(after
 		for j := range n {
 			texts = append(texts, fmt.Sprintf("%d %d %d", caller, i, j))
 		}
+		texts[n-1] += " end"
 		return texts
 	}
 	var readers [2]reader

@@ -19,12 +19,6 @@ func revocationFeed() []promise {
 		{name: "joining keeps the later Before and the later Until, whichever call brought them", test: joinedFields},
 		{name: "revocations of one call join each other", test: joinedWithin},
 		{name: "revocations that differ in kind or id stay apart", test: stayApart},
-		{name: "revoking nothing is fine", test: func(t testing.TB, b driver.Backend) {
-			want(t, "Revoke()", b.Revoke(t.Context()), nil)
-			if got := feed(t, b, 0); len(got) != 0 {
-				t.Fatalf("Revocations(0) = %v, want none", got)
-			}
-		}},
 	}
 }
 

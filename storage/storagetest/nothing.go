@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -28,6 +29,7 @@ func nothing() []promise {
 			d.Version = put(t, b, d)
 		}},
 		{name: "empty Data and Index, nil or not, come back empty", test: emptyLists},
+		{name: "Data is kept byte for byte, also where it looks like JSON, an escape or a number", test: plainBytes},
 		{name: "an empty list is nothing to issue, to revoke, to count, to append", test: func(t testing.TB, b driver.Backend) {
 			x := token("a")
 			issue(t, b, []driver.Token{}...)
@@ -77,6 +79,22 @@ func emptyLists(t testing.TB, b driver.Backend) {
 	}
 	want(t, "Append(empty)", b.Append(t.Context(), driver.Record{}, driver.Record{Data: []byte{}}, driver.Record{Data: []byte{0}}), nil)
 	wantTrail(t, trail(t, b, 0, 9), "", "", "\x00")
+}
+
+// plainBytes are data that a column of another type would take for its own.
+func plainBytes(t testing.TB, b driver.Backend) {
+	for i, data := range []string{
+		`{"b": 1, "a": [ 1.0 , 1e2, 12345678901234567890 ], "b": null, "c": "\u00e9\ud83d<&>"}` + "\n", " {} ", "null", `"text"`, "1.50",
+		`\x41`, `\101\\`, "0x41", "QUJD", "'", "a\r\nb", " a ", "a\x00", "\x00\x00", "\xef\xbb\xbfa", "\xff\xfe", "\xed\xa0\x80", "e\u0301",
+	} {
+		d := doc(fmt.Sprint(i))
+		d.Data = []byte(data)
+		d.Version = put(t, b, d)
+		sameDoc(t, get(t, b, d.ID), d)
+		want(t, "Append(record)", b.Append(t.Context(), driver.Record{At: at(i), Data: d.Data}), nil)
+		all := trail(t, b, 0, driver.Page)
+		wantTrail(t, all[i:], data)
+	}
 }
 
 func emptyNames(t testing.TB, b driver.Backend) {

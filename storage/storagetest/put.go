@@ -32,17 +32,12 @@ func putting() []promise {
 			put(t, b, doc("a"))
 			gone(t, b, "b", "A", "a ", strings.Repeat("a", driver.MaxName))
 		}},
-		{name: "names that differ in kind, case, accent or a space are different documents", test: names},
 		{name: "one Put creates, replaces and removes, and gives all one version", test: mixedPut},
 		{name: "versions rise through all kinds and ids, and through removals", test: versionsRise},
 		{name: "32 Puts at once get 32 versions", test: manyVersions},
 		{name: "of 32 creations of one id one wins", test: createRace},
 		{name: "32 increments by compare-and-set are all counted", test: increments},
 		{name: "a document may be as large as the limits say", test: largest},
-		{name: "putting nothing is fine", test: func(t testing.TB, b driver.Backend) {
-			_, err := b.Put(t.Context())
-			want(t, "Put()", err, nil)
-		}},
 	}
 }
 
@@ -79,22 +74,6 @@ func replaced(t testing.TB, b driver.Backend) {
 	d = driver.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Index: []string{"new", "newer"}, Data: []byte("new")}
 	d.Version = put(t, b, d)
 	sameDoc(t, get(t, b, "a"), d)
-}
-
-func names(t testing.TB, b driver.Backend) {
-	var docs []driver.Doc
-	for _, kind := range []string{"thing", "Thing", "thing ", "thin", "é", "e"} {
-		for _, id := range []string{"a", "A", "a ", " a", "á", "aa", "1", "01"} {
-			docs = append(docs, driver.Doc{Kind: kind, ID: id, Data: []byte(kind + "/" + id)})
-		}
-	}
-	version := put(t, b, docs...)
-	for _, d := range docs {
-		got, err := b.Get(t.Context(), d.Kind, d.ID)
-		want(t, fmt.Sprintf("Get(%q, %q)", d.Kind, d.ID), err, nil)
-		d.Version = version
-		sameDoc(t, got, d)
-	}
 }
 
 func mixedPut(t testing.TB, b driver.Backend) {

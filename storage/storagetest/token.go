@@ -34,9 +34,6 @@ func issuing() []promise {
 		{name: "keys that share the time are different keys", test: sameTime},
 		{name: "of 32 issues of one key one wins", test: issueRace},
 		{name: "a canceled call does its work or answers the context's error", test: canceled},
-		{name: "issuing nothing is fine", test: func(t testing.TB, b driver.Backend) {
-			want(t, "Issue()", b.Issue(t.Context()), nil)
-		}},
 	}
 }
 

@@ -2,7 +2,6 @@ package storagetest
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -33,24 +32,12 @@ func counting() []promise {
 			}
 			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 4))
 		}},
-		{name: "sums stop at the largest number", test: func(t testing.TB, b driver.Backend) {
-			most := calls("ai", at(0), math.MaxInt64-1)
-			most.Errors = math.MaxInt64
-			count(t, b, "node", 1, most)
-			count(t, b, "node", 2, most)
-			most.At, most.Calls = driver.Hour(at(0)), math.MaxInt64
-			usage(t, b, hours("app"), most)
-		}},
 		{name: "16 nodes that count at once lose nothing", test: countRace},
 		{name: "one batch sent 16 times at once counts once", test: func(t testing.TB, b driver.Backend) {
 			allNil(t, "Count(batch)", together(16, func(int) error {
 				return b.Count(t.Context(), driver.Batch{Node: "node", Seq: 3}, []driver.Count{calls("ai", at(0), 1)})
 			}))
 			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
-		}},
-		{name: "counting nothing is fine", test: func(t testing.TB, b driver.Backend) {
-			count(t, b, "node", 1)
-			usage(t, b, hours("app"))
 		}},
 	}
 }
