@@ -104,5 +104,6 @@ func allBugs() []bug {
 		revokeBugs(), feedBugs(), auditBugs(), pruneBugs(),
 		putBugs(), docBugs(), versionBugs(), copyBugs(), listBugs(), pageBugs(), indexBugs(),
 		countBugs(), rowBugs(), usageBugs(), sweepBugs(), sweptBugs(), endBugs(), closeBugs(), durableBugs(),
+		rollbackBugs(), staleBugs(), collationBugs(), clockBugs(),
 	)
 }
