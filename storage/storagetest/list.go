@@ -142,6 +142,18 @@ func paging() []promise {
 			span.From = next
 			lists(t, b, span, "c")
 		}},
+		{name: "a walk misses nothing when what it has shown is removed, and repeats nothing when more is put before", test: func(t testing.TB, b driver.Backend) {
+			d := doc("a", "x")
+			d.Version = put(t, b, d, doc("b", "x"), doc("c", "x"))
+			span := driver.Is("x")
+			_, next, err := b.List(t.Context(), "thing", span, 1)
+			want(t, "List(x, 1)", err, nil)
+			put(t, b, removal(d))
+			span.From = next
+			lists(t, b, span, "b", "c")
+			put(t, b, doc("0", "x"), doc("1", "x"), doc("2", "x"))
+			lists(t, b, span, "b", "c")
+		}},
 	}
 }
 

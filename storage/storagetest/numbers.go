@@ -50,10 +50,11 @@ func largestBatch(t testing.TB, b driver.Backend) {
 	}
 	usage(t, b, hours("app"), calls("ai", hour, 3))
 	// As text, 9 is more than 10.
-	for _, seq := range []uint64{9, 10, 99, 100} {
+	// As 32 bits, 2^32 is less than 2^31; as floating point, 2^53+1 is no more than 2^53.
+	for _, seq := range []uint64{9, 10, 99, 100, 1 << 31, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1 << 53, 1<<53 + 1} {
 		count(t, b, "digits", seq, calls("ai", at(0), 10))
 	}
-	usage(t, b, days("app"), driver.Count{AppID: "app", Product: "ai", At: driver.Day(at(0)), Calls: 43, Errors: 4})
+	usage(t, b, days("app"), driver.Count{AppID: "app", Product: "ai", At: driver.Day(at(0)), Calls: 103, Errors: 10})
 }
 
 func behindAll(t testing.TB, b driver.Backend) {

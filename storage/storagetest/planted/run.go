@@ -105,5 +105,7 @@ func allBugs() []bug {
 		putBugs(), docBugs(), versionBugs(), copyBugs(), listBugs(), pageBugs(), indexBugs(),
 		countBugs(), rowBugs(), usageBugs(), sweepBugs(), sweptBugs(), endBugs(), closeBugs(), durableBugs(),
 		rollbackBugs(), staleBugs(), collationBugs(), clockBugs(),
+		numberBugs(), sumBugs(), wildBugs(), lossyBugs(), nothingBugs(),
+		clauseBugs(), lockBugs(), crowdBugs(), cutBugs(),
 	)
 }
