@@ -11,3 +11,7 @@ import (
 func TestContract(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) driver.Backend { return memory.New() })
 }
+
+func BenchmarkContract(b *testing.B) {
+	storagetest.Bench(b, func(*testing.B) driver.Backend { return memory.New() })
+}

@@ -254,6 +254,7 @@ func lockBugs() []bug {
 		{name: "Put tells of a transaction that could not be serialized", caught: "Put and Get/32 increments", plant: func(b *parts) {
 			put := b.put
 			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
+				yield()
 				version, err := put(ctx, docs...)
 				if errors.Is(err, driver.ErrConflict) {
 					err = errSerial
@@ -280,8 +281,9 @@ func lockBugs() []bug {
 var errSerial = errors.New("could not serialize access due to concurrent update")
 
 func serialExchange(b *parts) {
+	read := make(meeting)
 	exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
-		meeting(make(chan struct{})).wait()
+		read.wait()
 		err := right(next...)
 		if errors.Is(err, driver.ErrSpent) && t.SpentAt.IsZero() {
 			return errSerial

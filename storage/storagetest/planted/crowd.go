@@ -223,6 +223,7 @@ func cutBugs() []bug {
 		{name: "a canceled Put answers nil and has written nothing", caught: put, plant: func(b *parts) {
 			put := b.put
 			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
+				yield()
 				version, err := put(ctx, docs...)
 				if ctx.Err() != nil {
 					return version, nil
@@ -233,6 +234,7 @@ func cutBugs() []bug {
 		{name: "a canceled Put answers as the network does", caught: put, plant: func(b *parts) {
 			put := b.put
 			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
+				yield()
 				version, err := put(ctx, docs...)
 				if errors.Is(err, context.Canceled) {
 					err = errors.New("read: connection reset by peer")
