@@ -64,7 +64,7 @@ func collationBugs() (bugs []bug) {
 				return counts
 			})},
 		} {
-			bugs = append(bugs, bug{name: p.of + " are compared " + c.name, caught: p.caught, plant: p.plant})
+			bugs = append(bugs, bug{name: p.of + " are found " + c.name, caught: p.caught, plant: p.plant})
 		}
 	}
 	return append(bugs, orderBugs()...)

@@ -16,14 +16,15 @@ const Goal = 97
 
 // Run plants each bug of the list in Backends that open returns, empty ones, and holds them to
 // the promises that should break. It prints the score, and fails below the Goal, or if a
-// promise breaks without a bug: then the Backend is wrong, not the list.
+// promise breaks without a bug: then the Backend is wrong, not the list. Some hundreds of
+// Backends are opened, several at a time.
 func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
-	run(t, allBugs(), open)
-}
-
-func run(t *testing.T, bugs []bug, open func(t *testing.T) driver.Backend) (score int) {
+	bugs := allBugs()
 	t.Run("no bug", func(t *testing.T) {
 		for _, path := range paths(bugs) {
+			if strings.HasPrefix(path, reopening) {
+				continue // on a Backend of our own: our tests try it
+			}
 			t.Run(path, func(t *testing.T) {
 				t.Parallel()
 				if said := storagetest.Broken(t, path, time.Minute, bug{caught: path}.opens(open)); said != "" {
@@ -47,11 +48,12 @@ func run(t *testing.T, bugs []bug, open func(t *testing.T) driver.Backend) (scor
 		}
 	})
 	t.Logf("%d planted bugs, %d caught", tried.Load(), caught.Load())
-	if 100*caught.Load() < Goal*tried.Load() {
+	if !enough(int(caught.Load()), int(tried.Load())) {
 		t.Errorf("%d of %d planted bugs are caught, want %d of a hundred: go test -v tells which are not", caught.Load(), tried.Load(), Goal)
 	}
-	return int(caught.Load())
 }
+
+func enough(caught, tried int) bool { return 100*caught >= Goal*tried }
 
 // paths are the promises that should see the bugs, each once.
 func paths(bugs []bug) []string {
