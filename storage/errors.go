@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/transfer"
 )
 
 // The verdicts of a Backend, as those who use a [Store] name them. Package driver describes
@@ -18,6 +19,9 @@ var (
 	ErrRevoked  = driver.ErrRevoked
 	ErrInvalid  = driver.ErrInvalid
 	ErrNewer    = driver.ErrNewer
+
+	// ErrUnfinished: the store is a copy that was not finished (package transfer).
+	ErrUnfinished = transfer.ErrUnfinished
 
 	// ErrUnavailable marks every error of [Store] that is no verdict: the disk, the network,
 	// a record that cannot be opened. Whether a write behind it happened is unknown.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/transfer"
 )
 
 // A Feature is a fact in the store that every binary that opens it must obey: one that
@@ -83,19 +84,34 @@ func (s *Store) Features(ctx context.Context) ([]Feature, error) {
 	return f.Features, err
 }
 
-// checkFeatures fails with ErrNewer if the store has a feature that this version does not know.
+// checkFeatures fails with ErrNewer if the store has a feature that this version does not know,
+// and with ErrUnfinished if it is a copy that was not finished.
 func (s *Store) checkFeatures(ctx context.Context) error {
 	has, err := s.Features(ctx)
 	if err != nil {
 		return err
 	}
 	for _, f := range has {
+		if f.Name == transfer.Unfinished {
+			return s.unfinished(ctx)
+		}
 		if !slices.ContainsFunc(features, func(known Feature) bool { return known.Name == f.Name }) {
 			return driver.Newer(fmt.Sprintf("it has the feature %q", f.Name), f.Since)
 		}
 	}
 	s.features.note(format{Features: has})
 	return nil
+}
+
+func (s *Store) unfinished(ctx context.Context) error {
+	mark, err := transfer.ReadMark(ctx, s.backend)
+	if err != nil {
+		return unavailable("read the mark of a copy", err)
+	}
+	if mark == nil {
+		return ErrUnfinished // the copy has ended, or its mark was changed
+	}
+	return mark.Err()
 }
 
 // requireFeature adds a feature to the list, before the first write that it protects: a process that

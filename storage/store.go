@@ -34,7 +34,8 @@ type Store struct {
 // [Store.BeginRekey] for how one key follows another.
 //
 // A store in which a newer version has used a feature that this one does not know is
-// refused with ErrNewer: see Feature.
+// refused with ErrNewer: see Feature. The target of a copy that was not finished is refused with
+// ErrUnfinished.
 //
 // Closing the Store is closing the backend.
 func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Store, error) {

@@ -13,10 +13,15 @@
 //	keystile help COMMAND    the flags of a command, and examples
 //
 // Everything it keeps is in one folder (--data, ./keystile-data), in a database of package
-// storage/bolt. Package command is the program itself: on another storage adapter it is a main
-// function like this one, with command.Backend.
+// storage/bolt, or in PostgreSQL (--storage-url), which several nodes share. Package command is the
+// program itself: on another storage adapter it is a main function like this one, with
+// command.Backend.
 package main
 
 import "github.com/keystile/keystile/cmd/keystile/command"
 
-func main() { command.Main(command.Bolt()) }
+func main() {
+	storage := command.Bolt()
+	storage.Others = []command.Storage{command.Postgres()}
+	command.Main(storage)
+}

@@ -1,4 +1,4 @@
-// Command sqlite is the whole keystile program on SQLite: an adapter of some 450 lines, and a
+// Command sqlite is the whole keystile program on SQLite: an adapter of some 700 lines, and a
 // main function of ten.
 //
 //	cd examples/sqlite && go run . serve        # and every other command

@@ -89,6 +89,11 @@ func (x *step) put(d driver.Doc, version int64) error {
 		_, err := x.exec("DELETE FROM doc WHERE kind = ? AND id = ?", d.Kind, d.ID)
 		return err
 	}
+	return x.store(d, version)
+}
+
+// store writes a document with its places, over one that may be there.
+func (x *step) store(d driver.Doc, version int64) error {
 	entries, err := json.Marshal(d.Index)
 	if err != nil {
 		return err
@@ -97,10 +102,8 @@ func (x *step) put(d driver.Doc, version int64) error {
 		d.Kind, d.ID, version, text(d.ExpiresAt), entries, d.Data); err != nil {
 		return err
 	}
-	if stored != 0 {
-		if _, err := x.exec("DELETE FROM place WHERE kind = ? AND id = ?", d.Kind, d.ID); err != nil {
-			return err
-		}
+	if _, err := x.exec("DELETE FROM place WHERE kind = ? AND id = ?", d.Kind, d.ID); err != nil {
+		return err
 	}
 	for _, entry := range d.Index {
 		if _, err := x.exec("INSERT OR IGNORE INTO place VALUES (?, ?, ?)", d.Kind, entry+driver.Separator+d.ID, d.ID); err != nil {

@@ -35,6 +35,10 @@ func TestPlantedBugs(t *testing.T) {
 	planted.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
+func TestTransfer(t *testing.T) {
+	storagetest.RunTransfer(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
+}
+
 func open(t testing.TB, folder string) driver.Backend {
 	t.Helper()
 	s, err := Open(context.Background(), filepath.Join(folder, "keystile.db"))

@@ -96,6 +96,10 @@ func scanToken(row *sql.Row, key driver.Key) (t driver.Token, err error) {
 	if err := found(row.Scan(&spent, &data)); err != nil {
 		return t, err
 	}
+	return readToken(key, spent, data)
+}
+
+func readToken(key driver.Key, spent string, data []byte) (t driver.Token, err error) {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return t, err
 	}

@@ -95,17 +95,22 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var r driver.Record
-		var at string
-		if err := rows.Scan(&r.Seq, &at, &r.Data); err != nil {
-			return nil, err
-		}
-		if r.At, err = when(at); err != nil {
+		r, err := scanRecord(rows)
+		if err != nil {
 			return nil, err
 		}
 		page = append(page, r)
 	}
 	return page, rows.Err()
+}
+
+func scanRecord(row scanner) (r driver.Record, err error) {
+	var at string
+	if err := row.Scan(&r.Seq, &at, &r.Data); err != nil {
+		return r, err
+	}
+	r.At, err = when(at)
+	return r, err
 }
 
 // Appended implements driver.Backend: the last number that was given, whatever became of its record.

@@ -36,3 +36,7 @@ func open(t testing.TB, dir string) driver.Backend {
 	}
 	return s
 }
+
+func TestTransfer(t *testing.T) {
+	storagetest.RunTransfer(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
+}

@@ -49,8 +49,14 @@
 // because the process that gave the name may have died before that, and removes drafts that were
 // left.
 //
-// The format is "2". A file of "1", which is laid out alike, is raised by the first Open for
-// writing: versions that read "1" alone do not know of features, and are kept out by it.
+// The layout has a version. Open for writing takes the steps that a file lacks, forward only and
+// each in one transaction (step.go). A step is additive, and then the version before it may go on
+// with the file, which notes the step as not taken, so the next start of the newer one takes it
+// again; or it changes the format, and older versions refuse the file with the name of the version
+// that reads it. The format is "2": it keeps out versions that do not know of features.
+//
+// Copies to and from other adapters (package transfer) read each page in a transaction of its own, so
+// no pages are kept from being used again for longer than that.
 //
 // A file that nobody writes to can be read without the right to write: OpenReadOnly takes the
 // shared lock and has no writer. Opening looks at the file read-only first. Panics of bbolt

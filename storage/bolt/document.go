@@ -150,6 +150,11 @@ func (r docRow) write(tx *bbolt.Tx, version uint64) error {
 		return nil
 	}
 	binary.BigEndian.PutUint64(r.value, version)
+	return r.insert(tx)
+}
+
+// insert writes a document where none is.
+func (r docRow) insert(tx *bbolt.Tx) error {
 	index := bucket(tx, indexBucket)
 	for _, entry := range r.Index {
 		if err := index.Put(indexKey(r.Doc, entry), nil); err != nil {

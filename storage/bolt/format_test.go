@@ -61,7 +61,7 @@ func TestAFileOfTheFirstFormatIsRaised(t *testing.T) {
 			got = string(bucket(tx, aboutBucket).Get([]byte("format"))) + string(bucket(tx, aboutBucket).Get([]byte("since")))
 			return nil
 		})
-		if err = errors.Join(err, s.Close()); err != nil || got != "2"+formatFrom {
+		if err = errors.Join(err, s.Close()); err != nil || got != "2"+steps[0].since {
 			t.Errorf("opened for writing it says %q, %v", got, err)
 		}
 	}

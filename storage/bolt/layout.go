@@ -1,21 +1,16 @@
 package bolt
 
 import (
-	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"github.com/keystile/keystile/storage/driver"
 )
 
 // The buckets. Numbers and times in keys are big-endian, so that bytes lie in the order
 // of what they mean.
 const (
-	aboutBucket       = "keystile"    // "format" -> format, "since" -> the version that began with it
+	aboutBucket       = "keystile"    // what step.go has: "format", "since", "layout"
 	tokensBucket      = "tokens"      // key -> token
 	revocationsBucket = "revocations" // kind, id -> seq, before, until
 	feedBucket        = "feed"        // seq -> key in revocations
@@ -25,16 +20,6 @@ const (
 	usageBucket       = "usage"       // app, hour or day, time, product -> calls, errors
 	batchesBucket     = "batches"     // node -> highest seq seen
 	auditBucket       = "audit"       // seq -> time, data
-)
-
-// The formats. The rows of both are the same; they differ in who may open the file. A
-// version that reads "1" alone does not look at the store's list of features, and must not
-// open a file in which there may be some: so it is kept out by the format, which the first
-// Open for writing raises.
-const (
-	format     = "2"
-	formatFrom = "v0.1.0" // the version that began with it, for the message of older ones to come
-	oldFormat  = "1"
 )
 
 var buckets = []string{
@@ -48,45 +33,12 @@ func prepare(tx *bbolt.Tx) error {
 			return err
 		}
 	}
-	return mark(tx)
-}
-
-// mark writes the format down.
-func mark(tx *bbolt.Tx) error {
-	about := bucket(tx, aboutBucket)
-	return errors.Join(about.Put([]byte("format"), []byte(format)), about.Put([]byte("since"), []byte(formatFrom)))
-}
-
-// raise brings a file of an older format to this one.
-func raise(db *bbolt.DB) error {
-	old := false
-	err := db.View(func(tx *bbolt.Tx) error {
-		old = string(bucket(tx, aboutBucket).Get([]byte("format"))) != format
-		return nil
-	})
-	if err != nil || !old {
-		return err
+	for i := range steps {
+		if err := steps[i].take(tx, firstFormat+1+i); err != nil {
+			return err
+		}
 	}
-	return db.Update(mark)
-}
-
-func checkFormat(tx *bbolt.Tx, fresh bool) error {
-	about := tx.Bucket([]byte(aboutBucket))
-	switch {
-	case fresh:
-		return nil
-	case about == nil:
-		return fmt.Errorf("it belongs to another program")
-	}
-	switch got := string(about.Get([]byte("format"))); got {
-	case format, oldFormat:
-		return nil
-	case "":
-		return fmt.Errorf("it does not say which format it has")
-	default:
-		since := cmp.Or(string(about.Get([]byte("since"))), "of a later version")
-		return driver.Newer(fmt.Sprintf("the file has the format %q", got), since)
-	}
+	return nil
 }
 
 func bucket(tx *bbolt.Tx, name string) *bbolt.Bucket {

@@ -174,6 +174,10 @@ var ErrInUse = errors.New("in use by another process")
 func explain(path string, err error) error {
 	var errno syscall.Errno
 	switch {
+	case errors.Is(err, errOlder):
+		return fmt.Errorf("bolt: %s: %w", path, err)
+	case errors.Is(err, errNotRaised):
+		return fmt.Errorf("bolt: %s is whole, and of an older version: %w; see whether the disk is full, and start again, or use the version before", path, err)
 	case errors.Is(err, driver.ErrNewer):
 		return fmt.Errorf("bolt: %s was left as it is: %w", path, err)
 	case errors.Is(err, berrors.ErrTimeout):

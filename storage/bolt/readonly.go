@@ -47,5 +47,8 @@ func readOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 	if err != nil {
 		return nil, nil, explain(path, err)
 	}
+	if err := catchFaults(func() error { return db.View(checkRaised) }); err != nil {
+		return nil, nil, explain(path, errors.Join(err, db.Close()))
+	}
 	return db, held, nil
 }

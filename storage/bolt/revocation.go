@@ -33,13 +33,18 @@ func revoke(tx *bbolt.Tx, r driver.Revocation) error {
 			return err
 		}
 	}
-	feed := bucket(tx, feedBucket)
-	seq, err := feed.NextSequence()
+	seq, err := bucket(tx, feedBucket).NextSequence()
 	if err != nil {
 		return err
 	}
 	r.Seq = seq
-	if err := feed.Put(appendNumber(nil, r.Seq), key); err != nil {
+	return insertRevocation(tx, r)
+}
+
+// insertRevocation writes a revocation where none is.
+func insertRevocation(tx *bbolt.Tx, r driver.Revocation) error {
+	key := join(r.Kind, r.ID)
+	if err := bucket(tx, feedBucket).Put(appendNumber(nil, r.Seq), key); err != nil {
 		return err
 	}
 	if err := noteEnd(tx, r.Until, aRevocation, key); err != nil {

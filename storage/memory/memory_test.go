@@ -12,6 +12,10 @@ func TestContract(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) driver.Backend { return memory.New() })
 }
 
+func TestTransfer(t *testing.T) {
+	storagetest.RunTransfer(t, func(*testing.T) driver.Backend { return memory.New() })
+}
+
 func BenchmarkContract(b *testing.B) {
 	storagetest.Bench(b, func(*testing.B) driver.Backend { return memory.New() })
 }

@@ -22,10 +22,10 @@ type Store struct {
 	docs    map[name]driver.Doc
 	version int64 // last version given to a document
 
-	usage   map[row]driver.Count
-	batches map[string]uint64 // highest Seq seen, by node
-	records []driver.Record   // record i has Seq pruned+i+1
-	pruned  uint64            // records before them that were removed
+	usage    map[row]driver.Count
+	batches  map[string]uint64 // highest Seq seen, by node
+	records  []driver.Record   // ascending by Seq
+	appended uint64            // last Seq given to a record
 }
 
 // name is the key of a document or a revocation.

@@ -57,17 +57,26 @@ func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.C
 func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
 	return s.step(ctx, func() error {
 		for _, r := range records {
-			s.records = append(s.records, driver.Record{
-				Seq: s.pruned + uint64(len(s.records)) + 1, At: plain(r.At), Data: slices.Clone(r.Data)})
+			s.appended++
+			s.records = append(s.records, driver.Record{Seq: s.appended, At: plain(r.At), Data: slices.Clone(r.Data)})
 		}
 		return nil
 	})
 }
 
+// through returns how many records have a Seq up to this one.
+func (s *Store) through(seq uint64) int {
+	n, there := slices.BinarySearchFunc(s.records, seq, func(r driver.Record, seq uint64) int { return cmp.Compare(r.Seq, seq) })
+	if there {
+		n++
+	}
+	return n
+}
+
 // Records returns the audit trail behind after.
 func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	err = s.step(ctx, func() error {
-		rest := s.records[min(max(after, s.pruned)-s.pruned, uint64(len(s.records))):]
+		rest := s.records[s.through(after):]
 		for _, r := range rest[:min(n, len(rest))] {
 			r.Data = slices.Clone(r.Data)
 			page = append(page, r)
@@ -80,7 +89,7 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver
 // Appended returns the last Seq that was given.
 func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
 	err = s.step(ctx, func() error {
-		last = s.pruned + uint64(len(s.records))
+		last = s.appended
 		return nil
 	})
 	return last, err
@@ -89,9 +98,8 @@ func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
 // Prune removes the first n records up to a Seq.
 func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error) {
 	err = s.step(ctx, func() error {
-		removed = int(min(max(through, s.pruned)-s.pruned, uint64(len(s.records)), uint64(n)))
+		removed = min(s.through(through), n)
 		s.records = slices.Clone(s.records[removed:])
-		s.pruned += uint64(removed)
 		return nil
 	})
 	return removed, err

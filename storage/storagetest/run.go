@@ -11,14 +11,7 @@ import (
 // returns an empty Backend.
 func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
 	for _, c := range contract() {
-		t.Run(c.about, func(t *testing.T) {
-			for _, p := range c.promises {
-				t.Run(p.name, func(t *testing.T) {
-					t.Parallel()
-					p.hold(t, func() driver.Backend { return open(t) })
-				})
-			}
-		})
+		t.Run(c.about, func(t *testing.T) { c.run(t, open) })
 	}
 }
 
@@ -70,6 +63,15 @@ func contract() []chapter {
 type chapter struct {
 	about    string
 	promises []promise
+}
+
+func (c chapter) run(t *testing.T, open func(t *testing.T) driver.Backend) {
+	for _, p := range c.promises {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			p.hold(t, func() driver.Backend { return open(t) })
+		})
+	}
 }
 
 // promise is a sentence of the contract, and the test of it: one on an open Backend, or one

@@ -36,15 +36,15 @@ func backupLine(opener Opener) cli.Command {
 // backup writes the file in the process of the caller: a server may have another user's
 // rights and another view of the file system.
 func backup(ctx context.Context, call cli.Call, opener Opener) error {
-	if !opener.Copies {
-		return opener.lacks("backup")
-	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // so that no half of a file is left
-	defer stop()
-	conf, err := config.Load(call.Args, call.Env)
+	conf, kind, err := opener.kind(call)
 	if err != nil {
 		return err
 	}
+	if !kind.Copies {
+		return kind.lacks("backup")
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // so that no half of a file is left
+	defer stop()
 	path, err := filepath.Abs(call.Words[0])
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func backup(ctx context.Context, call cli.Call, opener Opener) error {
 	if err != nil {
 		return err
 	}
-	if made.Contents, err = opener.contents(path); err != nil {
+	if made.Contents, err = kind.contents(path); err != nil {
 		return fmt.Errorf("the copy was written, and restore would refuse it; see whether the disk and the database itself are well, and make another one: %w", err)
 	}
 	if err := made.write(path); err != nil {
@@ -101,11 +101,11 @@ func (h Opener) copyTo(ctx context.Context, call cli.Call, conf *config.Config, 
 }
 
 // contents checks a database file and counts what is in it.
-func (h Opener) contents(path string) (map[string]int, error) {
-	if h.Check == nil {
+func (k Kind) contents(path string) (map[string]int, error) {
+	if k.Check == nil {
 		return nil, nil
 	}
-	return h.Check(path)
+	return k.Check(path)
 }
 
 // withDatabase opens a data folder that has a database: a copy of one that was made just

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
@@ -23,19 +22,19 @@ func compactLine(opener Opener) cli.Command {
 }
 
 func compact(call cli.Call, opener Opener) error {
-	if opener.Compact == nil {
-		return opener.lacks("storage compact")
-	}
-	conf, err := config.Load(call.Args, call.Env)
+	conf, kind, err := opener.kind(call)
 	if err != nil {
 		return err
+	}
+	if kind.Compact == nil {
+		return kind.lacks("storage compact")
 	}
 	f, err := withDatabase(conf.Data)
 	if err != nil {
 		return err
 	}
 	m := terminal.Watch(call.Stderr, "writing the database anew", "")
-	before, after, err := opener.Compact(f.Database())
+	before, after, err := kind.Compact(f.Database())
 	m.End()
 	if err != nil {
 		return err

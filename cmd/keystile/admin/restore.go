@@ -38,12 +38,12 @@ func restoreLine(opener Opener) cli.Command {
 }
 
 func restore(ctx context.Context, call cli.Call, opener Opener) error {
-	if !opener.Copies {
-		return opener.lacks("restore")
-	}
-	conf, err := config.Load(call.Args, call.Env)
+	conf, kind, err := opener.kind(call)
 	if err != nil {
 		return err
+	}
+	if !kind.Copies {
+		return kind.lacks("restore")
 	}
 	name := call.Words[0]
 	file, err := os.Open(name)
@@ -72,12 +72,12 @@ func restore(ctx context.Context, call cli.Call, opener Opener) error {
 				return err
 			}
 		}
-		_, err := opener.contents(path)
+		_, err := kind.contents(path)
 		if err == nil {
 			err = opener.check(ctx, conf, f, path)
 		}
 		return aboutBackup(err, path, name)
-	}, opener.Beside...)
+	}, kind.Beside...)
 	if err != nil {
 		return err
 	}

@@ -25,16 +25,40 @@ type Opener struct {
 	// Try opens another database with the folder's master key; it makes no key.
 	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Target, io.Closer, error)
 
-	Storage string                                             // what the storage is called
-	Copies  bool                                               // Rooms.Copy copies the database, so there are backup and restore
-	Check   func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
-	Compact func(path string) (before, after int64, err error) // nil: there is no compact command
-	Beside  []string                                           // endings of files that belong to the database
+	// Kind says what the storage of a configuration can do.
+	Kind func(c *config.Config) (Kind, error)
+
+	At        func(address string) (Location, error) // of storage copy; its error is one of usage
+	Addresses []string                               // the forms of addresses that At takes, for help
+}
+
+// Kind says what a storage can do beside being opened. What it has not, no command does.
+type Kind struct {
+	Storage    string                                             // what it is called
+	Copies     bool                                               // Target.Copy copies the database, so there are backup and restore
+	Check      func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
+	Compact    func(path string) (before, after int64, err error) // nil: there is no compact command
+	Beside     []string                                           // endings of files that belong to the database
+	Instead    string                                             // what does the work of backup, restore and compact instead
+	Migrations *Migrations                                        // of its tables; nil: it raises its database by itself
 }
 
 // lacks returns the error of a command that the storage cannot do.
-func (h Opener) lacks(command string) error {
-	return fmt.Errorf("%s: the storage %q leaves this to the tools that come with it", command, h.Storage)
+func (k Kind) lacks(command string) error {
+	if k.Instead != "" {
+		return fmt.Errorf("%s: %s", command, k.Instead)
+	}
+	return fmt.Errorf("%s: the storage %q leaves this to the tools that come with it", command, k.Storage)
+}
+
+// kind is Kind for a call.
+func (h Opener) kind(call cli.Call) (*config.Config, Kind, error) {
+	c, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return nil, Kind{}, err
+	}
+	k, err := h.Kind(c)
+	return c, k, err
 }
 
 // reading returns the opener for commands that only read.
@@ -54,12 +78,12 @@ func Commands(opener Opener) []cli.Command {
 		}
 	}
 	lines = append(lines, auditLines(opener)...)
-	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener))
+	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener), copyLine(opener), migrateLine(opener))
 }
 
 // common are the flags of every command here.
 func common() []cli.Flag {
-	return append(config.Flags("config", "data", "master_key_file"), cli.Flag{Name: "json", Help: "print one line of JSON"})
+	return append(config.Flags("config", "data", "storage_url", "master_key_file"), cli.Flag{Name: "json", Help: "print one line of JSON"})
 }
 
 // line makes a command of the table one of the command line.

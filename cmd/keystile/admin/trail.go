@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
@@ -18,12 +17,12 @@ import (
 // trail reads the trail in the caller's process, through the running server or out of its
 // file.
 func (h Opener) trail(ctx context.Context, call cli.Call, do func(audit.Archive) error) error {
-	conf, err := config.Load(call.Args, call.Env)
+	conf, kind, err := h.kind(call)
 	if err != nil {
 		return err
 	}
 	find := folder.Find
-	if h.Copies { // so the database is a file there
+	if kind.Copies { // so the database is a file there
 		find = withDatabase
 	}
 	f, err := find(conf.Data)

@@ -100,7 +100,7 @@ func TestWrongCallsExit2AndNameTheNearest(t *testing.T) {
 func TestAKeyOfTheEnvironmentThatIsNotKnownStopsEveryCommand(t *testing.T) {
 	for _, words := range []string{"serve", "config", "setting get oauth_force_pkce"} {
 		var errs strings.Builder
-		code := program{Bolt()}.run(t.Context(), strings.Fields(words), nil, &errs, &errs, []string{"KEYSTILE_LISTN=:1"})
+		code := program{storage: Bolt()}.run(t.Context(), strings.Fields(words), nil, &errs, &errs, []string{"KEYSTILE_LISTN=:1"})
 		if code != 2 || !strings.Contains(errs.String(), "KEYSTILE_LISTEN") {
 			t.Errorf("keystile %s = %d %s", words, code, errs.String())
 		}
@@ -128,7 +128,7 @@ func TestHelpAndVersionAreThere(t *testing.T) {
 
 // Everything that people read of a command is there, and fits on a terminal.
 func TestTheHelpOfEveryCommandFitsOnATerminal(t *testing.T) {
-	for _, c := range (program{Bolt()}).commands().Commands {
+	for _, c := range (program{storage: Bolt()}).commands().Commands {
 		if c.Summary == "" {
 			t.Errorf("%s has no summary", c.Name)
 		}

@@ -17,7 +17,7 @@ func TestTheProgramRunsOnAnAdapterThatOnlyOpens(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	var dirs []string
-	p := program{Backend("mine", func(dir string) (driver.Backend, error) {
+	p := program{storage: Backend("mine", func(dir string) (driver.Backend, error) {
 		dirs = append(dirs, dir)
 		return bolt.Open(filepath.Join(dir, "mine.db"), bolt.Options{})
 	})}

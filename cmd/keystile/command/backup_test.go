@@ -51,7 +51,7 @@ func TestABackupIsOneMomentAmidWrites(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				program{Bolt()}.run(t.Context(), []string{"app", "create", "--data", s.data, "--name", "X", "--domain", "a.example"}, nil, io.Discard, io.Discard, nil)
+				program{storage: Bolt()}.run(t.Context(), []string{"app", "create", "--data", s.data, "--name", "X", "--domain", "a.example"}, nil, io.Discard, io.Discard, nil)
 			}
 		}
 	}()

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -34,6 +37,9 @@ type dataStore struct {
 	users   *users.StoreUsers
 	billing *billing.Billing
 	swept   atomic.Int64 // expired records removed
+
+	statements *metrics.Statements // of the storage
+	gauges     []Gauge
 }
 
 // openStore opens the store in a data folder. Nobody else has it open until Close.
@@ -43,13 +49,21 @@ func (p program) openStore(ctx context.Context, c *config.Config, f *folder.Fold
 	if err != nil {
 		return nil, err
 	}
-	return p.openFile(ctx, c, f, f.Database(), keyring, keys, from)
+	s, err := p.of(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.openFile(ctx, c, f, f.Database(), keyring, keys, from, p.log)
 }
 
 // openReading opens the store for reading only. Where it has to be written to before it can be
 // read, because a change of the master key has begun, it is opened like any other.
 func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
-	if p.storage.OpenReadOnly == nil {
+	s, err := p.of(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.OpenReadOnly == nil {
 		return p.openStore(ctx, c, f)
 	}
 	keyring := admin.NewKeyring(c, f)
@@ -57,31 +71,39 @@ func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Fo
 	if err != nil {
 		return nil, err
 	}
-	backend, err := p.storage.OpenReadOnly(ctx, f.Database())
+	backend, err := s.OpenReadOnly(ctx, f.Database())
 	if err != nil {
 		return nil, err
 	}
-	h, err := p.newDataStore(ctx, c, f, readOnly{backend}, keyring, keys, from)
+	h, err := newDataStore(ctx, c, f, readOnly{backend}, keyring, keys, from)
 	if errors.Is(err, errReadOnly) {
 		return p.openStore(ctx, c, f)
 	}
 	if err != nil {
 		return nil, err
 	}
-	h.copy = p.storage.copying(backend)
+	h.copy = s.copying(backend)
 	return h, nil
 }
 
-func (p program) openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string) (*dataStore, error) {
-	backend, err := p.storage.Open(ctx, path)
+func (s Storage) openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string, log *slog.Logger) (*dataStore, error) {
+	statements := metrics.NewStatements()
+	backend, err := s.open(ctx, c, path, Watch{Log: cmp.Or(log, slog.Default()), Observe: statements.Observe})
 	if err != nil {
 		return nil, err
 	}
-	h, err := p.newDataStore(ctx, c, f, backend, keyring, keys, from)
-	if err != nil {
+	h, err := newDataStore(ctx, c, f, backend, keyring, keys, from)
+	switch {
+	case err != nil && len(s.Schemes) > 0:
+		return nil, err
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	h.copy = p.storage.copying(backend)
+	h.statements = statements
+	if s.Gauges != nil {
+		h.gauges = s.Gauges(backend)
+	}
+	h.copy = s.copying(backend)
 	// An umask may have taken even the owner's right to write.
 	if err := os.Chmod(path, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) { // not every storage has a file there
 		return nil, errors.Join(err, backend.Close())
@@ -89,12 +111,20 @@ func (p program) openFile(ctx context.Context, c *config.Config, f *folder.Folde
 	return h, nil
 }
 
+// open opens the database of a data folder, or the one at the address that the configuration names.
+func (s Storage) open(ctx context.Context, c *config.Config, path string, w Watch) (driver.Backend, error) {
+	if len(s.Schemes) == 0 {
+		return s.Open(ctx, path)
+	}
+	return s.OpenAt(ctx, c.StorageURL.Reveal(), w)
+}
+
 // newDataStore reads an opened database. It closes it if it cannot.
-func (p program) newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
+func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
 	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
 	h.store, err = storage.Open(ctx, sweepCounter{backend, &h.swept}, keys...)
 	switch {
-	case errors.Is(err, storage.ErrNewer):
+	case errors.Is(err, storage.ErrNewer), errors.Is(err, storage.ErrUnfinished):
 		return nil, errors.Join(err, backend.Close())
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), backend.Close())
@@ -194,7 +224,11 @@ func (p program) openCopy(ctx context.Context, c *config.Config, f *folder.Folde
 	if err != nil {
 		return admin.Target{}, nil, err
 	}
-	h, err := p.openFile(ctx, c, f, path, keyring, keys, from)
+	s, err := p.of(c)
+	if err != nil {
+		return admin.Target{}, nil, err
+	}
+	h, err := s.openFile(ctx, c, f, path, keyring, keys, from, p.log)
 	if err != nil {
 		return admin.Target{}, nil, err
 	}

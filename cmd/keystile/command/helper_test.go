@@ -61,6 +61,13 @@ func (o *output) find(t *testing.T, ended <-chan struct{}, pattern string) strin
 	}
 }
 
+// everything is the storage of the program that is built.
+func everything() Storage {
+	s := Bolt()
+	s.Others = []Storage{Postgres()}
+	return s
+}
+
 // service is a "keystile serve" in this process.
 type service struct {
 	data, base, address string
@@ -82,7 +89,7 @@ func start(t *testing.T, data string, args ...string) *service {
 	}
 	go func() {
 		defer close(s.ended)
-		s.code = program{Bolt()}.run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), nil)
+		s.code = program{storage: everything()}.run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), nil)
 	}()
 	t.Cleanup(func() { s.stop() })
 	s.address = s.out.find(t, s.ended, `Listening on +(\S+)`)
@@ -121,7 +128,7 @@ func (e *errorLog) Write(b []byte) (int, error) {
 func command(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = program{Bolt()}.run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil)
+	code = program{storage: everything()}.run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil)
 	return code, out.String(), errs.String()
 }
 

@@ -69,7 +69,7 @@ func built(t *testing.T, env ...string) *assembled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, err := program{Bolt()}.openStore(t.Context(), c, f)
+	home, err := program{storage: Bolt()}.openStore(t.Context(), c, f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,10 @@ func openOperators(ctx context.Context, c *config.Config, data *dataStore, log *
 		return nil, nil, err
 	}
 	m := metrics.New(versionOf(), func() float64 { return float64(data.swept.Load()) })
+	m.Storage(data.statements)
+	for _, g := range data.gauges {
+		m.Gauge(g.Name, g.Help, g.Value)
+	}
 	log.Info("admin listener", "address", at.Addr())
 	return listeners{{newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, data, log)), log), at}}, m, nil
 }

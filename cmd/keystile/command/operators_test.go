@@ -79,7 +79,7 @@ func TestWhatIsSweptIsCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := program{Bolt()}.openStore(t.Context(), &config.Config{}, f)
+	h, err := program{storage: Bolt()}.openStore(t.Context(), &config.Config{}, f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,7 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 	context.AfterFunc(ctx, stop) // from here on a second signal does what it does by default: it ends the process
 
 	log := newLog(c, call)
+	p.log = log
 	f, err := folder.Open(c.Data)
 	if err != nil {
 		return err

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"time"
 
+	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -40,6 +43,38 @@ type Storage struct {
 	// Beside are the endings of files that an adapter keeps beside its database and that belong
 	// to it, such as a write-ahead log. restore puts them away with the old database.
 	Beside []string
+
+	// Schemes are how addresses of this storage begin, such as "postgres" of postgres://host/name,
+	// and OpenAt opens the database at one. nil: its databases are in data folders, where Open
+	// opens them, and their addresses are NAME:DIR.
+	Schemes []string
+	OpenAt  func(ctx context.Context, address string, w Watch) (driver.Backend, error)
+
+	// Instead says in a message what does the work of backup, restore and compact for this storage.
+	Instead string
+
+	// Gauges returns what an open database measures, for the metrics. nil: nothing.
+	Gauges func(b driver.Backend) []Gauge
+
+	// Migrations returns how the tables of the database at an address are brought to this version.
+	// nil: there is no storage migrate command.
+	Migrations func(address string) admin.Migrations
+
+	// Others are storages that the program runs on when its configuration names them by an address
+	// (storage_url), and that storage copy reads and writes, beside this one and bolt.
+	Others []Storage
+}
+
+// Watch is told what an open database does.
+type Watch struct {
+	Log     *slog.Logger                                          // never nil
+	Observe func(statement string, took time.Duration, err error) // never nil; called by many goroutines at once
+}
+
+// Gauge is one measurement of a storage.
+type Gauge struct {
+	Name, Help string // the name begins with keystile_storage_
+	Value      func() float64
 }
 
 // Bolt returns the storage of package storage/bolt, one file in the data folder.

@@ -18,6 +18,7 @@ type Config struct {
 	Listen  string // host:port; port 0 is any free one
 	BaseURL string // "": made from the listener's address
 
+	StorageURL    storage.Secret      // where the store is, with a password perhaps; zero: in the data folder
 	MasterKeys    []storage.MasterKey // the first seals, all of them open; nil: those in MasterKeyFile
 	MasterKeyFile string              // "": master.key in the data folder
 

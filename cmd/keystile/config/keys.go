@@ -40,6 +40,8 @@ var keys = []key{
 		set: address(func(c *Config) *string { return &c.Listen })},
 	{name: "base_url", kind: "origin", protocol: "1", help: "the origin people and applications reach the service at; without it, that of the listener", example: "https://id.example.com",
 		set: origin(func(c *Config) *string { return &c.BaseURL })},
+	{name: "storage_url", kind: "address", help: "where the store is: bolt: for the file in the data folder, or postgres://user@host/database for what several nodes share, with parameters schema, migrate, listen, pool_max_conns and timeout, see Run it on PostgreSQL; leave the password to PGPASSWORD or ~/.pgpass; without it, the data folder", example: "postgres://keystile@db.example.com/keystile?sslmode=verify-full", secret: true,
+		set: hidden(func(c *Config) *storage.Secret { return &c.StorageURL })},
 	{name: "master_key", kind: "32 bytes in base64", help: "the key that seals secrets in the store, or several, separated by commas: the first seals, the others open what was sealed before, until keystile key rekey is done; without it, those in master_key_file", never: inFile | inFlag, secret: true, set: masterKeys},
 	{name: "master_key_file", kind: "file", help: "a file with the master key, readable by its owner only; of several lines the first key seals, the others open; without it, master.key in the data folder", example: "/run/secrets/keystile.key",
 		set: maybe(text(func(c *Config) *string { return &c.MasterKeyFile }))},

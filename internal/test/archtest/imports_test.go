@@ -99,10 +99,13 @@ func permits(pkg, path string, test bool) string {
 		return ""
 	case pkg == "storage/driver":
 		return "storage/driver imports nothing of ours"
+	case pkg == "storage" && to == "storage/transfer":
+		return "" // the mark of a copy that is not whole
 	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache":
 		return "storage and its records import storage/driver only, and a cache"
-	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && pkg != "storage/storagetest" && to != "storage/driver":
-		return "adapters import storage/driver only"
+	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && pkg != "storage/storagetest" && to != "storage/driver" &&
+		(to != "storage/transfer" || pkg == to):
+		return "adapters import storage/driver and storage/transfer only"
 	case pkg == "storage/storagetest" && !within(to, "storage"):
 		return "the contract imports storage only"
 	case within(pkg, "internal") && roomOf(to) != "":
@@ -193,6 +196,11 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"gateway", module + "/storage/event", false, true},
 		{"storage/bolt", module + "/storage/driver", false, true},
 		{"storage/bolt", module + "/storage", false, false},
+		{"storage/bolt", module + "/storage/transfer", false, true},
+		{"storage/transfer", module + "/storage/driver", false, true},
+		{"storage/transfer", module + "/storage/bolt", false, false},
+		{"storage", module + "/storage/transfer", false, true},
+		{"storage/access", module + "/storage/transfer", false, false},
 		{"storage/storagetest", module + "/storage", false, true},
 		{"storage/bolt", module + "/internal/token", false, false},
 		{"internal/token", module + "/oauth", false, false},

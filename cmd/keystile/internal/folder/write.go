@@ -51,3 +51,9 @@ func draft(path string, fill func(io.Writer) error) (string, error) {
 	}
 	return temp.Name(), nil
 }
+
+// Snapshot writes a file with mode 0600 for a copy of the database, in the folder. The caller
+// removes it.
+func (f *Folder) Snapshot(fill func(io.Writer) error) (path string, err error) {
+	return draft(f.Database(), fill)
+}

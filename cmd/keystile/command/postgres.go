@@ -1,0 +1,95 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/postgres"
+)
+
+// Postgres returns the storage of package storage/postgres: one database for several nodes.
+func Postgres() Storage {
+	return Storage{
+		Name: "postgres", Schemes: []string{"postgres", "postgresql"},
+		Open: func(context.Context, string) (driver.Backend, error) {
+			return nil, errors.New("this storage has an address: give it by --storage-url")
+		},
+		OpenAt:  openPostgres,
+		Instead: "the store is in PostgreSQL: use pg_dump, or base backups with an archive of its log (pg_basebackup), and keep the master key beside them; keystile storage copy brings it into a data folder of its own",
+		Gauges: func(b driver.Backend) []Gauge {
+			s := b.(*postgres.Store)
+			gauge := func(name, help string, value func(postgres.Stats) float64) Gauge {
+				return Gauge{"keystile_storage_" + name, help, func() float64 { return value(s.Stats()) }}
+			}
+			return []Gauge{
+				gauge("connections", "Connections to the database.", func(s postgres.Stats) float64 { return float64(s.Conns) }),
+				gauge("connections_in_use", "Connections that are at work.", func(s postgres.Stats) float64 { return float64(s.InUse) }),
+				gauge("connections_max", "Connections that there may be.", func(s postgres.Stats) float64 { return float64(s.Max) }),
+				gauge("connection_waits", "Calls that had to wait for a connection.", func(s postgres.Stats) float64 { return float64(s.Waits) }),
+				gauge("connection_wait_seconds", "How long calls have waited for a connection, in all.", func(s postgres.Stats) float64 { return s.Waited.Seconds() }),
+			}
+		},
+		Migrations: postgresMigrations,
+	}
+}
+
+// maxClockAhead is how far the clocks of a node and of its database may be apart.
+const maxClockAhead = 5 * time.Second
+
+func openPostgres(ctx context.Context, address string, w Watch) (driver.Backend, error) {
+	s, err := postgres.OpenURL(ctx, address, postgres.Options{Log: w.Log, Observe: w.Observe})
+	if err != nil {
+		return nil, err
+	}
+	ahead, err := s.ClockAhead(ctx)
+	if err == nil && ahead.Abs() > maxClockAhead {
+		err = fmt.Errorf("the clock of this machine and that of the database are %s apart: set both by NTP", ahead.Abs().Round(time.Second))
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func postgresMigrations(address string) admin.Migrations {
+	steps := func(list []postgres.Step, err error) (all []admin.Migration, _ error) {
+		for _, s := range list {
+			all = append(all, admin.Migration{Number: s.Number, Name: s.Name, At: s.At})
+		}
+		return all, err
+	}
+	return admin.Migrations{
+		Status: func(ctx context.Context) ([]admin.Migration, error) {
+			dsn, o, err := postgres.ParseURL(address, postgres.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return steps(postgres.Status(ctx, dsn, o))
+		},
+		Up: func(ctx context.Context) ([]admin.Migration, error) {
+			dsn, o, err := postgres.ParseURL(address, postgres.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return steps(postgres.Migrate(ctx, dsn, o))
+		},
+		SQL: func(ctx context.Context) (string, error) {
+			dsn, o, err := postgres.ParseURL(address, postgres.Options{})
+			if err != nil {
+				return "", err
+			}
+			done, err := postgres.Status(ctx, dsn, o)
+			taken := 0
+			for _, s := range done {
+				if !s.At.IsZero() {
+					taken = s.Number
+				}
+			}
+			return postgres.Script(o.Schema, taken), err
+		},
+	}
+}

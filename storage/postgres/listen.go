@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+var _ driver.Shared = (*Store)(nil)
+
+const (
+	heardWithin = 2 * time.Second
+	listenPing  = 30 * time.Second // so that a connection that has vanished is noticed
+)
+
+// hinting reports whether a Put of this kind is told to other processes. Every notification takes
+// a lock that all databases of the server share, so only what they wait for is.
+func (s *Store) hinting(kind string) bool { return kind == driver.KindEpoch && !s.options.PollOnly }
+
+// Listen calls hint when another process, or this one, has stored a revocation or an epoch. It
+// holds one connection, which must lead to the server itself: a pooler in transaction mode drops
+// what is listened to without a word, so a test message is sent first.
+func (s *Store) Listen(ctx context.Context, hint func()) error {
+	if s.options.PollOnly {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ended, cancel)()
+	dsn := s.options.ListenDSN
+	if dsn == "" {
+		dsn = s.dsn
+	}
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return explain(dsn, err)
+	}
+	config.ConnectTimeout = s.options.Timeout
+	c, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return explain(dsn, err)
+	}
+	defer func() {
+		leaving, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer done()
+		_ = c.Close(leaving)
+	}()
+	if _, err := c.Exec(ctx, "LISTEN "+pgx.Identifier{s.channel}.Sanitize(), pgx.QueryExecModeSimpleProtocol); err != nil {
+		return explain(dsn, err)
+	}
+	heard, err := s.hears(ctx, c)
+	if err != nil {
+		return explain(dsn, err)
+	}
+	if !heard {
+		s.options.Log.WarnContext(ctx, "notifications of the database do not arrive, perhaps because a pooler stands between: other nodes' changes are read each second instead; name the server's own address for listening")
+		return nil
+	}
+	hint()
+	for {
+		wait, done := context.WithTimeout(ctx, listenPing)
+		_, err := c.WaitForNotification(wait)
+		done()
+		switch {
+		case err == nil:
+			hint()
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, context.DeadlineExceeded):
+			if err := s.ping(ctx, c); err != nil {
+				return explain(dsn, err)
+			}
+		default:
+			return explain(dsn, err)
+		}
+	}
+}
+
+func (s *Store) ping(ctx context.Context, c *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
+	defer cancel()
+	return c.Ping(ctx)
+}
+
+// hears sends a message through the pool, and reports whether it comes back.
+func (s *Store) hears(ctx context.Context, c *pgx.Conn) (bool, error) {
+	nonce := rand.Text()
+	if _, err := s.pool.Exec(ctx, "SELECT pg_notify($1, $2)", s.channel, nonce); err != nil {
+		return false, err
+	}
+	wait, cancel := context.WithTimeout(ctx, heardWithin)
+	defer cancel()
+	for {
+		n, err := c.WaitForNotification(wait)
+		switch {
+		case err == nil && n.Payload == nonce:
+			return true, nil
+		case err == nil:
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case errors.Is(err, context.DeadlineExceeded):
+			return false, nil
+		default:
+			return false, err
+		}
+	}
+}

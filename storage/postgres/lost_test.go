@@ -1,0 +1,229 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+	"github.com/keystile/keystile/storage/postgres"
+)
+
+// wire stands between a Store and its server, and can lose an answer: it lets a statement through,
+// waits until the server has something to say about it, and cuts the connection instead.
+type wire struct {
+	net.Listener
+	server string
+	until  atomic.Int64 // answers to come before one is lost; 0: none is
+	lost   atomic.Int64
+}
+
+// newWire returns a wire to a server, and the address at which it is to be used.
+func newWire(t *testing.T, dsn string) (*wire, string) {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{Listener: l, server: u.Host}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go w.carry(c)
+		}
+	}()
+	u.Host = l.Addr().String()
+	return w, u.String()
+}
+
+func (w *wire) carry(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", w.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() {
+		io.Copy(server, client)
+		server.Close()
+	}()
+	answer := make([]byte, 1<<16)
+	for {
+		n, err := server.Read(answer)
+		if err != nil {
+			return
+		}
+		if w.until.Load() > 0 && w.until.Add(-1) == 0 {
+			w.lost.Add(1)
+			return
+		}
+		if _, err := client.Write(answer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// Whichever answer is lost, a call says what happened or that it does not know, and never happens twice.
+func TestAnAnswerThatIsLostDoublesNothing(t *testing.T) {
+	dsn := address(t, direct)
+	schema := newSchema(t)
+	w, through := newWire(t, dsn)
+	s := open(t, through, postgres.Options{Schema: schema, Conns: 1})
+	defer s.Close()
+	sees := open(t, dsn, postgres.Options{Schema: schema})
+	defer sees.Close()
+	ctx, at := t.Context(), time.Now().UTC()
+	token := func() driver.Token {
+		return driver.Token{Key: handle.KeyOf(handle.New(handle.RefreshPrefix, at)), Grant: "g", IssuedAt: at, ExpiresAt: at.Add(time.Hour)}
+	}
+	batch := uint64(0)
+	id := 0
+	for name, c := range map[string]struct {
+		unknown bool                        // the call may answer that it does not know
+		do      func() (error, func() bool) // the call's answer, and whether it has happened, once
+	}{
+		"Issue": {false, func() (error, func() bool) {
+			x := token()
+			return s.Issue(ctx, x), func() bool { _, err := sees.Token(ctx, x.Key); return err == nil }
+		}},
+		"Exchange": {false, func() (error, func() bool) {
+			x, next := token(), token()
+			sees.Issue(ctx, x)
+			return s.Exchange(ctx, x.Key, at, next), func() bool {
+				_, err := sees.Token(ctx, next.Key)
+				return err == nil && errors.Is(sees.Exchange(ctx, x.Key, at), driver.ErrSpent)
+			}
+		}},
+		"Exchange for nothing": {true, func() (error, func() bool) {
+			x := token()
+			sees.Issue(ctx, x)
+			return s.Exchange(ctx, x.Key, at), func() bool { x, err := sees.Token(ctx, x.Key); return err == nil && !x.SpentAt.IsZero() }
+		}},
+		"Revoke": {false, func() (error, func() bool) {
+			id++
+			r := driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(id)}
+			return s.Revoke(ctx, r), func() bool {
+				feed, err := sees.Revocations(ctx, 0, driver.Page)
+				return err == nil && feed[len(feed)-1].ID == r.ID && len(feed) == id
+			}
+		}},
+		"Count": {false, func() (error, func() bool) {
+			batch++
+			return s.Count(ctx, driver.Batch{Node: "n", Seq: batch}, []driver.Count{{AppID: "a", At: at, Calls: 1}}), func() bool {
+				rows, err := sees.Usage(ctx, driver.UsageQuery{AppID: "a", From: at.Add(-48 * time.Hour), To: at.Add(time.Hour), Daily: true})
+				return err == nil && len(rows) == 1 && rows[0].Calls == int64(batch)
+			}
+		}},
+		"Append": {true, func() (error, func() bool) {
+			before, _ := sees.Appended(ctx)
+			return s.Append(ctx, driver.Record{At: at}), func() bool { after, err := sees.Appended(ctx); return err == nil && after == before+1 }
+		}},
+		"Put": {true, func() (error, func() bool) {
+			id++
+			sees.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(id)}) // keeps the count of Revoke
+			_, err := s.Put(ctx, driver.Doc{Kind: "k", ID: fmt.Sprint(id)})
+			return err, func() bool { _, err := sees.Get(ctx, "k", fmt.Sprint(id)); return err == nil }
+		}},
+		"Get": {false, func() (error, func() bool) {
+			_, err := s.Get(ctx, "k", "not there")
+			if errors.Is(err, driver.ErrNotFound) {
+				err = nil
+			}
+			return err, func() bool { return true }
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			happened, unknown := 0, 0
+			for nth := int64(1); ; nth++ {
+				w.until.Store(nth)
+				err, happens := c.do()
+				if w.until.Swap(0) > 0 { // none was lost: the call is over
+					if err != nil || !happens() {
+						t.Errorf("without a loss: %v", err)
+					}
+					break
+				}
+				switch {
+				case err == nil && !happens():
+					t.Errorf("answer %d was lost: nil, and it has not happened once", nth)
+				case err == nil:
+					happened++
+				case !c.unknown:
+					t.Errorf("answer %d was lost: %v", nth, err)
+				case errors.Is(err, driver.ErrSpent), errors.Is(err, driver.ErrExists), errors.Is(err, driver.ErrConflict):
+					t.Errorf("answer %d was lost: %v, a verdict about its own work", nth, err)
+				default:
+					unknown++
+				}
+			}
+			if happened+unknown == 0 || c.unknown && unknown == 0 {
+				t.Errorf("%d calls happened and %d did not know, of all whose answers were lost", happened, unknown)
+			}
+		})
+	}
+	if w.lost.Load() < 8 {
+		t.Errorf("%d answers were lost in all", w.lost.Load())
+	}
+}
+
+// A server that was started anew has dropped all connections: nobody has to hear of that.
+func TestConnectionsThatTheServerDroppedAreReplaced(t *testing.T) {
+	schema := newSchema(t)
+	s := open(t, address(t, direct), postgres.Options{Schema: schema, Conns: 4})
+	defer s.Close()
+	use := func() {
+		t.Helper()
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				if _, err := s.Get(context.Background(), "k", fmt.Sprint(i)); !errors.Is(err, driver.ErrNotFound) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	use()
+	sql(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'keystile' AND query LIKE '%\""+schema+"\"%' AND pid <> pg_backend_pid()")
+	use()
+}
+
+// A statement that the server does not answer holds up its caller for the time that a call has, and Close for less.
+func TestACallThatIsNotAnsweredEnds(t *testing.T) {
+	schema := newSchema(t)
+	s := open(t, address(t, direct), postgres.Options{Schema: schema, Timeout: 300 * time.Millisecond})
+	if _, err := s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i"}); err != nil {
+		t.Fatal(err)
+	}
+	block := make(chan struct{})
+	blocked, freed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(freed)
+		holding(t, "SELECT * FROM "+schema+".doc FOR UPDATE", blocked, block)
+	}()
+	<-blocked
+	if _, err := s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i", Version: 1}); err == nil || errors.Is(err, driver.ErrConflict) {
+		t.Errorf("Put(a locked document) = %v, want an error that is no verdict", err)
+	}
+	close(block)
+	<-freed
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,191 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Options say how a Store uses its database. The zero value is right for most.
+type Options struct {
+	// Schema holds the tables, and nothing else. It is made where there is none. Empty: keystile.
+	Schema string
+
+	// NeverMigrate leaves the tables as they are: Open then fails where a migration is missing, and
+	// Migrate, or whoever runs its SQL, must have been there before.
+	NeverMigrate bool
+
+	// ListenDSN is where hints of other processes are listened to. It has to lead to the same
+	// database past every pooler that hands out a connection for one transaction. Empty: the DSN.
+	ListenDSN string
+
+	// PollOnly listens to nothing. It is for many nodes: above 50 the hints cost the database more
+	// than they save.
+	PollOnly bool
+
+	// Conns is the largest number of connections. 0: 16, or pool_max_conns of the DSN. Four for
+	// each core of the database, divided among the nodes, is a good number.
+	Conns int
+
+	// Timeout ends a call that the database does not answer. 0: 5 s.
+	Timeout time.Duration
+
+	// Observe, if set, is told of each call when it has ended: the name of its statement, how long
+	// it took, and its error. It is called by many goroutines at once.
+	Observe func(statement string, took time.Duration, err error)
+
+	Log *slog.Logger // nil: slog.Default()
+}
+
+const (
+	defaultSchema  = "keystile"
+	defaultConns   = 16
+	defaultTimeout = 5 * time.Second
+	maxSchema      = 50     // PostgreSQL cuts names at 63; hints have a longer one
+	leastVersion   = 150000 // server_version_num of PostgreSQL 15
+)
+
+// Open connects to the database of a DSN, which is a URL (postgres://user:password@host/name) or a
+// list of key=value as libpq has it, brings the tables to this version, and returns the Store. Its
+// user needs no more than the right to make a schema, or to make tables in one that is there.
+//
+// The server has to be PostgreSQL 15 or newer and take writes; of several hosts in the DSN the one
+// that does is used. A pooler in transaction mode may stand between: it is noticed, and prepared
+// statements are left out.
+func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
+	if o.Schema == "" {
+		o.Schema = defaultSchema
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if len(o.Schema) > maxSchema || strings.ContainsAny(o.Schema, "\x00$") {
+		return nil, fmt.Errorf("postgres: the schema %q: a name has at most %d bytes and no $", o.Schema, maxSchema)
+	}
+	config, err := configure(dsn, o)
+	if err != nil {
+		return nil, explain(dsn, err)
+	}
+	if err := adapt(ctx, config, o); err != nil {
+		return nil, explain(dsn, err)
+	}
+	s := &Store{
+		schema:  quoted(o.Schema),
+		channel: o.Schema + ".hint",
+		options: o,
+		dsn:     dsn,
+	}
+	s.texts = textsIn(s.schema)
+	s.ended, s.endCall = context.WithCancel(context.Background())
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, explain(dsn, err)
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.Close()
+		return nil, explain(dsn, err)
+	}
+	return s, nil
+}
+
+// prepare brings the tables to this version, and makes partitions for the weeks to come.
+func (s *Store) prepare(ctx context.Context) error {
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	c, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	return s.partitions.ahead(ctx, c, s)
+}
+
+// configure reads a DSN. Whatever it does not say is set so that a forgotten session or a server
+// that has vanished holds nothing up.
+func configure(dsn string, o Options) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Conns > 0:
+		config.MaxConns = int32(min(o.Conns, 10_000))
+	case !strings.Contains(dsn, "pool_max_conns"):
+		config.MaxConns = defaultConns
+	}
+	c := config.ConnConfig
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = o.Timeout
+	}
+	if c.ValidateConnect == nil { // a DSN can say target_session_attrs
+		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	for name, value := range map[string]string{
+		"application_name":                    "keystile",
+		"statement_timeout":                   strconv.FormatInt(2*o.Timeout.Milliseconds(), 10),
+		"idle_in_transaction_session_timeout": strconv.FormatInt(2*o.Timeout.Milliseconds(), 10),
+		"plan_cache_mode":                     "force_generic_plan",
+	} {
+		if _, said := c.RuntimeParams[name]; !said {
+			c.RuntimeParams[name] = value
+		}
+	}
+	return config, nil
+}
+
+// adapt connects once, and looks at what answers. A pooler gives each transaction another
+// connection to the server, or may: nothing can be prepared there, and it refuses settings at the
+// start that it does not know.
+func adapt(ctx context.Context, config *pgxpool.Config, o Options) error {
+	c, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	pooled := refusesSettings(err)
+	if pooled {
+		maps.DeleteFunc(config.ConnConfig.RuntimeParams, func(name, _ string) bool { return name != "application_name" })
+		c, err = pgx.ConnectConfig(ctx, config.ConnConfig)
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close(ctx)
+	var server facts
+	err = c.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding'), pg_backend_pid()`, pgx.QueryExecModeExec).
+		Scan(&server.number, &server.version, &server.encoding, &server.pid)
+	if err != nil {
+		return err
+	}
+	if err := server.fit(); err != nil {
+		return err
+	}
+	// A pooler answers with a process id of its own.
+	if pooled = pooled || server.pid != int(c.PgConn().PID()); pooled && config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		o.Log.InfoContext(ctx, "the database is behind a pooler: statements are not prepared, which costs some of the speed")
+	}
+	return nil
+}
+
+type facts struct {
+	number, pid       int
+	version, encoding string
+}
+
+func (f facts) fit() error {
+	switch {
+	case f.number < leastVersion:
+		return fmt.Errorf("the server is PostgreSQL %s: version 15 or newer is needed", f.version)
+	case f.encoding != "UTF8":
+		return fmt.Errorf("the database has the encoding %s, and texts need UTF8: make it with CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0", f.encoding)
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/postgres"
+	"github.com/keystile/keystile/storage/storagetest"
+)
+
+// with changes parts of an address.
+func with(t *testing.T, dsn string, change func(*url.URL, url.Values)) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	change(u, q)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// sql runs statements as the owner of the server.
+func sql(t testing.TB, statements ...string) {
+	t.Helper()
+	c, err := pgx.Connect(context.Background(), address(t, direct))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	for _, s := range statements {
+		if _, err := c.Exec(context.Background(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+func TestAnErrorAtTheStartSaysWhatToDo(t *testing.T) {
+	dsn := address(t, direct)
+	role := newSchema(t)
+	sql(t, "CREATE ROLE "+role+" LOGIN")
+	t.Cleanup(func() { sql(t, "DROP ROLE "+role) })
+	ascii := newSchema(t)
+	sql(t, "CREATE DATABASE "+ascii+" ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+	t.Cleanup(func() { sql(t, "DROP DATABASE "+ascii+" WITH (FORCE)") })
+	for _, c := range []struct{ name, dsn, says string }{
+		{"a wrong password", with(t, dsn, func(u *url.URL, _ url.Values) { u.User = url.UserPassword("keystile_password", "sesame") }), "password is wrong"},
+		{"no right to make a schema", with(t, dsn, func(u *url.URL, _ url.Values) { u.User = url.User(role) }), "GRANT CREATE ON DATABASE"},
+		{"no such database", with(t, dsn, func(u *url.URL, _ url.Values) { u.Path = "/nowhere" }), "CREATE DATABASE"},
+		{"a standby", with(t, dsn, func(_ *url.URL, q url.Values) { q.Set("default_transaction_read_only", "on") }), "read-only replica"},
+		{"an encoding that is not UTF8", with(t, dsn, func(u *url.URL, _ url.Values) { u.Path = "/" + ascii }), "ENCODING 'UTF8'"},
+		{"a port where nothing listens", with(t, dsn, func(u *url.URL, _ url.Values) { u.Host = "127.0.0.1:1" }), "no server answers"},
+		{"no address", "postgres://%zz", "cannot be read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := postgres.Open(t.Context(), c.dsn, postgres.Options{Schema: newSchema(t)})
+			if err == nil {
+				s.Close()
+				t.Fatal("Open() = nil")
+			}
+			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "sesame") {
+				t.Errorf("Open() = %v, want it says %q and no password", err, c.says)
+			}
+		})
+	}
+}
+
+// The owner of a schema needs no other right.
+func TestARoleThatOwnsTheSchemaAloneIsEnough(t *testing.T) {
+	role, schema := newSchema(t), newSchema(t)
+	sql(t, "CREATE ROLE "+role+" LOGIN", "CREATE SCHEMA "+schema+" AUTHORIZATION "+role)
+	t.Cleanup(func() { sql(t, "DROP OWNED BY "+role, "DROP ROLE "+role) })
+	dsn := with(t, address(t, direct), func(u *url.URL, _ url.Values) { u.User = url.User(role) })
+	s := open(t, dsn, postgres.Options{Schema: schema})
+	defer s.Close()
+	if _, err := s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Sweep(t.Context(), time.Now(), 10); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNodesThatStartAtOnceMakeTheTablesOnce(t *testing.T) {
+	dsn, schema := address(t, direct), newSchema(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			s, err := postgres.Open(t.Context(), dsn, postgres.Options{Schema: schema, Conns: 2})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s.Close()
+		})
+	}
+	wg.Wait()
+	steps, err := postgres.Status(t.Context(), dsn, postgres.Options{Schema: schema})
+	if err != nil || len(steps) == 0 {
+		t.Fatal(steps, err)
+	}
+	for i, step := range steps {
+		if step.Number != i+1 || step.At.IsZero() {
+			t.Errorf("step %d is %+v", i+1, step)
+		}
+	}
+}
+
+func TestTheScriptDoesWhatOpenDoes(t *testing.T) {
+	dsn, schema := address(t, direct), newSchema(t)
+	o := postgres.Options{Schema: schema, NeverMigrate: true}
+	if _, err := postgres.Open(t.Context(), dsn, o); err == nil || !strings.Contains(err.Error(), "keystile storage migrate up") {
+		t.Fatalf("Open(without tables) = %v", err)
+	}
+	sql(t, postgres.Script(schema, 0))
+	open(t, dsn, o).Close()
+	if taken, err := postgres.Migrate(t.Context(), dsn, o); err != nil || len(taken) != 0 {
+		t.Errorf("Migrate() = %v, %v, want nothing left to do", taken, err)
+	}
+	other := postgres.Options{Schema: newSchema(t)}
+	all, err := postgres.Status(t.Context(), dsn, other)
+	if err != nil || !all[0].At.IsZero() {
+		t.Errorf("Status(before) = %v, %v", all, err)
+	}
+	if taken, err := postgres.Migrate(t.Context(), dsn, other); err != nil || len(taken) != len(all) {
+		t.Errorf("Migrate() = %d steps, %v, want %d", len(taken), err, len(all))
+	}
+}
+
+// ahead is a step of a version to come: one that this version can live with if it is additive.
+func ahead(schema, name string) []string {
+	return []string{
+		"ALTER TABLE " + schema + ".doc ADD COLUMN next_version text",
+		"ALTER TABLE " + schema + ".token ADD COLUMN next_version text",
+		"ALTER TABLE " + schema + ".revocation ADD COLUMN next_version text NOT NULL DEFAULT ''",
+		"ALTER TABLE " + schema + ".usage ADD COLUMN next_version bigint NOT NULL DEFAULT 0",
+		"ALTER TABLE " + schema + ".record ADD COLUMN next_version bytea",
+		"CREATE TABLE " + schema + ".next_table (id int)",
+		fmt.Sprintf("INSERT INTO %s.migration (n, name, sum) SELECT max(n) + 1, '%s', '' FROM %[1]s.migration", schema, name),
+	}
+}
+
+func TestTablesOfANewerVersionAreRefused(t *testing.T) {
+	dsn, o := address(t, direct), postgres.Options{Schema: newSchema(t)}
+	open(t, dsn, o).Close()
+	sql(t, ahead(o.Schema, "9999_other.sql")...)
+	if _, err := postgres.Open(t.Context(), dsn, o); !errors.Is(err, driver.ErrNewer) || !strings.Contains(err.Error(), "9999_other.sql") {
+		t.Errorf("Open() = %v, want ErrNewer with the step's name", err)
+	}
+}
+
+func TestTablesMadeByAnAlteredStepAreRefused(t *testing.T) {
+	dsn, o := address(t, direct), postgres.Options{Schema: newSchema(t)}
+	open(t, dsn, o).Close()
+	sql(t, "UPDATE "+o.Schema+".migration SET sum = 'other' WHERE n = 1")
+	if _, err := postgres.Open(t.Context(), dsn, o); err == nil || !strings.Contains(err.Error(), "altered") {
+		t.Errorf("Open() = %v", err)
+	}
+}
+
+// Nodes of this version and of the next one run beside each other while they are replaced.
+func TestContractOnTablesThatAreAStepAhead(t *testing.T) {
+	dsn := address(t, direct)
+	storagetest.Run(t, func(t *testing.T) driver.Backend {
+		o := postgres.Options{Schema: schemaOf(t)}
+		s := open(t, dsn, o)
+		if steps, err := postgres.Status(t.Context(), dsn, o); err != nil {
+			t.Fatal(err)
+		} else if last := steps[len(steps)-1]; strings.Contains(last.Name, "additive") {
+			return s
+		}
+		s.Close()
+		sql(t, ahead(o.Schema, "9999_more.additive.sql")...)
+		return open(t, dsn, o)
+	})
+}
+
+func TestEveryCallIsObserved(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[string]error{}
+	s := open(t, address(t, direct), postgres.Options{Schema: newSchema(t), Log: slog.New(slog.DiscardHandler),
+		Observe: func(statement string, _ time.Duration, err error) { mu.Lock(); seen[statement] = err; mu.Unlock() }})
+	defer s.Close()
+	_, _ = s.Get(t.Context(), "k", "i")
+	_, _ = s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i"})
+	if err, there := seen["get"]; !there || !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("get was observed: %v, %v", there, err)
+	}
+	if err, there := seen["put"]; !there || err != nil {
+		t.Errorf("put was observed: %v, %v", there, err)
+	}
+}

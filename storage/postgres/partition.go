@@ -1,0 +1,221 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	week       = 7 * 24 * time.Hour
+	weeksAhead = 2
+	weeksBack  = 8
+	lockWait   = "100ms" // nobody waits longer behind a partition that comes or goes
+)
+
+// partitions keeps one process from looking for partitions more often than it has to.
+type partitions struct {
+	mu    sync.Mutex
+	made  time.Time       // up to which there are partitions, as far as is known
+	lives map[string]life // of partitions that are no longer written to
+}
+
+// monday returns the start of the week of a time, in UTC.
+func monday(t time.Time) time.Time {
+	t = t.UTC()
+	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+}
+
+// bound is the lowest key of a token that is issued at a time.
+func bound(t time.Time) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(t.UnixNano()))
+	return `\x` + hex.EncodeToString(b[:])
+}
+
+// lastYear is the last one whose moments are all nanoseconds since 1970 in 63 bits.
+const lastYear = 2261
+
+const partitionPrefix = "token_w"
+
+func partitionName(start time.Time) string { return partitionPrefix + start.Format("20060102") }
+
+// ahead makes the partitions of this week, by the server's clock, and of the next ones.
+func (p *partitions) ahead(ctx context.Context, c *pgxpool.Conn, s *Store) error {
+	var now time.Time
+	if err := c.QueryRow(ctx, "SELECT now()", pgx.QueryExecModeExec).Scan(&now); err != nil {
+		return err
+	}
+	return p.make(ctx, c, s, now)
+}
+
+// make makes the partitions for a time and some weeks behind it. Where one cannot be made nothing is
+// lost, because token_other takes what has no partition: if a lock was not to be had it is tried
+// again, and if tokens of that week lie in token_other already they stay there, one week's.
+func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	through := monday(now).Add(weeksAhead * week)
+	if !p.made.Before(through) || now.Year() < 1970 || now.Year() > lastYear {
+		return nil
+	}
+	for start := monday(now); !start.After(through); start = start.Add(week) {
+		err := s.makePartition(ctx, c, start)
+		switch {
+		case err == nil, is(err, inTheDefault):
+		case !passing(err):
+			return err
+		default:
+			s.options.Log.WarnContext(ctx, "the table of tokens is locked by another transaction, so the partition of a week was not made; it is tried again each minute",
+				"week", start.Format(time.DateOnly), "error", err)
+			return nil
+		}
+	}
+	p.made = through
+	return nil
+}
+
+// past makes the partitions of weeks that have passed lately, for tokens that are copied from
+// another store. Older ones are not worth a partition.
+func (p *partitions) past(ctx context.Context, c *pgxpool.Conn, s *Store, weeks []time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, start := range weeks {
+		if p.made.Before(start) || p.made.Sub(start) > weeksBack*week {
+			continue
+		}
+		if err := s.makePartition(ctx, c, start); err != nil && !passing(err) && !is(err, inTheDefault) {
+			return err
+		}
+	}
+	return nil
+}
+
+// passing reports whether a change of the tables did not find its moment.
+func passing(err error) bool {
+	return slices.ContainsFunc([]string{lockNotAvailable, deadlockDetected, queryCanceled, duplicateTable, overlapping, uniqueViolation},
+		func(code string) bool { return is(err, code) })
+}
+
+// makePartition makes the partition of a week, unless it is there: nodes may come to it at once.
+func (s *Store) makePartition(ctx context.Context, c *pgxpool.Conn, start time.Time) error {
+	name := partitionName(start)
+	return s.alter(ctx, c, fmt.Sprintf(`DO $$ BEGIN
+		PERFORM pg_advisory_xact_lock(hashtextextended(%[1]s, 0));
+		IF NOT EXISTS (SELECT FROM pg_class WHERE relname = '%[2]s' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %[3]s)) THEN
+			CREATE TABLE %[2]s (LIKE token INCLUDING DEFAULTS INCLUDING CONSTRAINTS) WITH (fillfactor = 85);
+			ALTER TABLE token ATTACH PARTITION %[2]s FOR VALUES FROM ('%[4]s') TO ('%[5]s');
+		END IF;
+	END $$`, literal(lockName+s.options.Schema), name, literal(s.options.Schema), bound(start), bound(start.Add(week))))
+}
+
+// alter changes tables in a transaction that waits for no lock longer than a moment.
+func (s *Store) alter(ctx context.Context, c *pgxpool.Conn, statements string) error {
+	_, err := c.Exec(ctx, fmt.Sprintf("BEGIN; SET LOCAL lock_timeout = '%s'; SET LOCAL search_path = %s; %s; COMMIT", lockWait, s.schema, statements), pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		_, _ = c.Exec(ctx, "ROLLBACK", pgx.QueryExecModeSimpleProtocol)
+	}
+	return err
+}
+
+// drop removes the partitions whose tokens have all ended, and returns how many tokens there were. One
+// with a token that never ends stays, and its others are removed one by one.
+func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at time.Time) (removed int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names, err := s.closedPartitions(ctx, c, at)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		found, known := p.lives[name]
+		if !known {
+			if found, err = s.lifeOf(ctx, c, name); err != nil {
+				return removed, err
+			}
+		}
+		if p.lives == nil {
+			p.lives = map[string]life{}
+		}
+		p.lives[name] = found
+		n := 0
+		switch {
+		case !found.forever && !found.last.After(at):
+			delete(p.lives, name) // whatever comes of it, look again
+			n, err = s.dropPartition(ctx, c, name, at)
+		case found.forever && !found.first.IsZero() && !found.first.After(at):
+			delete(p.lives, name)
+			n, err = s.sweepPartition(ctx, c, name, at)
+		}
+		removed += n
+		if passing(err) {
+			return removed, nil // a transaction elsewhere has read them and has not ended: next time
+		}
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// closedPartitions returns the partitions of weeks that have ended a day ago, the oldest first.
+func (s *Store) closedPartitions(ctx context.Context, c *pgxpool.Conn, at time.Time) (closed []string, err error) {
+	rows, err := c.Query(ctx, `SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+		WHERE inhparent = (SELECT oid FROM pg_class WHERE relname = 'token' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)) AND relname LIKE 'token\_w%' ORDER BY relname`, pgx.QueryExecModeExec, s.options.Schema)
+	if err != nil {
+		return nil, err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, name := range names {
+		start, bad := time.Parse("20060102", strings.TrimPrefix(name, partitionPrefix))
+		if bad == nil && !start.Add(week+briefly).After(at) {
+			closed = append(closed, name)
+		}
+	}
+	return closed, err
+}
+
+// life is when the tokens of a partition end.
+type life struct {
+	first, last time.Time // zero if none ends
+	forever     bool      // one never does
+}
+
+func (s *Store) lifeOf(ctx context.Context, c *pgxpool.Conn, name string) (l life, err error) {
+	var first, last []byte
+	// max(bytea) is new in PostgreSQL 18.
+	query := `SELECT decode(min(encode(ends, 'hex') COLLATE "C"), 'hex'), decode(max(encode(ends, 'hex') COLLATE "C"), 'hex'), coalesce(bool_or(ends IS NULL), false) FROM ` + s.schema + "." + quoted(name)
+	if err := c.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&first, &last, &l.forever); err != nil {
+		return life{}, err
+	}
+	return l, read(first, &l.first, last, &l.last)
+}
+
+// sweepPartition removes the tokens of a partition that have ended.
+func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
+	tag, err := c.Exec(ctx, "DELETE FROM "+s.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec, stamp(at))
+	return int(tag.RowsAffected()), err
+}
+
+// dropPartition counts the tokens of a partition and drops it, in one transaction, unless one has
+// come that lives on.
+func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
+	table := s.schema + "." + quoted(name)
+	var live bool
+	if err := c.QueryRow(ctx, "SELECT count(*), coalesce(bool_or(ends IS NULL OR ends > $1), false) FROM "+table, pgx.QueryExecModeExec, stamp(at)).Scan(&removed, &live); err != nil || live {
+		return 0, err
+	}
+	if err := s.alter(ctx, c, "ALTER TABLE token DETACH PARTITION "+table+"; DROP TABLE "+table); err != nil {
+		return 0, err
+	}
+	return removed, nil
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Append adds audit records. Their numbers have no gaps: who takes numbers holds the counter until
+// the records are visible, and a step that fails gives them back.
+func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
+	if len(records) == 0 {
+		return s.idle(ctx)
+	}
+	at, data := make([][]byte, len(records)), make([][]byte, len(records))
+	for i, r := range records {
+		at[i], data[i] = stamp(r.At), notNull(r.Data)
+	}
+	return s.run(ctx, appendRecords, func(ctx context.Context, c conn, _ bool) error {
+		return c.exec(ctx, appendRecords, at, data)
+	})
+}
+
+// notNull turns nil, which is NULL, into no bytes.
+func notNull(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// Records returns the audit trail behind after.
+func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
+	if after > math.MaxInt64 {
+		return nil, s.idle(ctx)
+	}
+	err = s.run(ctx, readRecords, func(ctx context.Context, c conn, _ bool) (err error) {
+		page, err = collect(ctx, c, readRecords, []any{int64(after), n}, scanRecord)
+		return err
+	})
+	return page, err
+}
+
+func scanRecord(row pgx.Rows) (r driver.Record, err error) {
+	var at []byte
+	if err = row.Scan(&r.Seq, &at, &r.Data); err == nil {
+		err = read(at, &r.At)
+	}
+	return r, err
+}
+
+// Appended returns the last Seq that was given.
+func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
+	err = s.run(ctx, lastRecord, func(ctx context.Context, c conn, _ bool) error {
+		return c.row(ctx, lastRecord, nil, &last)
+	})
+	return last, err
+}
+
+// Prune removes the first n records up to a Seq.
+func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error) {
+	err = s.run(ctx, pruneRecords, func(ctx context.Context, c conn, _ bool) error {
+		tag, err := c.Exec(ctx, s.texts[pruneRecords], int64(min(through, math.MaxInt64)), n)
+		removed = int(tag.RowsAffected())
+		return err
+	})
+	return removed, err
+}

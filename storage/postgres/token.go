@@ -1,0 +1,162 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Issue stores all tokens or none.
+func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
+	if len(tokens) == 0 {
+		return s.idle(ctx)
+	}
+	given, err := columnsOf(tokens)
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, issueTokens, func(ctx context.Context, c conn, again bool) error {
+		err := c.exec(ctx, issueTokens, given...)
+		if is(err, uniqueViolation) {
+			// An attempt whose answer was lost has stored them: nobody else knows these keys.
+			if again && c.stored(ctx, tokens) {
+				return nil
+			}
+			return driver.ErrExists
+		}
+		return err
+	})
+}
+
+// Token returns the token with this key.
+func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error) {
+	err = s.run(ctx, readToken, func(ctx context.Context, c conn, _ bool) (err error) {
+		t, err = c.token(ctx, key)
+		return err
+	})
+	return t, err
+}
+
+func (c conn) token(ctx context.Context, key driver.Key) (driver.Token, error) {
+	t := driver.Token{Key: key}
+	var granted, ends, spent, more []byte
+	err := c.row(ctx, readToken, []any{key[:]}, &t.Grant, &t.AppID, &t.UserID, &granted, &ends, &spent, &more)
+	if err != nil {
+		return driver.Token{}, err
+	}
+	if err := read(granted, &t.GrantedAt, ends, &t.ExpiresAt, spent, &t.SpentAt); err != nil {
+		return driver.Token{}, err
+	}
+	return t, decode(more, &t)
+}
+
+// stored reports whether all of these tokens are stored.
+func (c conn) stored(ctx context.Context, tokens []driver.Token) bool {
+	for _, t := range tokens {
+		if _, err := c.token(ctx, t.Key); err != nil {
+			return false
+		}
+	}
+	return len(tokens) > 0
+}
+
+// Exchange spends one token and stores next. It is one statement. Only when that has found nothing
+// to spend is the verdict looked for, which is stable: spent stays spent, and revoked revoked.
+func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
+	given, err := columnsOf(next)
+	if err != nil {
+		return err
+	}
+	given = append(given, key[:], stamp(at))
+	return s.run(ctx, exchangeToken, func(ctx context.Context, c conn, again bool) error {
+		for range verdictTries {
+			var used int
+			err := c.row(ctx, exchangeToken, given, &used)
+			switch {
+			case is(err, uniqueViolation):
+				return driver.ErrExists
+			case err != nil || used == 1:
+				return err
+			}
+			var spent, free bool
+			switch err := c.row(ctx, judgeToken, []any{key[:]}, &spent, &free); {
+			case err != nil: // ErrNotFound too
+				return err
+			case spent && again && len(next) == 0:
+				return errLost // perhaps by this call itself: nothing tells
+			case spent && again && c.stored(ctx, next):
+				return nil // by an attempt of this call, whose answer was lost
+			case spent:
+				return driver.ErrSpent
+			case !free:
+				return driver.ErrRevoked
+			}
+			// It was issued behind the first look, or another exchange of it was rolled back.
+		}
+		return errUnsettled
+	})
+}
+
+// rest is what no statement looks at.
+type rest struct {
+	Kind        string    `json:"kind,omitempty"`
+	Scope       string    `json:"scope,omitempty"`
+	IssuedAt    time.Time `json:"issued_at,omitzero"`
+	AuthTime    time.Time `json:"auth_time,omitzero"`
+	LoginType   string    `json:"login_type,omitempty"`
+	Resource    string    `json:"resource,omitempty"`
+	RedirectURI string    `json:"redirect_uri,omitempty"`
+	Challenge   string    `json:"challenge,omitempty"`
+	Method      string    `json:"method,omitempty"`
+	Nonce       string    `json:"nonce,omitempty"`
+	IP          string    `json:"ip,omitempty"`
+}
+
+func encode(t driver.Token) ([]byte, error) {
+	return json.Marshal(rest{t.Kind, t.Scope, t.IssuedAt.UTC(), t.AuthTime.UTC(), t.LoginType, t.Resource,
+		t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP})
+}
+
+func decode(data []byte, t *driver.Token) error {
+	var r rest
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	t.Kind, t.Scope, t.IssuedAt, t.AuthTime, t.LoginType, t.Resource = r.Kind, r.Scope, r.IssuedAt, r.AuthTime, r.LoginType, r.Resource
+	t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP = r.RedirectURI, r.Challenge, r.Method, r.Nonce, r.IP
+	return nil
+}
+
+// briefly is how long a token lives at most that is removed by itself, and not with its partition.
+const briefly = 24 * time.Hour
+
+// columnsOf turns tokens into one array for each column: the arguments of givenTokens.
+func columnsOf(tokens []driver.Token) ([]any, error) {
+	n := len(tokens)
+	keys, grants, apps, users := make([][]byte, n), make([]string, n), make([]string, n), make([]string, n)
+	granted, ends, spent, more := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
+	brief := make([]bool, n)
+	for i, t := range tokens {
+		keys[i], grants[i], apps[i], users[i] = t.Key[:], t.Grant, t.AppID, t.UserID
+		granted[i], ends[i], spent[i] = stamp(t.GrantedAt), end(t.ExpiresAt), end(t.SpentAt)
+		brief[i] = !t.ExpiresAt.IsZero() && t.ExpiresAt.Sub(t.IssuedAt) <= briefly
+		data, err := encode(t)
+		if err != nil {
+			return nil, err
+		}
+		more[i] = data
+	}
+	return []any{keys, grants, apps, users, granted, ends, spent, brief, more}, nil
+}
+
+// read reads pairs of stored bytes and the time they are for.
+func read(pairs ...any) (err error) {
+	for i := 0; i < len(pairs); i += 2 {
+		if *pairs[i+1].(*time.Time), err = when(pairs[i].([]byte)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

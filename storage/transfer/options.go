@@ -1,0 +1,48 @@
+package transfer
+
+// Options of Copy. The zero value is the default.
+type Options struct {
+	// Source is how the mark on the target names the source: where to go on. It holds no secret.
+	Source string
+
+	// Live says that somebody goes on writing to the store that the source is, or was taken from.
+	// The copy is made and compared, and the target keeps its mark: a last run without Live, when
+	// nobody writes any more, is short and ends it.
+	Live bool
+
+	// DryRun compares, and writes nothing.
+	DryRun bool
+
+	// PageRows is how many rows one step reads and writes; 0: PageRows of the package.
+	PageRows int
+
+	// Progress is called after each step, in the goroutine of Copy. nil: nobody is told.
+	Progress func(Progress)
+}
+
+// Progress is how far a Copy is.
+type Progress struct {
+	Table     Table
+	Verifying bool // the second reading
+	Rows      int  // of the table, read so far from the source
+	Written   int  // rows of the table
+	Removed   int
+}
+
+// Report is what a Copy has done.
+type Report struct {
+	Tables   []TableReport `json:"tables"`
+	Verified bool          `json:"verified"` // both sides were read again and are equal
+	Finished bool          `json:"finished"` // the target has no mark: it may be served from
+}
+
+// TableReport is the part of a Report about one table. With DryRun, Written and Removed are what
+// would be done, and there is nothing below them.
+type TableReport struct {
+	Table   Table `json:"table"`
+	Written int   `json:"written"`
+	Removed int   `json:"removed"`
+	Source  Sum   `json:"source"` // what was read at the end
+	Target  Sum   `json:"target"`
+	Changed int   `json:"changed"` // rows that differ at the end, because the source has changed
+}
