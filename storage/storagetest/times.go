@@ -186,6 +186,8 @@ func usageYears(t testing.TB, b driver.Backend) {
 
 func sweepYears(t testing.TB, b driver.Backend) {
 	count(t, b, "node", 1, calls("ai", firstMoment, 1), calls("ai", lastMoment, 1))
+	never, _ := ending(time.Time{}) // beside it, what has ended goes one by one
+	issue(t, b, never)
 	for i, moment := range eras() {
 		x, d := ending(moment)
 		issue(t, b, x)
@@ -205,5 +207,6 @@ func sweepYears(t testing.TB, b driver.Backend) {
 		sweep(t, b, moment.Add(-1), old)
 		sweep(t, b, astray(moment), 3)
 	}
+	sameToken(t, read(t, b, never.Key), never)
 	usage(t, b, driver.UsageQuery{AppID: "app", To: lastMoment}, calls("ai", driver.Hour(lastMoment), 1))
 }
