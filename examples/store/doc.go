@@ -17,7 +17,7 @@
 // These tables do; examples/sqlite has them for one process, storage/postgres for many. BYTES is a
 // column that is compared by bytes: BLOB, bytea, VARBINARY, or text in a binary collation
 // (COLLATE "C" in PostgreSQL). TIME holds years 1 to 9999 to the nanosecond in their order: a text of one
-// width, or 12 bytes, seconds and nanoseconds; '' or NULL is the zero time.
+// width, or 12 bytes, seconds and nanoseconds; empty or NULL is the zero time.
 //
 //	token      (key BYTES PRIMARY KEY, ends TIME, spent TIME, data JSON)               -- index: ends
 //	revocation (kind BYTES, id BYTES, seq BIGINT UNIQUE, before TIME, until TIME)      -- key: kind, id; index: until

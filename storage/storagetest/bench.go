@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// stocked is how many tokens or documents a Backend holds when it is measured.
+// stocked counts the tokens or documents that a Backend holds when it is measured.
 const stocked = 10_000
 
 // Bench measures a Backend at what a service does with it, for every adapter alike. Each call

@@ -22,7 +22,7 @@ func cutShort() []promise {
 	}
 }
 
-// rounds is how often a call is cut, each time later than the time before.
+// rounds counts how often a call is cut, each time later than the time before.
 const rounds = 16
 
 // cut makes a call and cancels it amid its work, later with each round. It reports whether the

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// reopening is what RunDurable holds a Backend to.
+// reopening returns the promises that RunDurable holds a Backend to.
 func reopening() chapter {
 	return chapter{"reopening", []promise{
 		{name: "every answered write is there after reopening", lives: everythingKept},

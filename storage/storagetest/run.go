@@ -27,7 +27,7 @@ func RunDurable(t *testing.T, open func(t *testing.T, dir string) driver.Backend
 	}
 }
 
-// contract is what Run holds a Backend to.
+// contract returns the promises that Run holds a Backend to.
 func contract() []chapter {
 	return []chapter{
 		{"Issue and Token", issuing()},

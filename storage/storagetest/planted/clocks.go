@@ -86,7 +86,7 @@ func kept() []timed {
 	}
 }
 
-// clocks are what becomes of a time in columns that are not made for all of them.
+// clocks do to a time what columns do that are not made for all of them.
 var clocks = []struct {
 	name   string
 	digits bool // every digit of a nanosecond sees it

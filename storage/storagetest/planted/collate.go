@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// collations are what databases take for the same text.
+// collations make one text of those that databases take for the same.
 var collations = []struct {
 	name string
 	fold func(string) string
@@ -105,7 +105,7 @@ func foldRevocations(fold func(string) string) func(*parts) {
 	}
 }
 
-// letters is what many languages order by first: neither case, nor accents, nor marks.
+// letters leaves of a text the part that many languages order by first: neither case, nor accents, nor marks.
 func letters(s string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -116,7 +116,7 @@ func await(patience time.Duration, come func() bool) {
 	}
 }
 
-// meeting is where two callers wait for one another, each between two steps of its own.
+// meeting lets two callers wait for one another, each between two steps of its own.
 type meeting chan struct{}
 
 func (m meeting) wait() {

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
-// Goal is how many of a hundred bugs the contract must see on any Backend.
+// Goal says how many bugs in a hundred the contract must see, on any Backend.
 const Goal = 97
 
 // Run plants each bug of the list in Backends that open returns, empty ones, and holds them to
