@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,11 +40,17 @@ func Broken(t *testing.T, path string, patience time.Duration, open func(t *test
 	return ""
 }
 
-// try holds a Backend to a promise, and returns what is wrong with it. A promise that waits for
-// ever is left waiting.
+// try holds a Backend to a promise, and returns what is wrong with it. A promise that is not done in
+// time opens nothing more; the test waits for its end behind what its own cleanups let go of.
 func (p promise) try(t *testing.T, patience time.Duration, open func() driver.Backend) string {
 	notes := &notes{TB: t}
 	done := make(chan struct{})
+	var late atomic.Bool
+	t.Cleanup(func() {
+		if late.Load() {
+			<-done
+		}
+	})
 	go func() {
 		defer close(done)
 		defer func() {
@@ -51,13 +58,19 @@ func (p promise) try(t *testing.T, patience time.Duration, open func() driver.Ba
 				notes.Errorf("panic: %v", trouble)
 			}
 		}()
-		p.hold(notes, open)
+		p.hold(notes, func() driver.Backend {
+			if late.Load() {
+				runtime.Goexit()
+			}
+			return open()
+		})
 	}()
-	late := time.NewTimer(patience)
-	defer late.Stop()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
 	select {
 	case <-done:
-	case <-late.C:
+	case <-limit.C:
+		late.Store(true)
 		notes.Errorf("it is not done after %v", patience)
 	}
 	return notes.first()
