@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/keystile/keystile/internal/test/crash/internal/database"
+	"github.com/keystile/keystile/internal/test/serving"
+	"github.com/keystile/keystile/storage"
+)
+
+// node is one server with a data folder of its own.
+type node struct {
+	data string
+	*serving.Server
+	up bool
+}
+
+// nodes are the servers of a campaign, and the database that they share; without one there is a
+// single server, whose store is in its folder.
+type nodes struct {
+	all      []*node
+	binary   string
+	database *database.Server
+	key      string    // the master key of all
+	killed   time.Time // a server, for the last time
+
+	kills, servers, databases, processes, both int // all; of what
+}
+
+// newNodes makes the folders' names, and starts the database if there is to be one.
+func newNodes(ctx context.Context, o options, dir string) (*nodes, error) {
+	n := &nodes{binary: o.binary, all: []*node{{data: dir}}, key: storage.NewMasterKey().Text()}
+	for i := 1; i < o.nodes; i++ {
+		n.all = append(n.all, &node{data: fmt.Sprintf("%s-%d", dir, i+1)})
+	}
+	var err error
+	switch o.storage {
+	case "bolt":
+		if o.nodes > 1 {
+			err = errors.New("--nodes: several servers need --storage postgres")
+		}
+	case "postgres":
+		n.database, err = database.New(ctx)
+	default:
+		err = fmt.Errorf("--storage %s: there are bolt and postgres", o.storage)
+	}
+	return n, err
+}
+
+// close ends what still runs.
+func (n *nodes) close() error {
+	for _, s := range n.all {
+		s.kill()
+	}
+	if n.database == nil {
+		return nil
+	}
+	return n.database.Close()
+}
+
+// command is a server. A second use of a code or a token is asked about for a day.
+func (n *nodes) command(s *node) *exec.Cmd {
+	args := serving.Args(s.data, "--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h",
+		"--signup", "open", "--trusted-proxies", "127.0.0.1", "--upstreams-allow-private", "127.0.0.1")
+	if n.database != nil {
+		args = append(args, "--storage-url", n.database.URL())
+	}
+	cmd := exec.Command(n.binary, args...)
+	cmd.Env = append(os.Environ(), "KEYSTILE_MASTER_KEY="+n.key)
+	return cmd
+}
+
+// start starts the servers that do not run, and waits until all of them serve.
+func (n *nodes) start(ctx context.Context) (err error) {
+	survived := false
+	for _, s := range n.all {
+		if s.up {
+			survived = true
+			continue
+		}
+		if s.Server, err = serving.Start(n.command(s)); err != nil {
+			return err
+		}
+		s.up = true
+	}
+	if n.database == nil {
+		return nil
+	}
+	for _, s := range n.all {
+		if err := s.ready(ctx); err != nil {
+			return err
+		}
+	}
+	return n.settle(ctx, survived)
+}
+
+// wire leads to all servers.
+func (n *nodes) wire(j *journal) *wire {
+	w := newWire(j, n.all[0].Address, n.all[0].data)
+	for _, s := range n.all[1:] {
+		w.also(s.Address, s.data)
+	}
+	w.shared = n.database != nil
+	return w
+}
+
+// mails are the folders of all servers.
+func (n *nodes) mails() (folders []string) {
+	for _, s := range n.all {
+		folders = append(folders, filepath.Join(s.data, "mail"))
+	}
+	return folders
+}
+
+// kill sends SIGKILL, if the server runs.
+func (s *node) kill() {
+	if s.up {
+		s.Kill()
+		s.up = false
+	}
+}
+
+// comeBack is the time within which a server works again once its database does.
+const comeBack = 20 * time.Second
+
+// ready waits until the server says that it can do its work, and can write.
+func (s *node) ready(ctx context.Context) error {
+	client, admin := &http.Client{Timeout: patience}, serving.AdminClient(s.data, patience)
+	defer client.CloseIdleConnections()
+	defer admin.CloseIdleConnections()
+	for end := time.Now().Add(comeBack); ; time.Sleep(20 * time.Millisecond) {
+		resp, err := client.Get("http://" + s.Address + "/healthz/ready")
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+			err = errors.New(resp.Status)
+		}
+		if err := errors.Join(err, ctx.Err()); time.Now().After(end) || ctx.Err() != nil {
+			return fmt.Errorf("the database is back, and a server that has lived through that is not ready after %v: %w\n%s", comeBack, err, s.Log)
+		}
+	}
+}
+
+// follows is longer than a server takes to see what another one, or a call of its own whose answer
+// was lost, has written: it looks each second.
+const follows = 1500 * time.Millisecond
+
+// settle waits until what was killed does nothing any more: the database goes on with a statement
+// whose client is gone. A server that was not killed reads meanwhile what it has missed.
+func (n *nodes) settle(ctx context.Context, survived bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c, err := pgx.Connect(ctx, n.database.URL())
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	for open := 1; open > 0; time.Sleep(5 * time.Millisecond) {
+		err := c.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND xact_start < $1`, n.killed).Scan(&open)
+		if err != nil {
+			return fmt.Errorf("look for statements whose client is gone: %w", err)
+		}
+	}
+	if survived {
+		time.Sleep(follows)
+	}
+	return nil
+}
+
+// bad are lines of a log that no kill explains.
+var bad = regexp.MustCompile(`(?m)^.*(panic|goroutine \d+|status=50[0-24-9]|fatal error).*$`)
+
+// complaints returns what the servers have said that they should not have. One whose database is
+// killed may say so.
+func (n *nodes) complaints() string {
+	var all strings.Builder
+	for _, s := range n.all {
+		if s.Server == nil {
+			continue
+		}
+		if said := s.Log.String(); n.database == nil {
+			all.WriteString(complaints(said))
+		} else {
+			all.WriteString(strings.Join(bad.FindAllString(said, -1), "\n"))
+		}
+	}
+	return all.String()
+}
