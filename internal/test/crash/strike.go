@@ -61,7 +61,7 @@ func (c *campaign) strikeDatabase(ctx context.Context) error {
 	if err := c.nodes.database.Kill(); err != nil {
 		return err
 	}
-	switch c.rand.IntN(12) {
+	switch c.rand.IntN(16) {
 	case 0:
 		time.Sleep(outage)
 	case 1, 2, 3, 4, 5:
