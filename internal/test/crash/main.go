@@ -64,7 +64,7 @@ func run(ctx context.Context, o options) (broken bool, err error) {
 	}
 	began := time.Now()
 	if o.binary == "" {
-		if o.binary, err = build(ctx, dir, o.plant); err != nil {
+		if o.binary, err = build(ctx, dir, o.plant, o.storage); err != nil {
 			return false, err
 		}
 	}
