@@ -23,8 +23,7 @@ func (c *campaign) strike(ctx context.Context) error {
 		return nil
 	case draw < 4:
 		n.processes++
-		n.database.KillOne(c.rand.IntN)
-		return n.database.Await(ctx)
+		return n.database.KillOne(ctx, c.rand.IntN)
 	case draw < 7:
 		n.databases++
 		return c.strikeDatabase(ctx)

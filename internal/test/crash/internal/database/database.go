@@ -195,7 +195,12 @@ func (s *Server) Kill() error {
 	for _, pid := range children {
 		syscall.Kill(pid, syscall.SIGKILL) // one that is gone already does not matter
 	}
-	for end := time.Now().Add(patience); slices.ContainsFunc(children, alive); time.Sleep(time.Millisecond) {
+	return gone(children)
+}
+
+// gone waits until processes have ended.
+func gone(all []int) error {
+	for end := time.Now().Add(patience); slices.ContainsFunc(all, alive); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return errors.New("processes of a killed PostgreSQL do not end")
 		}
@@ -203,16 +208,20 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// KillOne sends SIGKILL to one process that serves a connection; pick chooses among n. The postmaster
-// then ends all others and recovers by itself. It reports whether there was one.
-func (s *Server) KillOne(pick func(n int) int) bool {
+// KillOne sends SIGKILL to one process that serves a connection, if there is one; pick chooses among
+// n. The postmaster then ends all others and recovers by itself, and KillOne waits for that.
+func (s *Server) KillOne(ctx context.Context, pick func(n int) int) error {
+	children := s.children()
 	var serving []int
-	for _, pid := range s.children() {
+	for _, pid := range children {
 		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte("127.0.0.1(")) {
 			serving = append(serving, pid)
 		}
 	}
-	return len(serving) > 0 && syscall.Kill(serving[pick(len(serving))], syscall.SIGKILL) == nil
+	if len(serving) == 0 || syscall.Kill(serving[pick(len(serving))], syscall.SIGKILL) != nil {
+		return nil
+	}
+	return errors.Join(gone(children), s.Await(ctx))
 }
 
 // Close ends the server and removes its folder.
