@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/test/crash/internal/database"
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
 )
 
@@ -23,6 +24,32 @@ func TestTwoKillsLoseNothing(t *testing.T) {
 	}
 	if c.journal.of(rotate).acknowledged == 0 || c.journal.of(changeValue).acknowledged == 0 {
 		t.Error("the clients do nothing")
+	}
+}
+
+// The database is killed too, under two servers.
+func TestKillsOfADatabaseLoseNothing(t *testing.T) {
+	if database.Installed() == "" {
+		t.Skip("no PostgreSQL is installed")
+	}
+	c := newTestCampaignOf(t, options{cycles: 2, storage: "postgres", nodes: 2})
+	if err := c.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range c.journal.violations {
+		t.Error(v)
+	}
+	n := c.nodes
+	if n.kills < 4 || c.journal.asked < 10 || c.watcher.rounds < 3 || c.watcher.record == 0 {
+		t.Errorf("%d kills, %d questions and %d rounds over a trail of %d: it checks nothing", n.kills, c.journal.asked, c.watcher.rounds, c.watcher.record)
+	}
+}
+
+func TestSeveralServersNeedADatabase(t *testing.T) {
+	for _, o := range []options{{storage: "bolt", nodes: 2}, {storage: "paper"}} {
+		if _, err := newCampaign(t.Context(), o, t.TempDir()); err == nil || !strings.Contains(err.Error(), "postgres") {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }
 

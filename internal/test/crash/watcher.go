@@ -15,7 +15,7 @@ import (
 // watcher follows the two feeds of a database while everybody writes, as a node does that is never
 // killed: it reads what is behind the last Seq it saw. What it has seen stays, and it misses nothing.
 type watcher struct {
-	store *postgres.Store
+	store feeds
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 
@@ -26,6 +26,14 @@ type watcher struct {
 	wrong    []string
 	rounds   int // in which it read something
 	failures int // while the database was away
+}
+
+// feeds is what a watcher reads.
+type feeds interface {
+	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
+	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
+	Appended(ctx context.Context) (uint64, error)
+	Close() error
 }
 
 // watches is how often it reads.
