@@ -187,6 +187,7 @@ func (s *Server) Await(ctx context.Context) error {
 // Kill sends SIGKILL to the postmaster and to every process that it has begun, and waits until the
 // last of them is gone: PostgreSQL does not start while one is there.
 func (s *Server) Kill() error {
+	s.cmd.Process.Signal(syscall.SIGSTOP) // it begins no more of them; one that has ended has none
 	children := s.children()
 	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
