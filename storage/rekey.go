@@ -13,7 +13,7 @@ import (
 
 // sealedKinds are the kinds of documents that hold sealed texts. Each of their documents has
 // an index entry: it is found by List.
-var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, signingKeys.name, hmacKeys.name, checkpoints.name}
+var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, mails.name, signingKeys.name, hmacKeys.name, checkpoints.name}
 
 // SealedWith returns the id of the master key that everything in the store is sealed with;
 // during a change of the key, that of the old one.
@@ -106,7 +106,7 @@ var whole = driver.Span{To: "\U0010FFFF"}
 // another entry, was written after BeginRekey and is sealed with the new key.
 func (s *Store) resealKind(ctx context.Context, kind string) (total int, err error) {
 	for span := whole; ; {
-		page, next, err := s.backend.List(ctx, kind, span, driver.MaxPut)
+		page, next, err := s.backend.List(ctx, kind, span, maxDocs)
 		if err != nil {
 			return total, unavailable("list "+kind, err)
 		}

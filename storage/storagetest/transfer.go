@@ -70,11 +70,13 @@ func listed(t *testing.T, b driver.Backend, table transfer.Table, n int) (rows [
 		if len(page) > n {
 			t.Fatalf("Rows(%s, n = %d) = %d rows", table, n, len(page))
 		}
-		rows = append(rows, page...)
-		after = page[len(page)-1].Key
-		if len(rows) > 1e6 {
-			t.Fatalf("Rows(%s) does not end", table)
+		for _, r := range page {
+			if after != nil && string(r.Key) <= string(after) {
+				t.Fatalf("Rows(%s) lists %q behind %q, want keys that ascend by their bytes", table, r.Key, after)
+			}
+			after = r.Key
 		}
+		rows = append(rows, page...)
 	}
 }
 

@@ -44,7 +44,7 @@ type Storage struct {
 	// to it, such as a write-ahead log. restore puts them away with the old database.
 	Beside []string
 
-	// Schemes are how addresses of this storage begin, such as "postgres" of postgres://host/name,
+	// Schemes begin the addresses of this storage, such as "postgres" of postgres://host/name,
 	// and OpenAt opens the database at one. nil: its databases are in data folders, where Open
 	// opens them, and their addresses are NAME:DIR.
 	Schemes []string
@@ -112,5 +112,8 @@ var errReadOnly = errors.New("the store is open for reading only")
 
 // readOnly refuses what opening a store may have to write.
 type readOnly struct{ driver.Backend }
+
+// Unwrap lets the store see what the adapter can do besides.
+func (r readOnly) Unwrap() driver.Backend { return r.Backend }
 
 func (readOnly) Put(context.Context, ...driver.Doc) (int64, error) { return 0, errReadOnly }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,7 +76,7 @@ func (n *nodes) command(s *node) *exec.Cmd {
 	args := serving.Args(s.data, "--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h",
 		"--signup", "open", "--trusted-proxies", "127.0.0.1", "--upstreams-allow-private", "127.0.0.1")
 	if n.database != nil {
-		args = append(args, "--storage-url", n.database.URL())
+		args = append(args, "--storage-url", n.database.URL(), "--admin-listen", "127.0.0.1:0")
 	}
 	cmd := exec.Command(n.binary, args...)
 	cmd.Env = append(os.Environ(), "KEYSTILE_MASTER_KEY="+n.key)
@@ -83,10 +85,10 @@ func (n *nodes) command(s *node) *exec.Cmd {
 
 // start starts the servers that do not run, and waits until all of them serve.
 func (n *nodes) start(ctx context.Context) (err error) {
-	survived := false
+	var survivors []*node
 	for _, s := range n.all {
 		if s.up {
-			survived = true
+			survivors = append(survivors, s)
 			continue
 		}
 		if s.Server, err = serving.Start(n.command(s)); err != nil {
@@ -102,7 +104,15 @@ func (n *nodes) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return n.settle(ctx, survived)
+	if err := n.settle(ctx); err != nil {
+		return err
+	}
+	for _, s := range survivors {
+		if err := s.catchUp(ctx, time.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wire leads to all servers.
@@ -154,13 +164,39 @@ func (s *node) ready(ctx context.Context) error {
 	}
 }
 
-// follows is longer than a server takes to see what another one, or a call of its own whose answer
-// was lost, has written: it looks each second.
-const follows = 1500 * time.Millisecond
+// feedAge is how old the last whole read is of what other servers, and calls whose answers were lost,
+// have written.
+var feedAge = regexp.MustCompile(`(?m)^keystile_feed_age_seconds ([0-9.e+-]+)$`)
+
+// catchUp waits until a server has read what it has missed: all that was there at a time.
+func (s *node) catchUp(ctx context.Context, since time.Time) error {
+	client := &http.Client{Timeout: patience}
+	defer client.CloseIdleConnections()
+	for end := time.Now().Add(comeBack); ; time.Sleep(20 * time.Millisecond) {
+		asked := time.Now()
+		resp, err := client.Get("http://" + s.Admin + "/metrics")
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		found := feedAge.FindSubmatch(text)
+		if err != nil || found == nil {
+			return fmt.Errorf("a server does not say how old its feed is: %s, %w", resp.Status, err)
+		}
+		age, err := strconv.ParseFloat(string(found[1]), 64)
+		if err != nil || asked.Add(-time.Duration(age*float64(time.Second))).After(since) {
+			return err
+		}
+		if ctx.Err() != nil || time.Now().After(end) {
+			return fmt.Errorf("the database is back, and %v later a server has not read what it has missed", comeBack)
+		}
+	}
+}
 
 // settle waits until what was killed does nothing any more: the database goes on with a statement
-// whose client is gone. A server that was not killed reads meanwhile what it has missed.
-func (n *nodes) settle(ctx context.Context, survived bool) error {
+// whose client is gone.
+func (n *nodes) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c, err := pgx.Connect(ctx, n.database.URL())
@@ -173,9 +209,6 @@ func (n *nodes) settle(ctx context.Context, survived bool) error {
 		if err != nil {
 			return fmt.Errorf("look for statements whose client is gone: %w", err)
 		}
-	}
-	if survived {
-		time.Sleep(follows)
 	}
 	return nil
 }
