@@ -263,7 +263,7 @@ func prepare(l *life) error {
 // one of the last ten minutes, and a life may be of more than two.
 const recently = 6 * time.Minute
 
-// live lets the clients work and strikes under them. While the database is away they go on, each
+// live lets the clients work and kills something under them. While the database is away they go on, each
 // until it is told.
 func (c *campaign) live(ctx context.Context, l *life) (err error) {
 	defer l.close()

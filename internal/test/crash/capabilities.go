@@ -169,7 +169,7 @@ func (l *life) differing(bearer string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for range l.doors {
+	for range l.targets {
 		listed, err := l.listTools(bearer)
 		if err != nil {
 			return "", err

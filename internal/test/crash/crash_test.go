@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/audit"
-	"github.com/keystile/keystile/internal/test/crash/internal/database"
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
+	"github.com/keystile/keystile/internal/test/crash/internal/pgserver"
 )
 
 func TestTwoKillsLoseNothing(t *testing.T) {
@@ -29,7 +29,7 @@ func TestTwoKillsLoseNothing(t *testing.T) {
 
 // The database is killed too, under two servers.
 func TestKillsOfADatabaseLoseNothing(t *testing.T) {
-	if database.Installed() == "" {
+	if pgserver.Installed() == "" {
 		t.Skip("no PostgreSQL is installed")
 	}
 	c := newTestCampaignOf(t, options{cycles: 2, storage: "postgres", nodes: 2})

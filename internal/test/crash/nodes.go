@@ -14,9 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/keystile/keystile/internal/test/crash/internal/database"
+	"github.com/keystile/keystile/internal/test/crash/internal/pgserver"
 	"github.com/keystile/keystile/internal/test/serving"
 	"github.com/keystile/keystile/storage"
 )
@@ -33,7 +31,7 @@ type node struct {
 type nodes struct {
 	all      []*node
 	binary   string
-	database *database.Server
+	database *pgserver.Server
 	key      string    // the master key of all
 	killed   time.Time // a server, for the last time
 
@@ -53,7 +51,7 @@ func newNodes(ctx context.Context, o options, dir string) (*nodes, error) {
 			err = errors.New("--nodes: several servers need --storage postgres")
 		}
 	case "postgres":
-		n.database, err = database.New(ctx)
+		n.database, err = pgserver.New(ctx)
 	default:
 		err = fmt.Errorf("--storage %s: there are bolt and postgres", o.storage)
 	}
@@ -104,7 +102,7 @@ func (n *nodes) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := n.settle(ctx); err != nil {
+	if err := n.database.Settle(ctx, n.killed); err != nil {
 		return err
 	}
 	for _, s := range survivors {
@@ -164,8 +162,8 @@ func (s *node) ready(ctx context.Context) error {
 	}
 }
 
-// feedAge is how old the last whole read is of what other servers, and calls whose answers were lost,
-// have written.
+// feedAge finds the age of the last whole read of what other servers, and calls whose answers were
+// lost, have written.
 var feedAge = regexp.MustCompile(`(?m)^keystile_feed_age_seconds ([0-9.e+-]+)$`)
 
 // catchUp waits until a server has read what it has missed: all that was there at a time.
@@ -192,25 +190,6 @@ func (s *node) catchUp(ctx context.Context, since time.Time) error {
 			return fmt.Errorf("the database is back, and %v later a server has not read what it has missed", comeBack)
 		}
 	}
-}
-
-// settle waits until what was killed does nothing any more: the database goes on with a statement
-// whose client is gone.
-func (n *nodes) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	c, err := pgx.Connect(ctx, n.database.URL())
-	if err != nil {
-		return err
-	}
-	defer c.Close(context.WithoutCancel(ctx))
-	for open := 1; open > 0; time.Sleep(5 * time.Millisecond) {
-		err := c.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND xact_start < $1`, n.killed).Scan(&open)
-		if err != nil {
-			return fmt.Errorf("look for statements whose client is gone: %w", err)
-		}
-	}
-	return nil
 }
 
 // bad are lines of a log that no kill explains.

@@ -28,7 +28,7 @@ type watcher struct {
 	failures int // while the database was away
 }
 
-// feeds is what a watcher reads.
+// feeds holds what a watcher reads.
 type feeds interface {
 	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
@@ -36,7 +36,7 @@ type feeds interface {
 	Close() error
 }
 
-// watches is how often it reads.
+// watches is the time between two looks.
 const watches = 5 * time.Millisecond
 
 func newWatcher(ctx context.Context, address string) (*watcher, error) {

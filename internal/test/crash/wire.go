@@ -27,7 +27,7 @@ const comesBack = 30
 // wire leads to one life of the servers. Each request goes to the next one of them.
 type wire struct {
 	journal *journal
-	doors   []door
+	targets []target
 	turn    atomic.Uint32
 	client  *http.Client
 	doomed  atomic.Bool   // the kill is on its way: from here on connections may fail
@@ -37,8 +37,8 @@ type wire struct {
 	pause   time.Duration // before somebody who stood in a crowd asks again
 }
 
-// door is the way into one server.
-type door struct {
+// target is one server, and the two ways into it.
+type target struct {
 	base  string
 	admin *http.Client
 }
@@ -58,15 +58,15 @@ func newWire(j *journal, address, data string) *wire {
 
 // also lets requests go to one more server.
 func (w *wire) also(address, data string) {
-	w.doors = append(w.doors, door{"http://" + address, serving.AdminClient(data, patience)})
+	w.targets = append(w.targets, target{"http://" + address, serving.AdminClient(data, patience)})
 }
 
 // next is the server that the next request goes to.
-func (w *wire) next() door { return w.doors[int(w.turn.Add(1))%len(w.doors)] }
+func (w *wire) next() target { return w.targets[int(w.turn.Add(1))%len(w.targets)] }
 
 func (w *wire) close() {
 	w.client.CloseIdleConnections()
-	for _, d := range w.doors {
+	for _, d := range w.targets {
 		d.admin.CloseIdleConnections()
 	}
 }

@@ -100,7 +100,7 @@ func TestRequestsGoToOneServerAfterTheOther(t *testing.T) {
 	ok := func(w http.ResponseWriter, _ *http.Request) {}
 	w, first := serverOf(t, ok)
 	other, second := serverOf(t, ok)
-	w.also(strings.TrimPrefix(other.doors[0].base, "http://"), t.TempDir())
+	w.also(strings.TrimPrefix(other.targets[0].base, "http://"), t.TempDir())
 	for range 6 {
 		must(t)(w.get("/"))
 	}

@@ -1,9 +1,9 @@
-package database
+package pgserver
 
 import (
 	"testing"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/keystile/keystile/internal/test/database"
 )
 
 // What was committed is there after every kill, and nothing of the server stays when it is closed.
@@ -21,7 +21,7 @@ func TestWhatWasCommittedSurvivesEveryKill(t *testing.T) {
 	rows := 0
 	use := func() (is int) {
 		t.Helper()
-		c, err := pgx.Connect(t.Context(), s.URL())
+		c, err := database.Open(t.Context(), s.URL())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestWhatWasCommittedSurvivesEveryKill(t *testing.T) {
 		if err := s.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := pgx.Connect(t.Context(), s.URL()); err == nil {
+		if _, err := database.Open(t.Context(), s.URL()); err == nil {
 			t.Error("a killed server answers")
 		}
 		if err := s.Start(t.Context()); err != nil {
@@ -53,7 +53,7 @@ func TestWhatWasCommittedSurvivesEveryKill(t *testing.T) {
 			t.Errorf("after a kill there are %d rows, want %d", is, rows)
 		}
 	}
-	open, err := pgx.Connect(t.Context(), s.URL())
+	open, err := database.Open(t.Context(), s.URL())
 	if err != nil {
 		t.Fatal(err)
 	}

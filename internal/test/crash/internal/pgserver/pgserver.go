@@ -1,6 +1,6 @@
-// Package database runs a PostgreSQL server of a test's own, which can be killed and started again.
+// Package pgserver runs a PostgreSQL server of a test's own, which can be killed and started again.
 // Nothing of a PostgreSQL that runs on the machine already is touched.
-package database
+package pgserver
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/keystile/keystile/internal/test/database"
 )
 
 // Server is a PostgreSQL server on loopback. It writes as every server does, with fsync.
@@ -169,7 +169,7 @@ func (s *Server) Await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		c, err := pgx.Connect(ctx, s.URL())
+		c, err := database.Open(ctx, s.URL())
 		if err == nil {
 			return c.Close(ctx)
 		}
@@ -182,6 +182,25 @@ func (s *Server) Await(ctx context.Context) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// Settle waits until no statement runs that began before a time. The database carries on with one
+// whose client is gone.
+func (s *Server) Settle(ctx context.Context, before time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c, err := database.Open(ctx, s.URL())
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	for open := 1; open > 0; time.Sleep(5 * time.Millisecond) {
+		err := c.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND xact_start < $1`, before).Scan(&open)
+		if err != nil {
+			return fmt.Errorf("look for statements whose client is gone: %w", err)
+		}
+	}
+	return nil
 }
 
 // Kill sends SIGKILL to the postmaster and to every process that it has begun, and waits until the
