@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 func issueBugs() []bug {
 	return []bug{
-		{name: "times are 64 bits of nanoseconds", caught: "Run/edges/times are in the years 1 to 9999", plant: func(b *parts) {
+		{name: "times are 64 bits of nanoseconds", caught: "times/every time of a token", plant: func(b *parts) {
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for i, t := range tokens {
@@ -20,7 +20,7 @@ func issueBugs() []bug {
 				return issue(ctx, tokens...)
 			}
 		}},
-		{name: "Issue overwrites a taken key", caught: "Run/Issue and Token/a taken key is refused", plant: func(b *parts) {
+		{name: "Issue overwrites a taken key", caught: "Issue and Token/a taken key is refused", plant: func(b *parts) {
 			var over sync.Map
 			issue, token := b.issue, b.token
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
@@ -38,7 +38,7 @@ func issueBugs() []bug {
 				return token(ctx, key)
 			}
 		}},
-		{name: "Issue refuses a taken key with a verdict of Put", caught: "Run/Issue and Token/a taken key is refused", plant: func(b *parts) {
+		{name: "Issue refuses a taken key with a verdict of Put", caught: "Issue and Token/a taken key is refused", plant: func(b *parts) {
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				err := issue(ctx, tokens...)
@@ -48,7 +48,7 @@ func issueBugs() []bug {
 				return err
 			}
 		}},
-		{name: "Issue stores those before the taken key", caught: "Run/Issue and Token/with one taken key none", plant: func(b *parts) {
+		{name: "Issue stores those before the taken key", caught: "Issue and Token/with one taken key none", plant: func(b *parts) {
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for _, t := range tokens {
@@ -64,7 +64,7 @@ func issueBugs() []bug {
 
 func issueTwiceBugs() []bug {
 	return []bug{
-		{name: "Issue takes one key twice", caught: "Run/Issue and Token/with one key twice none", plant: func(b *parts) {
+		{name: "Issue takes one key twice", caught: "Issue and Token/with one key twice none", plant: func(b *parts) {
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				seen := map[driver.Key]driver.Token{}
@@ -79,7 +79,7 @@ func issueTwiceBugs() []bug {
 				return nil
 			}
 		}},
-		{name: "Issue looks first and writes later", caught: "Run/Issue and Token/of 32 issues of one key one wins", plant: func(b *parts) {
+		{name: "Issue looks first and writes later", caught: "Issue and Token/of 32 issues of one key one wins", plant: func(b *parts) {
 			issue, token := b.issue, b.token
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for _, t := range tokens {
@@ -94,7 +94,7 @@ func issueTwiceBugs() []bug {
 				return nil
 			}
 		}},
-		{name: "Issue drops a canceled call and answers nil", caught: "Run/Issue and Token/a canceled call", plant: func(b *parts) {
+		{name: "Issue drops a canceled call and answers nil", caught: "Issue and Token/a canceled call", plant: func(b *parts) {
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				if ctx.Err() != nil {
@@ -108,7 +108,7 @@ func issueTwiceBugs() []bug {
 
 func tokenBugs() []bug {
 	return []bug{
-		{name: "Token hides spent tokens", caught: "Run/Exchange/an exchange spends the token", plant: func(b *parts) {
+		{name: "Token hides spent tokens", caught: "Exchange/an exchange spends the token", plant: func(b *parts) {
 			token := b.token
 			b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
 				t, err := token(ctx, key)
@@ -118,7 +118,7 @@ func tokenBugs() []bug {
 				return t, err
 			}
 		}},
-		{name: "the key is cut to the hash's first half", caught: "Run/Issue and Token/keys that share the time", plant: func(b *parts) {
+		{name: "the key is cut to the hash's first half", caught: "Issue and Token/keys that share the time", plant: func(b *parts) {
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for i := range tokens {
@@ -127,7 +127,7 @@ func tokenBugs() []bug {
 				return issue(ctx, tokens...)
 			}
 		}},
-		{name: "Token hides revoked tokens", caught: "Run/Revoke/a revoked token can be read", plant: func(b *parts) {
+		{name: "Token hides revoked tokens", caught: "Revoke/a revoked token can be read", plant: func(b *parts) {
 			token := b.token
 			b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
 				t, err := token(ctx, key)
@@ -137,7 +137,7 @@ func tokenBugs() []bug {
 				return t, err
 			}
 		}},
-		{name: "a successor loses its Nonce", caught: "Run/Issue and Token/every field of a successor", plant: func(b *parts) {
+		{name: "a successor loses its Nonce", caught: "Issue and Token/every field of a successor", plant: func(b *parts) {
 			exchange := b.exchange
 			b.exchange = func(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 				for i := range next {
@@ -146,7 +146,7 @@ func tokenBugs() []bug {
 				return exchange(ctx, key, at, next...)
 			}
 		}},
-		{name: "a zero time becomes 1970", caught: "Run/Issue and Token/empty fields stay empty", plant: tokenOut(func(t *driver.Token) {
+		{name: "a zero time becomes 1970", caught: "Issue and Token/empty fields stay empty", plant: tokenOut(func(t *driver.Token) {
 			if t.SpentAt.IsZero() {
 				t.SpentAt = time.Unix(0, 0).UTC()
 			}
@@ -166,7 +166,7 @@ func lossBugs() (bugs []bug) {
 		"UTC":             func(t *driver.Token) { t.ExpiresAt = t.ExpiresAt.In(time.FixedZone("here", 3600)) },
 		"a last space":    func(t *driver.Token) { t.Scope = t.Scope[:max(0, len(t.Scope)-1)] },
 	} {
-		bugs = append(bugs, bug{name: "a token loses " + loses, caught: "Run/Issue and Token/every field of an issued token", plant: tokenOut(out)})
+		bugs = append(bugs, bug{name: "a token loses " + loses, caught: "Issue and Token/every field of an issued token", plant: tokenOut(out)})
 	}
 	return bugs
 }

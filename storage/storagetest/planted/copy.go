@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 )
 
 func copyBugs() []bug {
-	const in, out = "Run/copies/documents that were handed in", "Run/copies/documents that were handed out"
+	const in, out = "copies/documents that were handed in", "copies/documents that were handed out"
 	return []bug{
 		{name: "Put keeps the caller's Data", caught: in, plant: sharing(func(d driver.Doc) driver.Doc {
 			d.Index = slices.Clone(d.Index)
@@ -33,8 +33,8 @@ func copyBugs() []bug {
 				return docs, next, err
 			}
 		}},
-		{name: "Records hands out the store's Data", caught: "Run/copies/records that were handed in or out", plant: sharingRecords(bytes.Clone)},
-		{name: "Append keeps the caller's Data", caught: "Run/copies/records that were handed in or out", plant: sharingRecords(func(data []byte) []byte { return data })},
+		{name: "Records hands out the store's Data", caught: "copies/records that were handed in or out", plant: sharingRecords(bytes.Clone)},
+		{name: "Append keeps the caller's Data", caught: "copies/records that were handed in or out", plant: sharingRecords(func(data []byte) []byte { return data })},
 	}
 }
 

@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -36,51 +36,51 @@ func judging(covers func(driver.Revocation, driver.Token) bool) func(*parts) {
 
 func revokeBugs() []bug {
 	return []bug{
-		{name: "Exchange ignores revocations", caught: "Run/Revoke/a grant's revocation ends its tokens",
+		{name: "Exchange ignores revocations", caught: "Revoke/a grant's revocation ends its tokens",
 			plant: judging(func(driver.Revocation, driver.Token) bool { return false })},
-		{name: "a grant's revocation has a Before", caught: "Run/Revoke/a grant's revocation ends its tokens",
+		{name: "a grant's revocation has a Before", caught: "Revoke/a grant's revocation ends its tokens",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				return r.Covers(t) && (r.Kind != driver.RevokeGrant || t.GrantedAt.Before(r.Before))
 			})},
-		{name: "an application's revocation ends what was granted at Before", caught: "Run/Revoke/an application's revocation",
+		{name: "an application's revocation ends what was granted at Before", caught: "Revoke/an application's revocation",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				r.Before = r.Before.Add(1)
 				return r.Covers(t)
 			})},
-		{name: "a user's revocation is compared by the second", caught: "Run/Revoke/a user's revocation",
+		{name: "a user's revocation is compared by the second", caught: "Revoke/a user's revocation",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				r.Before = r.Before.Truncate(time.Second)
 				return r.Covers(t)
 			})},
-		{name: "a user's revocation is compared with IssuedAt", caught: "Run/Revoke/a user's revocation",
+		{name: "a user's revocation is compared with IssuedAt", caught: "Revoke/a user's revocation",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				t.GrantedAt = t.IssuedAt.Add(-1)
 				return r.Covers(t)
 			})},
-		{name: "a jti covers stored tokens", caught: "Run/Revoke/an access token's revocation",
+		{name: "a jti covers stored tokens", caught: "Revoke/an access token's revocation",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				return r.Covers(t) || r.Kind == driver.RevokeJTI && r.ID == t.Grant
 			})},
-		{name: "the kind of a revocation is not read", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
+		{name: "the kind of a revocation is not read", caught: "Revoke/a revocation ends nothing of another name or kind",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool { return r.ID == t.AppID || r.Covers(t) })},
-		{name: "a revocation covers by prefix", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
+		{name: "a revocation covers by prefix", caught: "Revoke/a revocation ends nothing of another name or kind",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				return r.Covers(t) || r.Kind == driver.RevokeUser && strings.HasPrefix(t.UserID, r.ID)
 			})},
-		{name: "consents are not looked at", caught: "Run/Revoke/a consent's revocation",
+		{name: "consents are not looked at", caught: "Revoke/a consent's revocation",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				return r.Kind != driver.RevokeConsent && r.Covers(t)
 			})},
-		{name: "a consent's revocation ends all of its application", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
+		{name: "a consent's revocation ends all of its application", caught: "Revoke/a revocation ends nothing of another name or kind",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				return r.Covers(t) || r.Kind == driver.RevokeConsent && strings.HasPrefix(r.ID, t.AppID)
 			})},
-		{name: "a revocation is over at its Until", caught: "Run/Revoke/a revocation holds until it is swept", plant: overAtUntil},
-		{name: "Revoke marks the tokens there are", caught: "Run/Revoke/a token that is issued after the revocation", plant: marksTokens},
-		{name: "a successor escapes a revocation beside it", caught: "Run/Revoke/a successor that appears beside", plant: marksTokens},
-		{name: "Revoke replaces an older Before", caught: "Run/Revoke joins/joining never moves Before back", plant: replaces},
-		{name: "Revoke keeps the older Before", caught: "Run/Revoke joins/joining moves Before on", plant: keepsFirst},
-		{name: "Revoke replaces an older Until", caught: "Run/Revocations/joining keeps the later Before and the later Until", plant: replaces},
+		{name: "a revocation is over at its Until", caught: "Revoke/a revocation holds until it is swept", plant: overAtUntil},
+		{name: "Revoke marks the tokens there are", caught: "Revoke/a token that is issued after the revocation", plant: marksTokens},
+		{name: "a successor escapes a revocation beside it", caught: "Revoke/a successor that appears beside", plant: marksTokens},
+		{name: "Revoke replaces an older Before", caught: "Revoke joins/joining never moves Before back", plant: replaces},
+		{name: "Revoke keeps the older Before", caught: "Revoke joins/joining moves Before on", plant: keepsFirst},
+		{name: "Revoke replaces an older Until", caught: "Revocations/joining keeps the later Before and the later Until", plant: replaces},
 	}
 }
 

@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 )
 
 func versionBugs() []bug {
-	const made, swept = "Run/Put refuses/a document that is removed and made again", "Run/Sweep/a version is not given again"
+	const made, swept = "Put refuses/a document that is removed and made again", "Sweep/a version is not given again"
 	return []bug{
 		{name: "versions count the writes of one document", caught: made, plant: perDocument},
-		{name: "versions of two kinds are not told apart", caught: "Run/Put and Get/versions rise through all kinds", plant: perDocument},
+		{name: "versions of two kinds are not told apart", caught: "Put and Get/versions rise through all kinds", plant: perDocument},
 		{name: "a version is given again after a sweep", caught: swept, plant: perDocument},
-		{name: "Put answers the version before", caught: "Run/Put and Get/one Put creates, replaces and removes", plant: putting(
+		{name: "Put answers the version before", caught: "Put and Get/one Put creates, replaces and removes", plant: putting(
 			func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				version, err := right(docs...)
 				return version - 1, err
 			})},
-		{name: "two Puts at once get one version", caught: "Run/Put and Get/32 Puts at once get 32 versions", plant: oneVersion()},
-		{name: "a Seq is given again after a sweep", caught: "Run/Sweep/a Seq is not given again", plant: seqsAgain},
+		{name: "two Puts at once get one version", caught: "Put and Get/32 Puts at once get 32 versions", plant: oneVersion()},
+		{name: "a Seq is given again after a sweep", caught: "Sweep/a Seq is not given again", plant: seqsAgain},
 	}
 }
 

@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func exchanging(b *parts, wrong exchangeFunc) {
 
 func exchangeBugs() []bug {
 	return []bug{
-		{name: "Exchange reads, then marks", caught: "Run/Exchange/of 32 exchanges of one token one wins", plant: func(b *parts) {
+		{name: "Exchange reads, then marks", caught: "Exchange/of 32 exchanges of one token one wins", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 				yield()
 				err := right(next...)
@@ -37,18 +37,18 @@ func exchangeBugs() []bug {
 				return err
 			})
 		}},
-		{name: "Exchange does not mark", caught: "Run/Exchange/an exchange that nothing follows only spends", plant: func(b *parts) {
+		{name: "Exchange does not mark", caught: "Exchange/an exchange that nothing follows only spends", plant: func(b *parts) {
 			exchanging(b, func(_ func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
 				return b.issue(context.Background(), next...)
 			})
 		}},
-		{name: "Exchange reads a clock", caught: "Run/Exchange/an exchange spends the token at the given time", plant: func(b *parts) {
+		{name: "Exchange reads a clock", caught: "Exchange/an exchange spends the token at the given time", plant: func(b *parts) {
 			exchange := b.exchange
 			b.exchange = func(ctx context.Context, key driver.Key, _ time.Time, next ...driver.Token) error {
 				return exchange(ctx, key, time.Now(), next...)
 			}
 		}},
-		{name: "Exchange judges expiry", caught: "Run/Exchange/an expired token can be exchanged", plant: func(b *parts) {
+		{name: "Exchange judges expiry", caught: "Exchange/an expired token can be exchanged", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, t driver.Token, at time.Time, next []driver.Token) error {
 				if at.After(t.ExpiresAt) {
 					return driver.ErrNotFound
@@ -56,12 +56,12 @@ func exchangeBugs() []bug {
 				return right(next...)
 			})
 		}},
-		{name: "Exchange stores only the first of what follows", caught: "Run/Exchange/an exchange spends the token at the given time and stores all", plant: func(b *parts) {
+		{name: "Exchange stores only the first of what follows", caught: "Exchange/an exchange spends the token at the given time and stores all", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
 				return right(next[:min(1, len(next))]...)
 			})
 		}},
-		{name: "Exchange spends the whole family", caught: "Run/Exchange/an exchange leaves other tokens alone", plant: func(b *parts) {
+		{name: "Exchange spends the whole family", caught: "Exchange/an exchange leaves other tokens alone", plant: func(b *parts) {
 			family := map[string]bool{}
 			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 				if family[t.Grant] {
@@ -76,13 +76,13 @@ func exchangeBugs() []bug {
 
 func followBugs() []bug {
 	return []bug{
-		{name: "Exchange spends before it stores", caught: "Run/Exchange/of 16 exchanges that bring the same successor", plant: spendsFirst},
-		{name: "Exchange lets a token follow itself", caught: "Run/Exchange refuses/ErrExists: a token cannot follow itself", plant: func(b *parts) {
+		{name: "Exchange spends before it stores", caught: "Exchange/of 16 exchanges that bring the same successor", plant: spendsFirst},
+		{name: "Exchange lets a token follow itself", caught: "Exchange refuses/ErrExists: a token cannot follow itself", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 				return right(slices.DeleteFunc(slices.Clone(next), func(x driver.Token) bool { return x.Key == t.Key })...)
 			})
 		}},
-		{name: "Exchange takes a key twice in what follows", caught: "Run/Exchange refuses/ErrExists: what follows appears twice", plant: func(b *parts) {
+		{name: "Exchange takes a key twice in what follows", caught: "Exchange refuses/ErrExists: what follows appears twice", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
 				return right(slices.CompactFunc(slices.Clone(next), func(a, b driver.Token) bool { return a.Key == b.Key })...)
 			})
@@ -107,7 +107,7 @@ func verdictBugs() []bug {
 		})
 	}
 	return []bug{
-		{name: "Exchange does not know unknown keys", caught: "Run/Exchange refuses/ErrNotFound: an unknown key", plant: func(b *parts) {
+		{name: "Exchange does not know unknown keys", caught: "Exchange refuses/ErrNotFound: an unknown key", plant: func(b *parts) {
 			exchange := b.exchange
 			b.exchange = func(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 				if err := exchange(ctx, key, at, next...); !errors.Is(err, driver.ErrNotFound) {
@@ -116,7 +116,7 @@ func verdictBugs() []bug {
 				return driver.ErrSpent
 			}
 		}},
-		{name: "Exchange looks for revocations before it looks for spent", caught: "Run/Exchange refuses/ErrSpent: a spent token", plant: func(b *parts) {
+		{name: "Exchange looks for revocations before it looks for spent", caught: "Exchange refuses/ErrSpent: a spent token", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 				if covering(b, t, driver.Revocation.Covers) {
 					return driver.ErrRevoked
@@ -124,7 +124,7 @@ func verdictBugs() []bug {
 				return right(next...)
 			})
 		}},
-		{name: "Exchange looks for taken keys before it looks for revocations", caught: "Run/Exchange refuses/ErrRevoked: a revoked token", plant: func(b *parts) {
+		{name: "Exchange looks for taken keys before it looks for revocations", caught: "Exchange refuses/ErrRevoked: a revoked token", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 				if t.SpentAt.IsZero() && taken(b, next) {
 					return driver.ErrExists
@@ -132,7 +132,7 @@ func verdictBugs() []bug {
 				return right(next...)
 			})
 		}},
-		{name: "a refused Exchange stores what follows", caught: "Run/Exchange refuses/ErrSpent: a spent token", plant: func(b *parts) {
+		{name: "a refused Exchange stores what follows", caught: "Exchange refuses/ErrSpent: a spent token", plant: func(b *parts) {
 			exchanging(b, func(right func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
 				err := right(next...)
 				if err != nil {
@@ -141,6 +141,6 @@ func verdictBugs() []bug {
 				return err
 			})
 		}},
-		{name: "a refused Exchange spends", caught: "Run/Exchange refuses/ErrExists: what follows is taken", plant: spendsFirst},
+		{name: "a refused Exchange spends", caught: "Exchange refuses/ErrExists: what follows is taken", plant: spendsFirst},
 	}
 }

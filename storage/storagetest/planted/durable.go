@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 )
 
 func closeBugs() []bug {
-	const amid, after = "Run/Close/of 200 times", "Run/Close/after Close every call fails"
+	const amid, after = "Close/of 60 times", "Close/after Close every call fails"
 	return []bug{
 		{name: "a caller who waits is never answered", caught: amid, forever: true, plant: func(b *parts) {
 			add := b.append
 			b.append = func(ctx context.Context, records ...driver.Record) error {
 				err := add(ctx, records...)
 				if err != nil {
-					select {} // its writer has gone
+					<-b.over // its writer has gone
 				}
 				return err
 			}
@@ -33,7 +33,7 @@ func closeBugs() []bug {
 				return d, err
 			}
 		}},
-		{name: "Close fails", caught: "Run/Close/after Close every call fails", plant: func(b *parts) {
+		{name: "Close fails", caught: "Close/after Close every call fails", plant: func(b *parts) {
 			b.close = func() error { return context.Canceled }
 		}},
 	}
@@ -55,10 +55,10 @@ func losing(method string) func([]call) []call {
 }
 
 func durableBugs() []bug {
-	const everything, numbers = "RunDurable/every answered write is there", "RunDurable/versions and Seq rise on"
+	const everything, numbers = "reopening/every answered write is there", "reopening/versions and Seq rise on"
 	return []bug{
 		{name: "Close loses the last write", caught: everything, reopen: func(kept []call) []call { return kept[:max(0, len(kept)-1)] }},
-		{name: "writes beside Close are answered and lost", caught: "RunDurable/of 50 times", plant: func(b *parts) {
+		{name: "writes beside Close are answered and lost", caught: "reopening/of 50 times", plant: func(b *parts) {
 			var last atomic.Bool
 			put, end := b.put, b.close
 			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
@@ -94,12 +94,12 @@ func durableBugs() []bug {
 			}
 			return kept
 		}},
-		{name: "what was swept comes back", caught: "RunDurable/what was removed or swept stays away", reopen: losing("Sweep")},
-		{name: "what was pruned comes back", caught: "RunDurable/what was removed or swept stays away", reopen: losing("Prune")},
+		{name: "what was swept comes back", caught: "reopening/what was removed or swept stays away", reopen: losing("Sweep")},
+		{name: "what was pruned comes back", caught: "reopening/what was removed or swept stays away", reopen: losing("Prune")},
 		{name: "versions begin again", caught: numbers, reopen: losing("Put")},
 		{name: "the Seq of revocations begin again", caught: numbers, reopen: losing("Revoke")},
 		{name: "the Seq of records begin again", caught: numbers, reopen: losing("Append")},
-		{name: "batches are remembered in memory only", caught: "RunDurable/a batch that was counted is not counted again", reopen: renamesNodes},
+		{name: "batches are remembered in memory only", caught: "reopening/a batch that was counted is not counted again", reopen: renamesNodes},
 	}
 }
 

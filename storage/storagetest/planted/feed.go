@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"cmp"
@@ -32,19 +32,19 @@ func feedRead(edit func(after uint64, n int) (uint64, int)) func(*parts) {
 }
 
 func feedBugs() []bug {
-	const page = "Run/Revocations/a page holds up to n"
+	const page = "Revocations/a page holds up to n"
 	return []bug{
-		{name: "two revocations have one Seq", caught: "Run/Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+		{name: "two revocations have one Seq", caught: "Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
 			for i := range feed {
 				feed[i].Seq |= 1
 			}
 			return feed
 		})},
-		{name: "the feed is in the order of the ids", caught: "Run/Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+		{name: "the feed is in the order of the ids", caught: "Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
 			slices.SortFunc(feed, func(a, b driver.Revocation) int { return cmp.Compare(a.ID, b.ID) })
 			return feed
 		})},
-		{name: "the feed drops its nanoseconds", caught: "Run/Revocations/every field", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+		{name: "the feed drops its nanoseconds", caught: "Revocations/every field", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
 			for i, r := range feed {
 				feed[i].Before = r.Before.Truncate(1000)
 			}
@@ -54,11 +54,11 @@ func feedBugs() []bug {
 		{name: "the feed skips the revocation behind after", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
 		{name: "the feed ignores n", caught: page, plant: feedRead(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
 		{name: "the feed holds one less than n", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return after, n - 1 })},
-		{name: "the feed shows a Seq before a lower one", caught: "Run/Revocations/the reader who follows", plant: commitsLate},
-		{name: "a joined revocation keeps its old Seq", caught: "Run/Revocations/a joined revocation leaves its old Seq", plant: keepsSeq},
-		{name: "a joined revocation stands twice in the feed", caught: "Run/Revocations/a joined revocation leaves its old Seq", plant: staysTwice},
-		{name: "revocations of one call do not join", caught: "Run/Revocations/revocations of one call join", plant: staysTwice},
-		{name: "ids of revocations are compared without case", caught: "Run/Revocations/revocations that differ in kind or id", plant: func(b *parts) {
+		{name: "the feed shows a Seq before a lower one", caught: "Revocations/the reader who follows", plant: commitsLate},
+		{name: "a joined revocation keeps its old Seq", caught: "Revocations/a joined revocation leaves its old Seq", plant: keepsSeq},
+		{name: "a joined revocation stands twice in the feed", caught: "Revocations/a joined revocation leaves its old Seq", plant: staysTwice},
+		{name: "revocations of one call do not join", caught: "Revocations/revocations of one call join", plant: staysTwice},
+		{name: "ids of revocations are compared without case", caught: "Revocations/revocations that differ in kind or id", plant: func(b *parts) {
 			revoke := b.revoke
 			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 				for i, r := range rs {

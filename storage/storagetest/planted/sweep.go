@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -20,7 +20,7 @@ func swept(edit func(at time.Time, n int) (time.Time, int)) func(*parts) {
 }
 
 func sweepBugs() []bug {
-	const exactly = "Run/Sweep/tokens, revocations and documents that ended by then go"
+	const exactly = "Sweep/tokens, revocations and documents that ended by then go"
 	return []bug{
 		{name: "Sweep removes what ends after at", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(1), n })},
 		{name: "Sweep keeps what ends at at", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(-1), n })},
@@ -51,7 +51,7 @@ func sweepBugs() []bug {
 }
 
 func sweptBugs() []bug {
-	const about = "Run/Sweep/a sweep removes about n"
+	const about = "Sweep/a sweep removes about n"
 	return []bug{
 		{name: "Sweep ignores n", caught: about, plant: swept(func(at time.Time, _ int) (time.Time, int) { return at, 1 << 30 })},
 		{name: "Sweep does not say how many", caught: about, plant: func(b *parts) {
@@ -61,7 +61,7 @@ func sweptBugs() []bug {
 				return 0, err
 			}
 		}},
-		{name: "Sweep forgets revocations", caught: "Run/Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
+		{name: "Sweep forgets revocations", caught: "Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
 			revoke := b.revoke
 			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 				for i := range rs {
@@ -70,8 +70,8 @@ func sweptBugs() []bug {
 				return revoke(ctx, rs...)
 			}
 		}},
-		{name: "Sweep spares spent tokens", caught: "Run/Sweep/spent tokens go like others", plant: keepsSpent},
-		{name: "a swept revocation ends tokens still", caught: "Run/Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
+		{name: "Sweep spares spent tokens", caught: "Sweep/spent tokens go like others", plant: keepsSpent},
+		{name: "a swept revocation ends tokens still", caught: "Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
 			ended := map[string]bool{}
 			revoke := b.revoke
 			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
@@ -87,7 +87,7 @@ func sweptBugs() []bug {
 				return right(next...)
 			})
 		}},
-		{name: "the key of a swept token stays taken", caught: "Run/Sweep/the key of a swept token", plant: func(b *parts) {
+		{name: "the key of a swept token stays taken", caught: "Sweep/the key of a swept token", plant: func(b *parts) {
 			var taken sync.Map
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
@@ -118,10 +118,10 @@ func keepsSpent(b *parts) {
 
 func endBugs() []bug {
 	return []bug{
-		{name: "Sweep goes by a document's first end", caught: "Run/Sweep keeps/a document whose end was moved on", plant: firstEnd},
-		{name: "Sweep goes by an end that was taken off", caught: "Run/Sweep keeps/a document whose end was taken off", plant: firstEnd},
-		{name: "Sweep goes by the end of an earlier document", caught: "Run/Sweep keeps/a document that was removed and made again", plant: firstEnd},
-		{name: "Sweep does not see an end that was moved back", caught: "Run/Sweep keeps/but not a document whose end was moved back", plant: putting(
+		{name: "Sweep goes by a document's first end", caught: "Sweep keeps/a document whose end was moved on", plant: firstEnd},
+		{name: "Sweep goes by an end that was taken off", caught: "Sweep keeps/a document whose end was taken off", plant: firstEnd},
+		{name: "Sweep goes by the end of an earlier document", caught: "Sweep keeps/a document that was removed and made again", plant: firstEnd},
+		{name: "Sweep does not see an end that was moved back", caught: "Sweep keeps/but not a document whose end was moved back", plant: putting(
 			func(ctx context.Context, b *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				for i, d := range docs {
 					if old, _ := b.get(ctx, d.Kind, d.ID); old.ExpiresAt.After(d.ExpiresAt) {
@@ -130,9 +130,9 @@ func endBugs() []bug {
 				}
 				return right(docs...)
 			})},
-		{name: "Sweep goes by a revocation's last Until", caught: "Run/Sweep keeps/a revocation that was joined by a later one", plant: lastUntil},
-		{name: "an Until ends a revocation that has none", caught: "Run/Sweep keeps/a revocation without an end", plant: lastUntil},
-		{name: "Sweep keeps the rows of hours", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
+		{name: "Sweep goes by a revocation's last Until", caught: "Sweep keeps/a revocation that was joined by a later one", plant: lastUntil},
+		{name: "an Until ends a revocation that has none", caught: "Sweep keeps/a revocation without an end", plant: lastUntil},
+		{name: "Sweep keeps the rows of hours", caught: "Sweep/usage rows of hours that began", plant: func(b *parts) {
 			sweep, usage := b.sweep, b.usage
 			var kept []driver.Count
 			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
@@ -147,7 +147,7 @@ func endBugs() []bug {
 				return sweep(ctx, at, n)
 			}
 		}},
-		{name: "Sweep takes the rows of days along", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
+		{name: "Sweep takes the rows of days along", caught: "Sweep/usage rows of hours that began", plant: func(b *parts) {
 			sweep, usage := b.sweep, b.usage
 			var swept time.Time
 			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
@@ -161,15 +161,15 @@ func endBugs() []bug {
 				return usage(ctx, q)
 			}
 		}},
-		{name: "the row of an hour ends with the day", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
+		{name: "the row of an hour ends with the day", caught: "Sweep/usage rows of hours that began", plant: func(b *parts) {
 			sweep := b.sweep
 			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) { return sweep(ctx, driver.Day(at), n) }
 		}},
-		{name: "Sweep takes all hours at once", caught: "Run/Sweep/hours of many applications go about n", plant: func(b *parts) {
+		{name: "Sweep takes all hours at once", caught: "Sweep/hours of many applications go about n", plant: func(b *parts) {
 			sweep := b.sweep
 			b.sweep = func(ctx context.Context, at time.Time, _ int) (int, error) { return sweep(ctx, at, 1<<30) }
 		}},
-		{name: "Sweep takes the audit trail along", caught: "Run/Sweep keeps/audit and usage", plant: func(b *parts) {
+		{name: "Sweep takes the audit trail along", caught: "Sweep keeps/audit and usage", plant: func(b *parts) {
 			gone := uint64(0)
 			sweep, records := b.sweep, b.records
 			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {

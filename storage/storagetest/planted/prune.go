@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func pruneCalled(edit func(through uint64, n int) (uint64, int)) func(*parts) {
 }
 
 func pruneBugs() []bug {
-	const oldest, about = "Run/Prune/the oldest records go", "Run/Prune/about n go"
+	const oldest, about = "Prune/the oldest records go", "Prune/about n go"
 	return []bug{
 		{name: "Prune keeps the record at through", caught: oldest, plant: pruneCalled(func(through uint64, n int) (uint64, int) { return max(through, 1) - 1, n })},
 		{name: "Prune takes the record behind through", caught: oldest, plant: pruneCalled(func(through uint64, n int) (uint64, int) { return through + 1, n })},
@@ -31,7 +31,7 @@ func pruneBugs() []bug {
 				return max(removed, 1) - 1, err
 			}
 		}},
-		{name: "a Seq is given again behind a Prune", caught: "Run/Prune/a Seq is not given again", plant: func(b *parts) {
+		{name: "a Seq is given again behind a Prune", caught: "Prune/a Seq is not given again", plant: func(b *parts) {
 			var taken uint64
 			prune, records, appended := b.prune, b.records, b.appended
 			b.prune = func(ctx context.Context, through uint64, n int) (int, error) {
@@ -48,7 +48,7 @@ func pruneBugs() []bug {
 			}
 			b.appended = appended
 		}},
-		{name: "Appended counts what is left", caught: "Run/Prune/Appended is 0", plant: func(b *parts) {
+		{name: "Appended counts what is left", caught: "Prune/Appended is 0", plant: func(b *parts) {
 			b.appended = func(ctx context.Context) (uint64, error) {
 				page, err := b.records(ctx, 0, driver.Page)
 				return uint64(len(page)), err

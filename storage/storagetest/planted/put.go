@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -37,17 +37,17 @@ func forcing(may func(verdict error, d, stored driver.Doc) bool) func(*parts) {
 
 func putBugs() []bug {
 	return []bug{
-		{name: "Put creates over what is there", caught: "Run/Put refuses/creating what is there",
+		{name: "Put creates over what is there", caught: "Put refuses/creating what is there",
 			plant: forcing(func(verdict error, _, _ driver.Doc) bool { return errors.Is(verdict, driver.ErrExists) })},
-		{name: "Put replaces any version", caught: "Run/Put refuses/replacing a version that is no more",
+		{name: "Put replaces any version", caught: "Put refuses/replacing a version that is no more",
 			plant: forcing(func(_ error, d, stored driver.Doc) bool { return !d.Deleted && stored.Version != 0 })},
-		{name: "Put replaces older versions", caught: "Run/Put refuses/replacing a version that has not been yet",
+		{name: "Put replaces older versions", caught: "Put refuses/replacing a version that has not been yet",
 			plant: forcing(func(_ error, d, stored driver.Doc) bool { return d.Version > stored.Version })},
-		{name: "Put removes any version", caught: "Run/Put refuses/removing a version that is no more",
+		{name: "Put removes any version", caught: "Put refuses/removing a version that is no more",
 			plant: forcing(func(_ error, d, stored driver.Doc) bool { return d.Deleted && stored.Version != 0 })},
-		{name: "Put makes again what is gone", caught: "Run/Put refuses/replacing or removing what is gone",
+		{name: "Put makes again what is gone", caught: "Put refuses/replacing or removing what is gone",
 			plant: forcing(func(_ error, d, stored driver.Doc) bool { return !d.Deleted && stored.Version == 0 })},
-		{name: "Put finds nothing wrong with removing what is gone", caught: "Run/Put refuses/replacing or removing what is gone",
+		{name: "Put finds nothing wrong with removing what is gone", caught: "Put refuses/replacing or removing what is gone",
 			plant: putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				version, err := right(docs...)
 				if err != nil && docs[0].Deleted {
@@ -55,12 +55,12 @@ func putBugs() []bug {
 				}
 				return version, err
 			})},
-		{name: "Put writes those before the one in the way", caught: "Run/Put refuses/one document in the way", plant: putting(writesPrefix)},
-		{name: "PutError names the first document", caught: "Run/Put refuses/one document in the way", plant: putErrors(func(in *driver.PutError, docs []driver.Doc) error {
+		{name: "Put writes those before the one in the way", caught: "Put refuses/one document in the way", plant: putting(writesPrefix)},
+		{name: "PutError names the first document", caught: "Put refuses/one document in the way", plant: putErrors(func(in *driver.PutError, docs []driver.Doc) error {
 			return &driver.PutError{Kind: docs[0].Kind, ID: docs[0].ID, Err: in.Err}
 		})},
-		{name: "Put refuses without a PutError", caught: "Run/Put refuses/creating what is there", plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error { return in.Err })},
-		{name: "Put does not check", caught: "Run/Put refuses/a document twice in one Put",
+		{name: "Put refuses without a PutError", caught: "Put refuses/creating what is there", plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error { return in.Err })},
+		{name: "Put does not check", caught: "Put refuses/a document twice in one Put",
 			plant: putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				version, err := right(docs...)
 				if errors.Is(err, driver.ErrInvalid) {
@@ -73,23 +73,23 @@ func putBugs() []bug {
 
 func docBugs() []bug {
 	return []bug{
-		{name: "Put takes no more than 1 MiB", caught: "Run/Put and Get/a document may be as large",
+		{name: "Put takes no more than 1 MiB", caught: "Put and Get/a document may be as large",
 			plant: putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				if len(docs) > 0 && len(docs[0].Data) > 1<<20 {
 					return 0, errors.New("too large")
 				}
 				return right(docs...)
 			})},
-		{name: "Put creates without looking again", caught: "Run/Put and Get/of 32 creations of one id one wins", plant: putting(looksOnce)},
-		{name: "a replaced document keeps its old end", caught: "Run/Put and Get/a replaced document is the new one", plant: putting(keepsEnd)},
-		{name: "ids are compared without the space behind them", caught: "Run/Put and Get/no document has a name", plant: func(b *parts) {
+		{name: "Put creates without looking again", caught: "Put and Get/of 32 creations of one id one wins", plant: putting(looksOnce)},
+		{name: "a replaced document keeps its old end", caught: "Put and Get/a replaced document is the new one", plant: putting(keepsEnd)},
+		{name: "ids are compared without the space behind them", caught: "Put and Get/no document has a name", plant: func(b *parts) {
 			get := b.get
 			b.get = func(ctx context.Context, kind, id string) (driver.Doc, error) {
 				return get(ctx, kind, strings.TrimSpace(id))
 			}
 		}},
-		{name: "a document's end is kept by the second", caught: "Run/Put and Get/every field of a document", plant: docOut(func(d *driver.Doc) { d.ExpiresAt = d.ExpiresAt.Truncate(1e9) })},
-		{name: "a document's entries are sorted", caught: "Run/Put and Get/every field of a document", plant: docOut(func(d *driver.Doc) {
+		{name: "a document's end is kept by the second", caught: "Put and Get/every field of a document", plant: docOut(func(d *driver.Doc) { d.ExpiresAt = d.ExpiresAt.Truncate(1e9) })},
+		{name: "a document's entries are sorted", caught: "Put and Get/every field of a document", plant: docOut(func(d *driver.Doc) {
 			slices.Sort(d.Index)
 		})},
 	}

@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 )
 
 func pageBugs() []bug {
-	const cover = "Run/List pages/pages of every size"
+	const cover = "List pages/pages of every size"
 	nextIs := func(change func(docs []driver.Doc, n int, next string) string) func(*parts) {
 		return listOut(func(_ *parts, _ string, _ driver.Span, n int, docs []driver.Doc, next string) ([]driver.Doc, string) {
 			return docs, change(docs, n, next)
@@ -39,13 +39,13 @@ func pageBugs() []bug {
 		{name: "there is a next for ever", caught: cover, plant: listOut(func(_ *parts, _ string, span driver.Span, _ int, docs []driver.Doc, next string) ([]driver.Doc, string) {
 			return docs, cmp.Or(next, span.To)
 		})},
-		{name: "there is a next behind a full page", caught: "Run/List pages/the page that ends the span has no next", plant: nextIs(func(docs []driver.Doc, n int, next string) string {
+		{name: "there is a next behind a full page", caught: "List pages/the page that ends the span has no next", plant: nextIs(func(docs []driver.Doc, n int, next string) string {
 			if next == "" && len(docs) == n {
 				return place(docs[n-1]) + "\x00"
 			}
 			return next
 		})},
-		{name: "a walk finds its place by the document it stopped at", caught: "Run/List pages/a walk goes on when the document", plant: func(b *parts) {
+		{name: "a walk finds its place by the document it stopped at", caught: "List pages/a walk goes on when the document", plant: func(b *parts) {
 			list := b.list
 			b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
 				_, id, _ := strings.Cut(span.From, driver.Separator)
@@ -60,7 +60,7 @@ func pageBugs() []bug {
 
 func indexBugs() []bug {
 	return []bug{
-		{name: "a replaced document stays under its old entries", caught: "Run/List/a replaced document leaves", plant: putting(
+		{name: "a replaced document stays under its old entries", caught: "List/a replaced document leaves", plant: putting(
 			func(ctx context.Context, b *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				for i, d := range docs {
 					old, _ := b.get(ctx, d.Kind, d.ID)
@@ -68,9 +68,9 @@ func indexBugs() []bug {
 				}
 				return right(docs...)
 			})},
-		{name: "a refused Put leaves its entries", caught: "Run/Put refuses/replacing a version that is no more", plant: ghosts(func(put error) bool { return put != nil })},
-		{name: "a removed document stays under its entries", caught: "Run/List/a removed document leaves", plant: ghosts(func(put error) bool { return put == nil })},
-		{name: "a swept document stays under its entries", caught: "Run/Sweep/what ends is there to the last", plant: ghosts(func(put error) bool { return put == nil })},
+		{name: "a refused Put leaves its entries", caught: "Put refuses/replacing a version that is no more", plant: ghosts(func(put error) bool { return put != nil })},
+		{name: "a removed document stays under its entries", caught: "List/a removed document leaves", plant: ghosts(func(put error) bool { return put == nil })},
+		{name: "a swept document stays under its entries", caught: "Sweep/what ends is there to the last", plant: ghosts(func(put error) bool { return put == nil })},
 	}
 }
 

@@ -1,9 +1,10 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
 	"runtime"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -27,13 +28,17 @@ type parts struct {
 	put         func(ctx context.Context, docs ...driver.Doc) (int64, error)
 	sweep       func(ctx context.Context, at time.Time, n int) (int, error)
 	close       func() error
+	over        <-chan struct{} // closed when the test is
 }
 
 // in takes a Backend apart and plants the bug.
-func (b bug) in(whole driver.Backend) driver.Backend {
+func (b bug) in(t *testing.T, whole driver.Backend) driver.Backend {
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
 	p := &parts{
 		whole.Issue, whole.Token, whole.Exchange, whole.Revoke, whole.Revocations, whole.Count, whole.Usage,
 		whole.Append, whole.Records, whole.Appended, whole.Prune, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
+		over,
 	}
 	if b.plant != nil {
 		b.plant(p)
@@ -101,16 +106,26 @@ func (p *parts) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
 
 func (p *parts) Close() error { return p.close() }
 
-// yield lets every other goroutine have a turn, where an adapter would wait for its disk.
-func yield() { await(200, func() bool { return false }) }
+// yield is the time that a database takes for a step, in which others do theirs.
+func yield() { await(2*time.Millisecond, func() bool { return false }) }
 
-// await gives up after so many turns: nobody may come.
-func await(turns int, come func() bool) {
-	for range turns {
-		if come() {
-			return
-		}
+// await gives up after some time: nobody may come.
+func await(patience time.Duration, come func() bool) {
+	for end := time.Now().Add(patience); time.Now().Before(end) && !come(); {
 		runtime.Gosched()
+	}
+}
+
+// meeting lets two callers wait for one another, each between two steps of its own.
+type meeting chan struct{}
+
+func (m meeting) wait() {
+	late := time.NewTimer(20 * time.Millisecond)
+	defer late.Stop()
+	select {
+	case m <- struct{}{}:
+	case <-m:
+	case <-late.C:
 	}
 }
 
@@ -121,5 +136,5 @@ func (l *looks) one() { l.n.Add(1) }
 
 func (l *looks) awaitOne() {
 	seen := l.n.Load()
-	await(20_000, func() bool { return l.n.Load() > seen+1 })
+	await(100*time.Millisecond, func() bool { return l.n.Load() > seen+1 })
 }

@@ -1,4 +1,4 @@
-package storagetest_test
+package planted
 
 import (
 	"context"
@@ -22,26 +22,28 @@ type disk struct {
 	kept []call
 }
 
-// disks returns an open for RunDurable. The bug may change what a folder holds between
-// two lives of its Backend.
-func disks(b bug) func(t *testing.T, dir string) driver.Backend {
+// disks returns an open for the promises about reopening. Each life of a Backend is a new, empty one, in
+// which the answered writes of the folder are made again; the bug may change them between two
+// lives. That Backend is memory's, whatever is tried otherwise: what is made again must be given
+// the same numbers, and others may leave gaps between theirs.
+func disks(b bug) func(t *testing.T, folder string) driver.Backend {
 	var folders sync.Map
-	return func(t *testing.T, dir string) driver.Backend {
-		found, _ := folders.LoadOrStore(dir, &disk{})
+	return func(t *testing.T, folder string) driver.Backend {
+		found, _ := folders.LoadOrStore(folder, &disk{})
 		d := found.(*disk)
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if b.reopen != nil {
 			d.kept = b.reopen(d.kept)
 		}
-		p := bug{}.in(memory.New()).(*parts)
+		p := bug{}.in(t, memory.New()).(*parts)
 		for _, c := range d.kept {
-			if err := c.again(t.Context(), p); err != nil {
+			if err := c.again(context.Background(), p); err != nil {
 				t.Fatalf("%s, made again: %v", c.method, err)
 			}
 		}
 		d.follow(p)
-		return b.in(p)
+		return b.in(t, p)
 	}
 }
 
