@@ -96,63 +96,66 @@ func TestAnAnswerThatIsLostDoublesNothing(t *testing.T) {
 	id := 0
 	for name, c := range map[string]struct {
 		unknown bool                        // the call may answer that it does not know
-		do      func() (error, func() bool) // the call's answer, and whether it has happened, once
+		do      func() (func() bool, error) // whether it has happened, once; and the call's answer
 	}{
-		"Issue": {false, func() (error, func() bool) {
+		"Issue": {false, func() (func() bool, error) {
 			x := token()
-			return s.Issue(ctx, x), func() bool { _, err := sees.Token(ctx, x.Key); return err == nil }
+			return func() bool { _, err := sees.Token(ctx, x.Key); return err == nil }, s.Issue(ctx, x)
 		}},
-		"Exchange": {false, func() (error, func() bool) {
+		"Exchange": {false, func() (func() bool, error) {
 			x, next := token(), token()
 			sees.Issue(ctx, x)
-			return s.Exchange(ctx, x.Key, at, next), func() bool {
+			err := s.Exchange(ctx, x.Key, at, next)
+			return func() bool {
 				_, err := sees.Token(ctx, next.Key)
 				return err == nil && errors.Is(sees.Exchange(ctx, x.Key, at), driver.ErrSpent)
-			}
+			}, err
 		}},
-		"Exchange for nothing": {true, func() (error, func() bool) {
+		"Exchange for nothing": {true, func() (func() bool, error) {
 			x := token()
 			sees.Issue(ctx, x)
-			return s.Exchange(ctx, x.Key, at), func() bool { x, err := sees.Token(ctx, x.Key); return err == nil && !x.SpentAt.IsZero() }
+			return func() bool { x, err := sees.Token(ctx, x.Key); return err == nil && !x.SpentAt.IsZero() }, s.Exchange(ctx, x.Key, at)
 		}},
-		"Revoke": {false, func() (error, func() bool) {
+		"Revoke": {false, func() (func() bool, error) {
 			id++
 			r := driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(id)}
-			return s.Revoke(ctx, r), func() bool {
+			err := s.Revoke(ctx, r)
+			return func() bool {
 				feed, err := sees.Revocations(ctx, 0, driver.Page)
 				return err == nil && feed[len(feed)-1].ID == r.ID && len(feed) == id
-			}
+			}, err
 		}},
-		"Count": {false, func() (error, func() bool) {
+		"Count": {false, func() (func() bool, error) {
 			batch++
-			return s.Count(ctx, driver.Batch{Node: "n", Seq: batch}, []driver.Count{{AppID: "a", At: at, Calls: 1}}), func() bool {
+			err := s.Count(ctx, driver.Batch{Node: "n", Seq: batch}, []driver.Count{{AppID: "a", At: at, Calls: 1}})
+			return func() bool {
 				rows, err := sees.Usage(ctx, driver.UsageQuery{AppID: "a", From: at.Add(-48 * time.Hour), To: at.Add(time.Hour), Daily: true})
 				return err == nil && len(rows) == 1 && rows[0].Calls == int64(batch)
-			}
+			}, err
 		}},
-		"Append": {true, func() (error, func() bool) {
+		"Append": {true, func() (func() bool, error) {
 			before, _ := sees.Appended(ctx)
-			return s.Append(ctx, driver.Record{At: at}), func() bool { after, err := sees.Appended(ctx); return err == nil && after == before+1 }
+			return func() bool { after, err := sees.Appended(ctx); return err == nil && after == before+1 }, s.Append(ctx, driver.Record{At: at})
 		}},
-		"Put": {true, func() (error, func() bool) {
+		"Put": {true, func() (func() bool, error) {
 			id++
 			sees.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(id)}) // keeps the count of Revoke
 			_, err := s.Put(ctx, driver.Doc{Kind: "k", ID: fmt.Sprint(id)})
-			return err, func() bool { _, err := sees.Get(ctx, "k", fmt.Sprint(id)); return err == nil }
+			return func() bool { _, err := sees.Get(ctx, "k", fmt.Sprint(id)); return err == nil }, err
 		}},
-		"Get": {false, func() (error, func() bool) {
+		"Get": {false, func() (func() bool, error) {
 			_, err := s.Get(ctx, "k", "not there")
 			if errors.Is(err, driver.ErrNotFound) {
 				err = nil
 			}
-			return err, func() bool { return true }
+			return func() bool { return true }, err
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			happened, unknown := 0, 0
 			for nth := int64(1); ; nth++ {
 				w.until.Store(nth)
-				err, happens := c.do()
+				happens, err := c.do()
 				if w.until.Swap(0) > 0 { // none was lost: the call is over
 					if err != nil || !happens() {
 						t.Errorf("without a loss: %v", err)
