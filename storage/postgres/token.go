@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -132,9 +134,12 @@ func decode(data []byte, t *driver.Token) error {
 // briefly limits the life of a token that is removed by itself, and not with its partition.
 const briefly = 24 * time.Hour
 
-// columnsOf turns tokens into one array for each column: the arguments of givenTokens.
+// columnsOf turns tokens into one array for each column: the arguments of givenTokens. They are in the
+// order of their keys, so that two calls with the same ones wait for each other in that order: in
+// opposite orders both would wait for a second until one was chosen to fail.
 func columnsOf(tokens []driver.Token) ([]any, error) {
 	n := len(tokens)
+	tokens = slices.SortedFunc(slices.Values(tokens), func(a, b driver.Token) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	keys, grants, apps, users := make([][]byte, n), make([]string, n), make([]string, n), make([]string, n)
 	granted, ends, spent, more := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	brief := make([]bool, n)
