@@ -71,6 +71,15 @@ type Visitors interface {
 // Audit records events; *gateway.Trail does.
 type Audit interface{ Note(e event.Event) }
 
+// Counter counts what several processes have to count together.
+type Counter interface {
+	// Add counts an event of a key, unless limit of them are in the window that ends now: then it
+	// returns how long to wait.
+	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	// Wait returns what Add would, and counts nothing.
+	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+}
+
 // Values of Config.ErrorStatus.
 const (
 	AlwaysOK = "always_ok" // HTTP 200: clients that read no body of an error still get to know errcode
@@ -90,6 +99,7 @@ type Config struct {
 	Types       []string // login types that the sign-in page offers (protocol 1); the first is the default. nil: self
 	ErrorStatus string   // AlwaysOK (default) or Mapped
 
+	Counter  Counter                        // of wrong keys and signatures; nil: each process counts alone
 	Audit    Audit                          // nil: nothing is taken down
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
@@ -108,7 +118,7 @@ func New(_ context.Context, c Config) (*Legacy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	l := &Legacy{c: c, failures: bruteforce.New()}
+	l := &Legacy{c: c, failures: bruteforce.New(c.Counter, "legacy")}
 	l.acts = map[string]act{"login": l.login, "callback": l.callback, "query": l.query, "check_sso": l.checkSSO}
 	l.mux = reply.NewMux(c.Log, l.routes()...)
 	return l, nil

@@ -66,6 +66,15 @@ type Meter interface {
 	Meter(product string, handler http.Handler) http.Handler
 }
 
+// Counter counts what several processes have to count together.
+type Counter interface {
+	// Add counts an event of a key, unless limit of them are in the window that ends now: then it
+	// returns how long to wait.
+	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	// Wait returns what Add would, and counts nothing.
+	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+}
+
 // identity is the product that userinfo is charged to (protocol 8).
 const identity = "identity"
 
@@ -91,6 +100,8 @@ type Config struct {
 	// Meter counts the calls of userinfo against a quota; nil: they are not counted.
 	Meter Meter
 
+	Counter Counter // of wrong secrets; nil: each process counts alone
+
 	Audit    Audit                          // nil: nothing is recorded
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
@@ -114,7 +125,7 @@ func New(_ context.Context, c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{c: c, failures: bruteforce.New(), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
+	s := &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}

@@ -75,7 +75,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
 	now, address := time.Now(), s.c.ClientIP(r)
 	who := bruteforce.By(address, form.Get("client_id"))
-	if wait := s.failures.RetryAfter(who, now); wait != "" {
+	if wait := s.failures.RetryAfter(r.Context(), who, now); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, err := s.engine.Authenticate(r.Context(), form)
@@ -84,11 +84,11 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 	}
 	if app.ID == "" {
 		who = bruteforce.Unknown(address)
-		if wait := s.failures.RetryAfter(who, now); wait != "" {
+		if wait := s.failures.RetryAfter(r.Context(), who, now); wait != "" {
 			return app, tooManyKeys.With("Retry-After", wait)
 		}
 	}
-	s.failures.Count(who, now)
+	s.failures.Count(r.Context(), who, now)
 	return app, failed(err)
 }
 

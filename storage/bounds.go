@@ -10,6 +10,9 @@ const (
 	MaxPayload   = 64 << 10           // bytes of a delivery
 	DeliveryLife = 7 * 24 * time.Hour // from its making, and again from when it was given up
 
+	MaxMail     = 64 << 10       // bytes of the content of an email
+	MaxMailLife = 24 * time.Hour // in which it must be handed over
+
 	MaxTicketLife     = time.Hour
 	MaxInvitationLife = 90 * 24 * time.Hour
 )

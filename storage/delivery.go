@@ -55,9 +55,6 @@ func (d Delivery) entries() []string {
 
 func queueEntry(member string) string { return "waiting=" + member }
 
-// due has a fixed width, so that byte order is time order.
-func due(at time.Time) string { return "due=" + at.UTC().Format("2006-01-02T15:04:05.000000000") }
-
 // check returns why a delivery cannot be stored.
 func (d Delivery) check() error {
 	switch {
@@ -71,26 +68,17 @@ func (d Delivery) check() error {
 	return nil
 }
 
-// maxDeliveryWait is longer than any delivery is deferred. One that is due even later was
-// deferred by a clock that was ahead.
-const maxDeliveryWait = 24 * time.Hour
-
 // WaitsAt reports whether a delivery is not due yet at a time.
-func (d Delivery) WaitsAt(at time.Time) bool {
-	wait := d.NextAt.Sub(at)
-	return wait > 0 && wait <= maxDeliveryWait
-}
+func (d Delivery) WaitsAt(at time.Time) bool { return d.Wait(at) > 0 }
+
+// Wait returns how long a delivery is not due yet at a time; 0: it is due.
+func (d Delivery) Wait(at time.Time) time.Duration { return waitUntil(d.NextAt, at) }
 
 // DueDeliveries returns up to n deliveries that are due by a time, the earliest first, and
 // those that were deferred by a clock that was ahead. Some may have to wait for another of
 // their queue: see FirstDelivery.
 func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Delivery, error) {
-	list, _, err := deliveries.list(ctx, s, driver.Between("due=", driver.Is(due(at)).To), n)
-	if err != nil || len(list) >= n {
-		return list, err
-	}
-	astray, _, err := deliveries.list(ctx, s, driver.Between(due(at.Add(maxDeliveryWait)), "due=:"), n-len(list)) // a colon is behind all digits
-	return append(list, astray...), err
+	return deliveries.due(ctx, s, at, n)
 }
 
 // FirstDelivery returns the first delivery in a capability's queue, due or not, or
@@ -216,7 +204,7 @@ func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]
 	for i, e := range events {
 		made := at.Add(time.Duration(i))
 		d := Delivery{
-			ID: deliveryID(made), Event: e.Event, Member: member, URL: e.URL, Secret: e.Secret, Payload: e.Payload,
+			ID: timedID("msg_", made), Event: e.Event, Member: member, URL: e.URL, Secret: e.Secret, Payload: e.Payload,
 			CreatedAt: made, NextAt: now, ExpiresAt: made.Add(DeliveryLife),
 		}
 		if err := d.check(); err != nil {
@@ -248,6 +236,8 @@ func dropsFor(waiting, events []Delivery) (out []Delivery) {
 	return out
 }
 
-// deliveryID draws an id that sorts by its time: 16 hexadecimal digits of Unix nanoseconds,
-// then 130 random bits. It has no dot, which would make the signed text ambiguous.
-func deliveryID(at time.Time) string { return fmt.Sprintf("msg_%016x%s", at.UnixNano(), rand.Text()) }
+// timedID draws an id that sorts by its time: 16 hexadecimal digits of Unix nanoseconds,
+// then 130 random bits. It has no dot, which would make the signed text of a webhook ambiguous.
+func timedID(prefix string, at time.Time) string {
+	return fmt.Sprintf("%s%016x%s", prefix, at.UnixNano(), rand.Text())
+}

@@ -1,6 +1,7 @@
 package bruteforce
 
 import (
+	"context"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -17,16 +18,32 @@ const (
 	capacity     = 100_000 // guessers of each kind; beyond it, unknown ones are counted by network
 )
 
+// Counter counts events by key for several processes together.
+type Counter interface {
+	// Add counts an event of a key, unless limit of them are in the window that ends now: then it
+	// returns how long to wait.
+	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	// Wait returns what Add would, and counts nothing.
+	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+}
+
 // Failures counts the wrong proofs of the last minute. Make it with New.
 type Failures struct {
 	known, unknown *limit.Limiter // apart, so that made-up clients take no place of real ones
+	shared         Counter        // in their place; nil: this process counts alone
+	name           string         // begins the keys of shared
 }
 
-// New returns Failures without any.
-func New() *Failures { return newOf(capacity) }
+// New returns Failures without any. They are counted in this process, or by a shared Counter under
+// keys that begin with a name.
+func New(shared Counter, name string) *Failures {
+	f := newOf(capacity)
+	f.shared, f.name = shared, name+" "
+	return f
+}
 
 func newOf(capacity int) *Failures {
-	return &Failures{table(capacity), table(capacity)}
+	return &Failures{known: table(capacity), unknown: table(capacity)}
 }
 
 func table(capacity int) *limit.Limiter {
@@ -72,8 +89,13 @@ func (g Guesser) limit() int {
 
 // RetryAfter returns the value of the Retry-After header, in seconds, for a guesser with too many
 // failures; "" if they may try. Call it before their proof is checked.
-func (f *Failures) RetryAfter(who Guesser, now time.Time) string {
-	wait := f.of(who).Wait(who.key(), who.limit(), now)
+func (f *Failures) RetryAfter(ctx context.Context, who Guesser, now time.Time) string {
+	var wait time.Duration
+	if f.shared != nil {
+		wait = f.shared.Wait(ctx, f.name+who.key(), who.limit(), window)
+	} else {
+		wait = f.of(who).Wait(who.key(), who.limit(), now)
+	}
 	if wait <= 0 {
 		return ""
 	}
@@ -85,7 +107,11 @@ func (f *Failures) RetryAfter(who Guesser, now time.Time) string {
 const overrun = 4
 
 // Count counts a wrong proof. By must name a client that there is.
-func (f *Failures) Count(who Guesser, now time.Time) {
+func (f *Failures) Count(ctx context.Context, who Guesser, now time.Time) {
+	if f.shared != nil {
+		f.shared.Add(ctx, f.name+who.key(), overrun*who.limit(), window)
+		return
+	}
 	f.of(who).Allow(who.key(), overrun*who.limit(), now)
 }
 

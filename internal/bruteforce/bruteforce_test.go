@@ -1,6 +1,7 @@
 package bruteforce
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -16,9 +17,9 @@ var (
 // guess makes n wrong guesses and says how many were looked at.
 func guess(s *Failures, who Guesser, n int, at time.Time) (through int) {
 	for range n {
-		if s.RetryAfter(who, at) == "" {
+		if s.RetryAfter(context.Background(), who, at) == "" {
 			through++
-			s.Count(who, at)
+			s.Count(context.Background(), who, at)
 		}
 	}
 	return through
@@ -26,7 +27,7 @@ func guess(s *Failures, who Guesser, n int, at time.Time) (through int) {
 
 // Decision 19.
 func TestAnAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testing.T) {
-	s := New()
+	s := New(nil, "")
 	for _, c := range []struct {
 		who  Guesser
 		want int
@@ -35,7 +36,7 @@ func TestAnAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testin
 			t.Errorf("%+v may guess %d times, want %d", c.who, n, c.want)
 		}
 	}
-	if wait := s.RetryAfter(By(here, "1000"), now.Add(20*time.Second)); wait != "40" {
+	if wait := s.RetryAfter(context.Background(), By(here, "1000"), now.Add(20*time.Second)); wait != "40" {
 		t.Errorf("RetryAfter = %q, want the 40 seconds until the first is a minute old", wait)
 	}
 	if n := guess(s, By(here, "1000"), 100, now.Add(time.Minute)); n != 30 {
@@ -77,16 +78,16 @@ func TestAMillionGuessersStopNobodyElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
-	s := New()
+	s := New(nil, "")
 	for i := range 1_000_000 {
-		s.Count(Unknown(flood(i)), now)
+		s.Count(context.Background(), Unknown(flood(i)), now)
 		if i%5 == 0 {
-			s.Count(By(flood(i), "1000"), now)
+			s.Count(context.Background(), By(flood(i), "1000"), now)
 		}
 	}
 	for i := range 100_000 {
-		s.Count(Unknown(bot(i)), now)
-		s.Count(By(bot(i), "1000"), now)
+		s.Count(context.Background(), Unknown(bot(i)), now)
+		s.Count(context.Background(), By(bot(i), "1000"), now)
 	}
 	for i := range 200 {
 		for _, who := range []Guesser{By(server(i), "1000"), By(server(i), fmt.Sprint("app ", i)), Unknown(server(i))} {
@@ -99,7 +100,7 @@ func TestAMillionGuessersStopNobodyElse(t *testing.T) {
 		if n := guess(s, who, 1000, now); n > 960 {
 			t.Errorf("%+v, unknown among the flood, may guess %d times, want at most what its /24, /56 or /48 may", who, n)
 		}
-		if s.RetryAfter(who, now) == "" {
+		if s.RetryAfter(context.Background(), who, now) == "" {
 			t.Errorf("%+v is never stopped", who)
 		}
 	}
@@ -114,5 +115,38 @@ func TestAMillionGuessersStopNobodyElse(t *testing.T) {
 func TestALongNameIsCutBeforeItIsRemembered(t *testing.T) {
 	if got := By(netip.Addr{}, string(make([]byte, 1<<16))); len(got.clientID) != 64 {
 		t.Errorf("%d bytes are remembered, want 64", len(got.clientID))
+	}
+}
+
+// together is a Counter of several processes, which never forgets.
+type together map[string]int
+
+func (c together) Add(_ context.Context, key string, limit int, _ time.Duration) time.Duration {
+	if wait := c.Wait(context.Background(), key, limit, window); wait > 0 {
+		return wait
+	}
+	c[key]++
+	return 0
+}
+
+func (c together) Wait(_ context.Context, key string, limit int, _ time.Duration) time.Duration {
+	if c[key] >= limit {
+		return window
+	}
+	return 0
+}
+
+func TestSeveralProcessesCountTogether(t *testing.T) {
+	shared := together{}
+	a, b, elsewhere := New(shared, "oauth"), New(shared, "oauth"), New(shared, "legacy")
+	who := By(here, "1000")
+	if n := guess(a, who, 20, now); n != 20 {
+		t.Errorf("%d guesses at one process, want 20", n)
+	}
+	if n := guess(b, who, 100, now); n != 10 {
+		t.Errorf("%d more at another, want 10", n)
+	}
+	if n := guess(elsewhere, who, 100, now); n != 30 {
+		t.Errorf("%d at other endpoints, want 30", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/internal/jobs"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -18,18 +19,18 @@ const lease = time.Minute
 // the end of the first makes it due earlier. A d that is made in the instant in which the
 // first ends may miss that, and waits for the rest of the lease.
 func (s *Sender) claim(ctx context.Context, d storage.Delivery) (first storage.Delivery, ours bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, longWait)
+	ctx, cancel := context.WithTimeout(ctx, jobs.LongWait)
 	defer cancel()
 	first, err = s.store.FirstDelivery(ctx, d.Member)
 	if err != nil {
-		return first, false, unlessOthers(err)
+		return first, false, jobs.UnlessOthers(err)
 	}
 	now := time.Now().UTC()
 	switch {
 	case first.WaitsAt(now):
 		d.NextAt = first.NextAt // if d is the first itself, somebody was quicker, and this is ErrConflict
 		_, err = s.store.SaveDelivery(ctx, d)
-		return first, false, unlessOthers(err)
+		return first, false, jobs.UnlessOthers(err)
 	case first.Attempts > len(pauses) || !now.Before(first.ExpiresAt):
 		first = givenUp(first, now)
 		first.LastError = cmp.Or(first.LastError, "it could not be sent in time")
@@ -37,34 +38,22 @@ func (s *Sender) claim(ctx context.Context, d storage.Delivery) (first storage.D
 			s.logFailure(ctx, first)
 			s.Wake() // its successor is due
 		}
-		return first, false, unlessOthers(err)
+		return first, false, jobs.UnlessOthers(err)
 	}
 	first.Attempts++
 	first.NextAt = now.Add(lease)
 	first, err = s.store.SaveDelivery(ctx, first)
-	return first, err == nil, unlessOthers(err)
-}
-
-// unlessOthers drops the verdicts that mean somebody else has dealt with the delivery.
-func unlessOthers(err error) error {
-	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
-		return nil
-	}
-	return err
+	return first, err == nil, jobs.UnlessOthers(err)
 }
 
 // attempt sends a claimed delivery and stores what came of it.
 func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
-	defer func() {
-		<-s.places
-		s.Wake() // a successor may be due, and the next attempt of this one has a new time
-	}()
 	o := s.post(ctx, d)
 	if ctx.Err() != nil && o.status == 0 {
 		return // cut off by Close: nobody knows what came of it
 	}
 	next := o.failed(d, time.Now().UTC())
-	err := s.retryWrite(ctx, d.NextAt, func(ctx context.Context) error {
+	err := jobs.Record(ctx, d.NextAt, func(ctx context.Context) error {
 		if o.over() {
 			return s.store.DeleteDelivery(ctx, d)
 		}
@@ -93,22 +82,4 @@ func (s *Sender) logFailure(ctx context.Context, d storage.Delivery) {
 		return
 	}
 	log.WarnContext(ctx, "a webhook was not delivered and is given up; the event can be read until it expires", "expires", d.ExpiresAt)
-}
-
-// retryWrite repeats a write until it is answered, or the lease is over: to send a second time
-// is worse than to wait.
-func (s *Sender) retryWrite(ctx context.Context, until time.Time, write func(context.Context) error) error {
-	for wait := firstWait; ; wait = min(2*wait, longWait) {
-		answered, cancel := context.WithTimeout(ctx, longWait)
-		err := write(answered)
-		cancel()
-		if err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrInvalid) || !time.Now().Add(wait).Before(until) {
-			return err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/internal/jobs"
 )
 
 // The store fails at its k-th call, for every k, before or after the call was done, and
@@ -87,14 +89,14 @@ func TestAFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 		}
 		h.change("m", "e1")
 		store.set(nil, nil)
-		time.Sleep(longWait)
+		time.Sleep(jobs.LongWait)
 		synctest.Wait()
 		h.wantArrived("e1")
 		store.set(func(string) error { return errAway }, nil)
 		s.Wake()
 		synctest.Wait()
 		before := store.looks()
-		time.Sleep(firstWait + 2*firstWait)
+		time.Sleep(jobs.FirstWait + 2*jobs.FirstWait)
 		synctest.Wait()
 		if n := store.looks() - before; n != 2 {
 			t.Errorf("%d more calls after a new failure, want 2: the pauses begin anew", n)
@@ -112,10 +114,10 @@ func TestAWriteThatHangsIsRetried(t *testing.T) {
 			h := built(t)
 			h.change("m", "e1")
 			s := h.sender(func(c *Config) { c.Store = hung{h.store, method} })
-			time.Sleep(longWait)
+			time.Sleep(jobs.LongWait)
 			synctest.Wait()
 			if !strings.Contains(h.log.String(), "the store fails") {
-				t.Errorf("%s hangs: after %v the log says %q", method, longWait, h.log.String())
+				t.Errorf("%s hangs: after %v the log says %q", method, jobs.LongWait, h.log.String())
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()

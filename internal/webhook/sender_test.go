@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/jobs"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -56,14 +57,14 @@ func TestWithoutASecretItComesUnsigned(t *testing.T) {
 func TestWhatAnEarlierLifeLeftIsSentAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
-		for i := range 2*pageSize + 1 {
+		for i := range 2*jobs.PageSize + 1 {
 			h.change(fmt.Sprint("m", i), "e")
 		}
 		s := h.sender()
 		defer h.close(s)
 		synctest.Wait()
-		if n := len(h.got()); n != 2*pageSize+1 {
-			t.Errorf("%d arrived, want %d", n, 2*pageSize+1)
+		if n := len(h.got()); n != 2*jobs.PageSize+1 {
+			t.Errorf("%d arrived, want %d", n, 2*jobs.PageSize+1)
 		}
 	})
 }

@@ -12,7 +12,8 @@
 //
 // With a [Mailer] people sign in with a code by email, confirm their address,
 // set a new password if they have forgotten theirs, and are notified of changes to their account
-// ([SignIn.Notify]). With a [Revoker] they can change their password.
+// ([SignIn.Notify]). Emails wait in the Store until they are handed over, so none is lost with a
+// process (decision 68). With a [Revoker] they can change their password.
 // Config.SignUp says who may become a user without an operator.
 //
 // # Its packages

@@ -23,7 +23,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 )
 
@@ -37,6 +36,12 @@ func (c Config) filled() Config {
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
+	}
+	if c.Lockout == nil {
+		c.Lockout = attempt.Alone(c.Lock)
+	}
+	if c.Delays == nil {
+		c.Delays = limits.NewDelays()
 	}
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
 	return c
@@ -79,7 +84,6 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
 	can := c.capabilities()
-	guard := lockout.New(c.Lock)
 	p, err := web.New(c.Store, c.BaseURL)
 	if err != nil {
 		return nil, err
@@ -89,13 +93,13 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
 	return &flow.Steps{
-		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(), Peer: c.ClientIP, Log: c.Log,
+		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: c.Lockout, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP, Log: c.Log,
 		Notices: &notice.Notices{
-			Outbox: o, Mailer: c.Mailer, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
+			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
-			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: guard,
-			Delays: limits.NewDelays(), Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
+			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: c.Lockout,
+			Delays: c.Delays, Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
 }
@@ -116,7 +120,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	}
 	change := &newpassword.Page{Steps: s.steps, Passwords: has.passwords, Marker: has.marker, Revoker: c.Revoker}
 	codes := &otp.Codes{
-		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.emails, Passwords: has.passwords, Outbox: s.outbox, Mailer: c.Mailer,
+		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.emails, Passwords: has.passwords, Outbox: s.outbox,
 		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: has.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
 	}
 	if has.emails != nil {

@@ -55,6 +55,11 @@ func newFixture(t *testing.T, change func(*Config)) *fixture {
 	}
 	rm.SignIn, err = New(context.Background(), c)
 	must(t, err)
+	t.Cleanup(func() {
+		over, end := context.WithCancel(context.Background())
+		end()
+		_ = rm.Close(over)
+	})
 	return rm
 }
 

@@ -65,6 +65,7 @@ func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 			}
 			again, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Mailer: h.post})
 			must(t, err)
+			defer func() { must(t, again.Close(t.Context())) }()
 			after := &testBrowser{h: again, cookies: map[string]string{}, from: "198.51.100.1"}
 			if a := after.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusTooManyRequests {
 				t.Errorf("%s: after a restart = %d, want 429", address, a.Code)

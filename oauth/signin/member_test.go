@@ -77,7 +77,7 @@ func newFullFixture(t *testing.T, signUp string) *fullFixture {
 
 // mails waits until everything is sent, and returns it.
 func (h *fullFixture) mails() []sentMail {
-	fieldOf[sync.WaitGroup](h.outbox, "workers").Wait()
+	must(h.t, h.outbox.Drain(context.Background()))
 	h.post.mu.Lock()
 	defer h.post.mu.Unlock()
 	return slices.Clone(h.post.sent)

@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -37,6 +38,9 @@ type Config struct {
 	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
 	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
+	Lockout     lockout.Addresses              // nil: each process counts alone, with Lock
+	Delays      lockout.Accounts               // nil: each process counts alone
+	Counter     lockout.Counter                // of sign-ins begun and emails by address; nil: each process counts alone
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers
@@ -58,7 +62,9 @@ type Audit interface {
 }
 
 // Mailer sends emails; see package mailer for one over SMTP. It must return soon after its
-// context has ended. The recipient is one address, the subject one line, the text plain.
+// context has ended. The recipient is one address, the subject one line, the text plain. What fails
+// is tried again, for as long as it is of use, unless the error has a method Permanent() bool that
+// returns true.
 type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
@@ -67,6 +73,7 @@ type Mailer interface {
 type Store interface {
 	TicketStore
 	AccountStore
+	MailStore
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
@@ -110,6 +117,17 @@ type TicketStore interface {
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
+// MailStore keeps the emails that are promised until they are handed over. It is used if there is a
+// Mailer.
+type MailStore interface {
+	AddMail(ctx context.Context, m storage.Mail) (storage.Mail, error)
+	Mail(ctx context.Context, id string) (storage.Mail, error)
+	SaveMail(ctx context.Context, m storage.Mail) (storage.Mail, error)
+	DeleteMail(ctx context.Context, m storage.Mail) error
+	DueMails(ctx context.Context, by time.Time, n int) ([]storage.Mail, error)
+	CountMails(ctx context.Context, kind, of string, n int) (int, error)
+}
+
 // Values of Config.SignUp: who may create an account.
 const (
 	SignUpClosed     = "closed"     // nobody
@@ -137,7 +155,10 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 		return nil, err
 	}
 	c = c.filled()
-	s := &SignIn{users: c.Users, outbox: outbox.New(ctx, c.Log)}
+	s := &SignIn{users: c.Users}
+	if c.Mailer != nil {
+		s.outbox = outbox.New(c.Store, c.Mailer, c.Log)
+	}
 	var err error
 	if s.steps, err = c.steps(s.outbox); err != nil {
 		return nil, err
@@ -147,12 +168,20 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 		return nil, err
 	}
 	s.mux = reply.NewMux(c.Log, s.routes...)
+	if s.outbox != nil {
+		s.outbox.Start(ctx, map[string]outbox.Write{otp.MailKind: s.codes.Write, notice.MailKind: s.steps.Notices.Write})
+	}
 	return s, nil
 }
 
-// Close waits until every email is sent, or until ctx ends; the rest is given up then. A request
-// that needs an email is answered with 503 from then on.
-func (s *SignIn) Close(ctx context.Context) error { return s.outbox.Close(ctx) }
+// Close sends the emails that are due, until ctx ends; what is left waits in the Store for the next
+// process. A request that needs an email is answered with 503 from then on.
+func (s *SignIn) Close(ctx context.Context) error {
+	if s.outbox == nil {
+		return nil
+	}
+	return s.outbox.Close(ctx)
+}
 
 func (c Config) check() error {
 	var errs []error

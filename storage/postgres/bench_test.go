@@ -2,7 +2,10 @@ package postgres_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -69,6 +72,61 @@ func BenchmarkRotation(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// BenchmarkRotationAmong exchanges tokens that lie anywhere among so many, issued in the last 30 days.
+func BenchmarkRotationAmong(b *testing.B) {
+	for _, stored := range []int{1e4, 1e6, 1e7} {
+		b.Run(fmt.Sprintf("tokens=%d", stored), func(b *testing.B) {
+			o := postgres.Options{Schema: newSchema(b)}
+			s := open(b, address(b, direct), o)
+			defer s.Close()
+			start := time.Now().Add(-month).Truncate(time.Second)
+			fill(b, s, o.Schema, start, stored)
+			b.ResetTimer()
+			var turn atomic.Int64
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					for i := turn.Add(1); i <= int64(b.N); i = turn.Add(1) {
+						which := int(i*7_368_787) % stored // a prime: none comes twice
+						n := next(driver.Token{Grant: fmt.Sprint("grant ", which)})
+						if err := s.Exchange(context.Background(), filled(start, stored, which), n.IssuedAt, n); err != nil {
+							b.Error(which, err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rotations/s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+const month = 30 * 24 * time.Hour
+
+// filled returns the key of a token that fill has made.
+func filled(start time.Time, n, which int) (key driver.Key) {
+	binary.BigEndian.PutUint64(key[:], uint64(start.UnixNano())+uint64(which)*uint64(int(month)/n))
+	sum := sha256.Sum256([]byte(strconv.Itoa(which)))
+	copy(key[8:], sum[:])
+	return key
+}
+
+// fill stores tokens, as far apart from each other as fits them into a month.
+func fill(b *testing.B, s *postgres.Store, schema string, start time.Time, n int) {
+	for at := start; at.Before(time.Now()); at = at.Add(7 * 24 * time.Hour) {
+		if err := s.MakePartitions(b.Context(), at); err != nil {
+			b.Fatal(err)
+		}
+	}
+	sql(b, fmt.Sprintf(`INSERT INTO %s.token (key, grant_id, app, usr, granted, ends, brief, rest)
+		SELECT int8send(%d + i * %d::bigint) || sha256(i::text::bytea), 'grant ' || i, 'a1b2c3d4e5f6', '0123456789abcdef', '\x%x', '\x%x', false,
+			'{"kind":"refresh","scope":"openid profile email offline_access","login_type":"self"}'
+		FROM generate_series(0, %d) AS i`, schema, start.UnixNano(), int(month)/n, postgres.Stamp(start), postgres.Stamp(start.Add(3*month)), n-1),
+		"ANALYZE "+schema+".token", "CHECKPOINT")
 }
 
 func next(t driver.Token) driver.Token {

@@ -15,6 +15,9 @@ import (
 
 // Get returns one document.
 func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err error) {
+	if !driver.ValidName(kind) || !driver.ValidName(id) {
+		return d, cmp.Or(s.idle(ctx), driver.ErrNotFound)
+	}
 	err = s.run(ctx, readDoc, func(ctx context.Context, c conn, _ bool) error {
 		d = driver.Doc{Kind: kind}
 		var ends []byte

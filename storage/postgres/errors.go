@@ -7,7 +7,6 @@ import (
 	"net"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -47,7 +46,7 @@ func explain(dsn string, err error) error {
 	return fmt.Errorf("postgres: %s: %w", where, err)
 }
 
-// mends are what to do about an answer of the server, by SQLSTATE.
+// mends say what to do about an answer of the server, by SQLSTATE.
 var mends = map[string]string{
 	"28P01": "the password is wrong; set it in the address or by PGPASSWORD",
 	"28000": "the server lets this user in from nowhere, or not from here; look at pg_hba.conf, and at sslmode in the address",
@@ -61,7 +60,7 @@ var mends = map[string]string{
 
 // place names a database without its secrets.
 func place(dsn string) string {
-	config, err := pgx.ParseConfig(dsn)
+	config, err := connConfig(dsn)
 	if err != nil {
 		return "the database"
 	}

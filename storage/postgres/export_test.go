@@ -1,7 +1,25 @@
 package postgres
 
+import (
+	"context"
+	"time"
+)
+
 // Texts returns the statements of the Store, for those who send them without it.
 func (s *Store) Texts() (exchange, judge string) { return s.texts[exchangeToken], s.texts[judgeToken] }
 
 // Given returns the arguments of an exchange.
 var ColumnsOf, Stamp = columnsOf, stamp
+
+// MakePartitions makes the partitions of weeks that have passed.
+func (s *Store) MakePartitions(ctx context.Context, weeks ...time.Time) error {
+	c, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	for i := range weeks {
+		weeks[i] = monday(weeks[i])
+	}
+	return s.partitions.past(ctx, c, s, weeks)
+}

@@ -36,7 +36,7 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 	if dsn == "" {
 		dsn = s.dsn
 	}
-	config, err := pgx.ParseConfig(dsn)
+	config, err := connConfig(dsn)
 	if err != nil {
 		return explain(dsn, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/transfer"
 )
 
-// loading is what one Load does: it removes what has the keys of new rows and of those that go, and
+// loading collects the steps of one Load: it removes what has the keys of new rows and of those that go, and
 // writes the new ones.
 type loading struct {
 	steps []step

@@ -50,7 +50,7 @@ func (m migration) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// lockName is what processes lock that change the tables of a schema, with the schema's name behind.
+// lockName, with the name of a schema behind it, names the lock of those who change its tables.
 const lockName = "keystile "
 
 // Step is one step of the tables.
@@ -90,7 +90,11 @@ func Status(ctx context.Context, dsn string, o Options) ([]Step, error) {
 	if o.Schema == "" {
 		o.Schema = defaultSchema
 	}
-	c, err := pgx.Connect(ctx, dsn)
+	config, err := connConfig(dsn)
+	if err != nil {
+		return nil, explain(dsn, err)
+	}
+	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, explain(dsn, err)
 	}

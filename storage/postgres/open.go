@@ -23,7 +23,7 @@ type Options struct {
 	// Migrate, or whoever runs its SQL, must have been there before.
 	NeverMigrate bool
 
-	// ListenDSN is where hints of other processes are listened to. It has to lead to the same
+	// ListenDSN leads to where hints of other processes are listened to: it has to lead to the same
 	// database past every pooler that hands out a connection for one transaction. Empty: the DSN.
 	ListenDSN string
 
@@ -142,6 +142,15 @@ func configure(dsn string, o Options) (*pgxpool.Config, error) {
 		}
 	}
 	return config, nil
+}
+
+// connConfig reads a DSN for a connection that is not of the pool, whose parameters it may have.
+func connConfig(dsn string) (*pgx.ConnConfig, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return config.ConnConfig, nil
 }
 
 // adapt connects once, and looks at what answers. A pooler gives each transaction another

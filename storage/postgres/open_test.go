@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/postgres"
 	"github.com/keystile/keystile/storage/storagetest"
@@ -31,20 +29,7 @@ func with(t *testing.T, dsn string, change func(*url.URL, url.Values)) string {
 	return u.String()
 }
 
-// sql runs statements as the owner of the server.
-func sql(t testing.TB, statements ...string) {
-	t.Helper()
-	c, err := pgx.Connect(context.Background(), address(t, direct))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close(context.Background())
-	for _, s := range statements {
-		if _, err := c.Exec(context.Background(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-}
+func sql(t testing.TB, statements ...string) { t.Helper(); database.Exec(t, statements...) }
 
 func TestAnErrorAtTheStartSaysWhatToDo(t *testing.T) {
 	dsn := address(t, direct)

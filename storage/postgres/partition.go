@@ -192,18 +192,35 @@ type life struct {
 
 func (s *Store) lifeOf(ctx context.Context, c *pgxpool.Conn, name string) (l life, err error) {
 	var first, last []byte
-	// max(bytea) is new in PostgreSQL 18.
-	query := `SELECT decode(min(encode(ends, 'hex') COLLATE "C"), 'hex'), decode(max(encode(ends, 'hex') COLLATE "C"), 'hex'), coalesce(bool_or(ends IS NULL), false) FROM ` + s.schema + "." + quoted(name)
-	if err := c.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&first, &last, &l.forever); err != nil {
+	of := s.schema + "." + quoted(name)
+	query := `SELECT (SELECT ends FROM ` + of + ` WHERE ends IS NOT NULL ORDER BY ends LIMIT 1), (SELECT ends FROM ` + of + ` WHERE ends IS NOT NULL ORDER BY ends DESC LIMIT 1), EXISTS (SELECT FROM ` + of + ` WHERE ends IS NULL)`
+	err = patiently(ctx, c, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&first, &last, &l.forever)
+	})
+	if err != nil {
 		return life{}, err
 	}
 	return l, read(first, &l.first, last, &l.last)
 }
 
+// patiently runs statements that may take long: they read a whole partition.
+func patiently(ctx context.Context, c *pgxpool.Conn, do func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0", pgx.QueryExecModeSimpleProtocol); err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
 // sweepPartition removes the tokens of a partition that have ended.
 func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
-	tag, err := c.Exec(ctx, "DELETE FROM "+s.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec, stamp(at))
-	return int(tag.RowsAffected()), err
+	err = patiently(ctx, c, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, "DELETE FROM "+s.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec, stamp(at))
+		removed = int(tag.RowsAffected())
+		return err
+	})
+	return removed, err
 }
 
 // dropPartition counts the tokens of a partition and drops it, in one transaction, unless one has
@@ -211,7 +228,10 @@ func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string
 func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
 	table := s.schema + "." + quoted(name)
 	var live bool
-	if err := c.QueryRow(ctx, "SELECT count(*), coalesce(bool_or(ends IS NULL OR ends > $1), false) FROM "+table, pgx.QueryExecModeExec, stamp(at)).Scan(&removed, &live); err != nil || live {
+	err = patiently(ctx, c, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, "SELECT count(*), coalesce(bool_or(ends IS NULL OR ends > $1), false) FROM "+table, pgx.QueryExecModeExec, stamp(at)).Scan(&removed, &live)
+	})
+	if err != nil || live {
 		return 0, err
 	}
 	if err := s.alter(ctx, c, "ALTER TABLE token DETACH PARTITION "+table+"; DROP TABLE "+table); err != nil {

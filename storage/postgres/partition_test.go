@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
@@ -44,10 +45,7 @@ func issued(t *testing.T, s *postgres.Store, at time.Time, live time.Duration, n
 // tables returns how many partitions there are.
 func partitions(t *testing.T, schema string) (n int) {
 	t.Helper()
-	c, err := pgx.Connect(t.Context(), address(t, direct))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := database.Connect(t)
 	defer c.Close(context.Background())
 	if err := c.QueryRow(t.Context(), "SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($1)::oid AND inhrelid::regclass::text LIKE '%token\\_w%'", schema+".token").Scan(&n); err != nil {
 		t.Fatal(err)
@@ -112,10 +110,7 @@ func TestAForgottenTransactionStallsNothing(t *testing.T) {
 	swept(t, s, monday)
 	issued(t, s, monday.Add(time.Hour), 48*time.Hour, 4)
 
-	c, err := pgx.Connect(t.Context(), address(t, direct))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := database.Connect(t)
 	defer c.Close(context.Background())
 	tx, err := c.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 	if err != nil {
@@ -166,10 +161,7 @@ func TestTokensOfTheseWeeksLieInTheirPartitions(t *testing.T) {
 	for _, at := range []time.Time{now, now.Add(7 * 24 * time.Hour), now.Add(14 * 24 * time.Hour)} {
 		issued(t, s, at, time.Hour, 1)
 	}
-	c, err := pgx.Connect(t.Context(), address(t, direct))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := database.Connect(t)
 	defer c.Close(context.Background())
 	rows, err := c.Query(t.Context(), "SELECT DISTINCT tableoid::regclass::text FROM "+o.Schema+".token")
 	if err != nil {
@@ -183,11 +175,7 @@ func TestTokensOfTheseWeeksLieInTheirPartitions(t *testing.T) {
 
 // holding runs a statement in a transaction that stays open until it may end.
 func holding(t *testing.T, statement string, held chan<- struct{}, end <-chan struct{}) {
-	c, err := pgx.Connect(context.Background(), address(t, direct))
-	if err != nil {
-		t.Error(err)
-		return
-	}
+	c := database.Connect(t)
 	defer c.Close(context.Background())
 	if _, err := c.Exec(context.Background(), "BEGIN; "+statement); err != nil {
 		t.Error(err)

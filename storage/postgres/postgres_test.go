@@ -2,33 +2,24 @@ package postgres_test
 
 import (
 	"context"
-	"crypto/rand"
-	"os"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
+	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/postgres"
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
-// address returns where a PostgreSQL for tests is: .ci/postgres starts one.
-func address(t testing.TB, variable string) string {
-	t.Helper()
-	dsn := os.Getenv(variable)
-	if dsn == "" {
-		t.Skipf("%s is not set: eval \"$(.ci/postgres start DIR)\" starts a server for tests", variable)
-	}
-	return dsn
-}
-
 const (
-	direct = "KEYSTILE_POSTGRES_URL"
-	pooled = "KEYSTILE_PGBOUNCER_URL"
+	direct = database.Direct
+	pooled = database.Pooled
 )
+
+// address returns where a server for tests is.
+func address(t testing.TB, variable string) string { t.Helper(); return database.URL(t, variable) }
+
+func newSchema(t testing.TB) string { t.Helper(); return database.Schema(t) }
 
 // schemas has the schema of each test that has opened one.
 var schemas sync.Map
@@ -41,23 +32,6 @@ func schemaOf(t testing.TB) string {
 	name := newSchema(t)
 	schemas.Store(t.Name(), name)
 	t.Cleanup(func() { schemas.Delete(t.Name()) })
-	return name
-}
-
-// newSchema returns the name of a schema that nobody has, and removes it in the end.
-func newSchema(t testing.TB) string {
-	t.Helper()
-	name := "t_" + strings.ToLower(rand.Text()[:12])
-	t.Cleanup(func() {
-		c, err := pgx.Connect(context.Background(), address(t, direct))
-		if err == nil {
-			_, err = c.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+name+" CASCADE")
-			c.Close(context.Background())
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
 	return name
 }
 

@@ -23,7 +23,8 @@ const (
 	listDocs
 	putDocs
 	sweep
-	listTable // text by table: listings
+	keepPartitions // of several statements
+	listTable      // text by table: listings
 	loadTable
 	queries
 )
@@ -138,8 +139,9 @@ var statements = [queries]statement{
 		)
 		SELECT (SELECT tokens FROM removed) + (SELECT count(*) FROM r) + (SELECT count(*) FROM d) + (SELECT count(*) FROM u)`},
 
-	listTable: {name: "copy from"},
-	loadTable: {name: "copy to"},
+	keepPartitions: {name: "partitions"},
+	listTable:      {name: "copy from"},
+	loadTable:      {name: "copy to"},
 }
 
 // inSchema puts the schema into a text.

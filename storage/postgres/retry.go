@@ -17,6 +17,7 @@ const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	readOnlyTransaction  = "25006" // the server has become a standby
+	invalidText          = "22021"
 	lockNotAvailable     = "55P03"
 	queryCanceled        = "57014"
 	duplicateTable       = "42P07" // another process has made it meanwhile
@@ -44,7 +45,7 @@ func is(err error, sqlstate string) bool {
 	return errors.As(err, &answered) && answered.Code == sqlstate
 }
 
-// outcome is what an error tells about the statement it ended.
+// outcome says what an error tells about the statement it ended.
 type outcome int
 
 const (
@@ -103,6 +104,11 @@ func (q query) repeatable() bool {
 // A caller who goes away is not waited for a connection, but a statement that was sent ends as it
 // does: canceling it would close the connection, and callers who hang up would cost a new one each.
 func (s *Store) run(ctx context.Context, q query, do func(ctx context.Context, c conn, again bool) error) error {
+	return s.call(ctx, q, s.options.Timeout, do)
+}
+
+// call is run with a time of its own.
+func (s *Store) call(ctx context.Context, q query, within time.Duration, do func(ctx context.Context, c conn, again bool) error) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -111,7 +117,7 @@ func (s *Store) run(ctx context.Context, q query, do func(ctx context.Context, c
 		return err
 	}
 	began := time.Now()
-	deadline := began.Add(s.options.Timeout)
+	deadline := began.Add(within)
 	if earlier, set := ctx.Deadline(); set && earlier.Before(deadline) {
 		deadline = earlier
 	}
@@ -124,8 +130,11 @@ func (s *Store) run(ctx context.Context, q query, do func(ctx context.Context, c
 	if s.options.Observe != nil {
 		s.options.Observe(statements[q].name, time.Since(began), err)
 	}
-	if err == nil || verdict(err) {
+	switch {
+	case err == nil || verdict(err):
 		return err
+	case is(err, invalidText):
+		return fmt.Errorf("%w: a text that is not UTF-8, or has 0x00 in it", driver.ErrInvalid)
 	}
 	return fmt.Errorf("postgres: %s: %w", statements[q].name, err)
 }
@@ -166,8 +175,17 @@ func (s *Store) once(ctx context.Context, lost bool, do func(c conn, again bool)
 	}
 	defer c.Release()
 	err = do(conn{c, s}, lost)
-	if is(err, readOnlyTransaction) {
-		_ = c.Conn().Close(ctx) // the next connection looks for the server that can be written to
+	if is(err, readOnlyTransaction) || outcomeOf(err) == unknown {
+		s.renew()
 	}
 	return err
+}
+
+// renew has all connections replaced when one has broken, or leads to a server that takes no writes:
+// the others have likely had the same fate, and each would cost a call its answer.
+func (s *Store) renew() {
+	now := time.Now().UnixNano()
+	if last := s.renewed.Load(); now-last >= int64(time.Second) && s.renewed.CompareAndSwap(last, now) {
+		s.pool.Reset()
+	}
 }

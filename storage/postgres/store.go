@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ type Store struct {
 	dsn     string
 
 	partitions partitions
+	renewed    atomic.Int64 // when the connections were last replaced, Unix nanoseconds
 
 	mu      sync.Mutex
 	closed  bool
@@ -72,7 +74,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// patience is how long Close waits for calls in progress.
+// patience limits how long Close waits for calls in progress.
 const patience = 3 * time.Second
 
 // conn is a connection that one call has for itself.

@@ -7,21 +7,31 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
+// maintenance limits the work on partitions of one sweep: a week of many tokens is read whole before
+// it is dropped.
+const maintenance = 10 * time.Minute
+
 // Sweep removes about n of what ended by at. Tokens that live longer than a day go with the
 // partition of the week they were issued in, when all of it has ended.
 func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, err error) {
-	err = s.run(ctx, sweep, func(ctx context.Context, c conn, _ bool) error {
+	dropped := 0
+	err = s.call(ctx, keepPartitions, maintenance, func(ctx context.Context, c conn, _ bool) error {
 		if err := s.partitions.make(ctx, c.Conn, s, at); err != nil {
 			return err
 		}
-		if removed, err = s.partitions.drop(ctx, c.Conn, s, at); err != nil || removed >= n {
-			return err
-		}
+		n, err := s.partitions.drop(ctx, c.Conn, s, at)
+		dropped += n
+		return err
+	})
+	if err != nil || dropped >= n {
+		return dropped, err
+	}
+	err = s.run(ctx, sweep, func(ctx context.Context, c conn, _ bool) error {
 		var more int
-		if err := c.row(ctx, sweep, []any{stamp(at), stamp(at.Add(-driver.UsageHours)), n - removed}, &more); err != nil {
+		if err := c.row(ctx, sweep, []any{stamp(at), stamp(at.Add(-driver.UsageHours)), n - dropped}, &more); err != nil {
 			return err
 		}
-		removed += more
+		removed = dropped + more
 		return nil
 	})
 	return removed, err

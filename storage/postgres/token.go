@@ -99,7 +99,7 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	})
 }
 
-// rest is what no statement looks at.
+// rest has the fields that no statement looks at.
 type rest struct {
 	Kind        string    `json:"kind,omitempty"`
 	Scope       string    `json:"scope,omitempty"`
@@ -129,7 +129,7 @@ func decode(data []byte, t *driver.Token) error {
 	return nil
 }
 
-// briefly is how long a token lives at most that is removed by itself, and not with its partition.
+// briefly limits the life of a token that is removed by itself, and not with its partition.
 const briefly = 24 * time.Hour
 
 // columnsOf turns tokens into one array for each column: the arguments of givenTokens.

@@ -16,7 +16,7 @@ var lockoutCommands = []command{
 	},
 }
 
-func clearLockout(_ context.Context, target Target, args cli.Args) (output, error) {
+func clearLockout(ctx context.Context, target Target, args cli.Args) (output, error) {
 	address, err := netip.ParseAddr(args.Words[0])
 	if err != nil {
 		return nil, cli.Usage("%q is no address; write one such as 192.0.2.7 or 2001:db8::7", args.Words[0])
@@ -24,5 +24,5 @@ func clearLockout(_ context.Context, target Target, args cli.Args) (output, erro
 	if target.Unlock == nil {
 		return nil, errors.New("no server runs in this data folder, so nothing is locked")
 	}
-	return answer{{"address", address.Unmap().String()}, {"cleared", target.Unlock(address.Unmap())}}, nil
+	return answer{{"address", address.Unmap().String()}, {"cleared", target.Unlock(ctx, address.Unmap())}}, nil
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"net/netip"
 	"testing"
 )
@@ -10,7 +11,7 @@ func TestALockoutIsClearedByTheRunningServer(t *testing.T) {
 	o.wantFailure(1, "no server runs in this data folder", "lockout", "clear", "192.0.2.7")
 	o.wantFailure(2, `"ada" is no address`, "lockout", "clear", "ada")
 	var asked []netip.Addr
-	o.target.Unlock = func(ip netip.Addr) bool { asked = append(asked, ip); return len(asked) == 1 }
+	o.target.Unlock = func(_ context.Context, ip netip.Addr) bool { asked = append(asked, ip); return len(asked) == 1 }
 	o.serve()
 	for _, want := range []bool{true, false} {
 		if v := o.must("lockout", "clear", "::ffff:192.0.2.7"); v["address"] != "192.0.2.7" || v["cleared"] != want {

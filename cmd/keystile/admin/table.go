@@ -37,9 +37,9 @@ type Target struct {
 	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
 	// and nobody is told.
 	Notify        func(ctx context.Context, sub string, n event.Notice)
-	Unlock        func(netip.Addr) bool       // ends the lockout of an address; nil: nobody serves here
-	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
-	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
+	Unlock        func(context.Context, netip.Addr) bool // ends the lockout of an address; nil: nobody serves here
+	Reload        func(context.Context) error            // makes the running bus read who may use what anew; nil: nobody serves here
+	DefaultAccess string                                 // to capabilities without an access list, where the setting leaves it open
 }
 
 // Users makes users with a password; *users.StoreUsers does.

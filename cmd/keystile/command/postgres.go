@@ -37,7 +37,7 @@ func Postgres() Storage {
 	}
 }
 
-// maxClockAhead is how far the clocks of a node and of its database may be apart.
+// maxClockAhead limits how far the clocks of a node and of its database may be apart.
 const maxClockAhead = 5 * time.Second
 
 func openPostgres(ctx context.Context, address string, w Watch) (driver.Backend, error) {

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -11,34 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/keystile/keystile/internal/test/database"
 )
-
-// database returns an address with a schema that nobody has, which is removed in the end.
-func database(t *testing.T) string {
-	t.Helper()
-	dsn := os.Getenv("KEYSTILE_POSTGRES_URL")
-	if dsn == "" {
-		t.Skip(`KEYSTILE_POSTGRES_URL is not set: eval "$(.ci/postgres start DIR)" starts a server for tests`)
-	}
-	schema := "c_" + strings.ToLower(rand.Text()[:12])
-	t.Cleanup(func() {
-		c, err := pgx.Connect(context.Background(), dsn)
-		if err == nil {
-			_, err = c.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
-			c.Close(context.Background())
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	return dsn + "&schema=" + schema
-}
 
 // Two nodes with folders of their own, one store and one master key are one service.
 func TestTwoNodesOnPostgreSQLAreOneService(t *testing.T) {
 	t.Parallel()
-	url := database(t)
+	url := database.WithSchema(t)
 	one, two := t.TempDir(), t.TempDir()
 	a := start(t, one, "--storage-url", url, "--base-url", "http://127.0.0.1")
 	copyFile(t, filepath.Join(one, "master.key"), filepath.Join(two, "master.key"))
@@ -71,7 +48,7 @@ func TestTwoNodesOnPostgreSQLAreOneService(t *testing.T) {
 
 func TestAServiceMovesToPostgreSQLAndBack(t *testing.T) {
 	t.Parallel()
-	url := database(t)
+	url := database.WithSchema(t)
 	data, back := t.TempDir(), t.TempDir()
 	s := start(t, data, "--base-url", "http://127.0.0.1")
 	g := redeem(t, s, authorize(t, s), 200)
@@ -94,7 +71,7 @@ func TestAServiceMovesToPostgreSQLAndBack(t *testing.T) {
 
 func TestWhatPostgreSQLDoesItselfIsSaid(t *testing.T) {
 	t.Parallel()
-	url, data := database(t), t.TempDir()
+	url, data := database.WithSchema(t), t.TempDir()
 	for _, words := range []string{"backup " + filepath.Join(data, "b.db"), "restore " + filepath.Join(data, "b.db"), "storage compact"} {
 		wantFailure(t, 1, "pg_dump", append(strings.Fields(words), "--data", data, "--storage-url", url)...)
 	}

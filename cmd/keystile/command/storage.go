@@ -44,7 +44,7 @@ type Storage struct {
 	// to it, such as a write-ahead log. restore puts them away with the old database.
 	Beside []string
 
-	// Schemes are how addresses of this storage begin, such as "postgres" of postgres://host/name,
+	// Schemes begin the addresses of this storage, such as "postgres" of postgres://host/name,
 	// and OpenAt opens the database at one. nil: its databases are in data folders, where Open
 	// opens them, and their addresses are NAME:DIR.
 	Schemes []string

@@ -31,6 +31,7 @@ var rooms = []string{"oauth", "oauth/signin", "gateway", "registry", "mcpbus", "
 var heavy = map[string]string{
 	"github.com/ory/fosite":         "oauth/internal/engine",
 	"go.etcd.io/bbolt":              "storage/bolt",
+	"github.com/jackc/pgx/v5":       "storage/postgres internal/test/database",
 	"github.com/go-jose/go-jose/v4": "internal/token",
 	"golang.org/x/crypto":           "oauth/signin/passwords",
 	"golang.org/x/time":             "gateway",

@@ -25,6 +25,7 @@ type campaign struct {
 	journal  *journal
 	trail    *trail
 	receiver *hooks.Receiver
+	postman  *postman
 	clients  []client
 	caller   *caller
 	cookie   string
@@ -62,7 +63,8 @@ func newCampaign(o options, data string) (*campaign, error) {
 	c.clients = append(c.clients, &truster{rand: dice()})
 	c.clients = append(c.clients, &userDisabler{rand: dice()})
 	c.clients = append(c.clients, &publisher{rand: dice(), receiver: receiver})
-	c.clients = append(c.clients, &postman{rand: dice()})
+	c.postman = &postman{rand: dice()}
+	c.clients = append(c.clients, c.postman)
 	c.clients = append(c.clients, newSetter(c.journal), c.caller)
 	return c, nil
 }
@@ -105,6 +107,9 @@ func (c *campaign) stopGently() error {
 	defer s.Kill()
 	if missing := c.receiver.Wait(c.wait); len(missing) > 0 && c.wait >= lease {
 		c.journal.violated(nil, "the receiver of webhooks was not told in %v of %s", c.wait, strings.Join(missing, "; "))
+	}
+	if missing := c.postman.wait(l, c.wait); len(missing) > 0 && c.wait >= mailLease {
+		c.journal.violated(nil, "mails were promised and did not come in %v: to %s", c.wait, strings.Join(missing, ", "))
 	}
 	c.hear()
 	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l))

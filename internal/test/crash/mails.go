@@ -8,18 +8,25 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
 
-// postman asks for codes by mail and signs in with some of them. A mail is handed over
-// behind the answer, so one that was asked for may never come.
+// postman asks for codes by mail and signs in with some of them. A mail is promised with the
+// answer and handed over behind it: at once, in a later life, or, if the kill came amid that, when
+// the lease of the server that was killed is over.
 type postman struct {
 	*life
 	rand  *rand.Rand
 	count int
-	asked *mailed // whose mail has not come yet
+	asked *mailed   // whose mail has not come yet
+	owed  []*mailed // of earlier lives, promised and not come yet
 }
+
+// mailLease is the time that a mail waits which a kill has cut off, until it is sent again, and a
+// little more.
+const mailLease = 170 * time.Second
 
 // mailed is a code that was asked for.
 type mailed struct {
@@ -104,13 +111,36 @@ func (l *life) arrived(m *mailed) *thing {
 	return nil
 }
 
-// check looks for the mail that was asked for before the kill.
+// check looks for the mails that were promised before the kill. One that a code has outlived is not
+// sent any more.
 func (p *postman) check(l *life) error {
-	if p.asked != nil && l.arrived(p.asked) == nil {
-		l.journal.lose(mailCode)
+	if p.asked != nil {
+		p.owed = append(p.owed, p.asked)
 	}
 	p.asked = nil
+	p.owed = slices.DeleteFunc(p.owed, func(m *mailed) bool {
+		late := time.Since(m.at) > codeLife
+		if late {
+			l.journal.lose(mailCode)
+		}
+		return late || l.arrived(m) != nil
+	})
 	return nil
+}
+
+// wait gives the mails that are owed so much time, and returns the addresses of those that do not
+// come and whose codes are still good.
+func (p *postman) wait(l *life, most time.Duration) (missing []string) {
+	for until := time.Now().Add(most); ; time.Sleep(10 * time.Millisecond) {
+		_ = p.check(l)
+		if len(p.owed) == 0 || time.Now().After(until) {
+			break
+		}
+	}
+	for _, m := range p.owed {
+		missing = append(missing, m.address)
+	}
+	return missing
 }
 
 func (l *life) typeIn(code *thing) (answer, error) {

@@ -19,7 +19,7 @@ func main() {
 	flag.BoolVar(&o.keep, "keep", false, "keep the data folder and write the journal beside it")
 	flag.StringVar(&o.binary, "binary", "", "the keystile to kill; without it, cmd/keystile is built")
 	flag.IntVar(&o.longOnes, "long", 0, "one life in so many lasts 61 to 150 s; 0: none does")
-	flag.DurationVar(&o.wait, "wait", 3*time.Second, "how long, at the end, the receiver of webhooks is waited for; what has not come is a violation if it is 75s or more, since a delivery that was cut off comes after a minute")
+	flag.DurationVar(&o.wait, "wait", 3*time.Second, "how long, at the end, webhooks and mails are waited for; a webhook that has not come is a violation if it is 75s or more, a mail if it is 170s or more: what a kill has cut off comes when its lease is over")
 	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+plantNames())
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -22,7 +22,7 @@ func (c *campaign) report(w io.Writer, took time.Duration) {
 	n := c.caller.all
 	fmt.Fprintf(w, "\nnote: charged calls: answered %d <= counted %d <= sent %d\n", n.answered, n.counted, n.sent)
 	m := j.of(mailCode)
-	fmt.Fprintf(w, "note: codes by mail: %d arrived, %d were asked for and never handed over, which is allowed\n", m.acknowledged, m.unseen)
+	fmt.Fprintf(w, "note: codes by mail: %d arrived, %d asked for without an answer, or too late for their code; %d are owed\n", m.acknowledged, m.unseen, len(c.postman.owed))
 	told, came, again := c.receiver.Counts()
 	fmt.Fprintf(w, "note: webhooks: %d changes; %d deliveries, %d of them repetitions; %d wait\n", told, came, again, len(c.receiver.Missing()))
 	fmt.Fprintf(w, "note: audit trail: %d records; %d acts looked for; verified %d times, wholly\n", c.trail.read, c.trail.rows, c.trail.verifies)

@@ -8,7 +8,8 @@
 // A Guard counts addresses, and no account is ever locked: whoever knows a username must not be
 // able to lock its owner out.
 //
-// It is in memory and does not survive a restart. It holds 100,000 addresses; where there are
+// It is in memory and does not survive a restart. Where several processes serve, what they share
+// takes its place: [Addresses]. It holds 100,000 addresses; where there are
 // more, an unknown one is counted by its network, with a multiple of the limit (decision 56,
 // package network). Such a network is answered 429 with Retry-After until its failures are five
 // minutes old, up to an eighth more, and never locked. There an attempt counts as failed while it

@@ -8,6 +8,7 @@
 // STARTTLS is required by default. A server that does not offer it, or whose certificate is not
 // valid for the host, is sent nothing: codes could be read on the way.
 //
-// An email is tried once. A user who waits for a code requests another one sooner than a second
-// attempt would come.
+// Send tries an email once; package signin tries again. The error has a method Permanent, which
+// returns true, where that is of no use: the server refuses the recipient or the text with a code of
+// 500 or more, or the email cannot be written.
 package mailer

@@ -103,7 +103,7 @@ func (s *SMTP) Send(ctx context.Context, to, subject, text string) error {
 		if ctx.Err() != nil {
 			err = errors.Join(ctx.Err(), err)
 		}
-		return fmt.Errorf("mailer: %s: %w", net.JoinHostPort(s.conf.Host, fmt.Sprint(s.conf.Port)), err)
+		return judged(fmt.Errorf("mailer: %s: %w", net.JoinHostPort(s.conf.Host, fmt.Sprint(s.conf.Port)), err))
 	}
 	return nil
 }
@@ -153,11 +153,11 @@ func checkMessage(to, subject, text string) error {
 	address, err := mail.ParseAddress(to)
 	switch {
 	case err != nil || address.Name != "" || !oneLine(to) || strings.ContainsAny(to, "<>,;"):
-		return errors.New("mailer: the recipient is not one address")
+		return refusal{errors.New("mailer: the recipient is not one address")}
 	case subject == "" || len(subject) > 500 || !oneLine(subject):
-		return errors.New("mailer: a subject is one line of up to 500 bytes")
+		return refusal{errors.New("mailer: a subject is one line of up to 500 bytes")}
 	case len(text) > maxMail:
-		return fmt.Errorf("mailer: a text has at most %d bytes", maxMail)
+		return refusal{fmt.Errorf("mailer: a text has at most %d bytes", maxMail)}
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ type Attempts struct {
 	Named    users.NamedUsers // nil: the user of a name is not known
 	Emails   users.EmailUsers // nil: no sign-in by email
 	Sessions *session.Sessions
-	Guard    *lockout.Guard
-	Delays   *limits.Delays
-	Firsts   *limits.Delays // of passwords of known browsers, which are hashed first
+	Guard    lockout.Addresses
+	Delays   lockout.Accounts
+	Firsts   *limits.Delays // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
 }
@@ -85,27 +85,27 @@ func keyOfName(username string) limits.Account {
 // cookie of a known browser can be copied, so it lets only a few at a time go first. The caller
 // must call leave with the result.
 func (a *Attempts) queueContext(ctx context.Context, ip netip.Addr, at target) (in context.Context, leave func(failed bool)) {
-	if at.known && a.Firsts.Begin(at.key) == 0 {
-		return ctx, func(failed bool) { a.Firsts.End(at.key, failed) }
+	if at.known && a.Firsts.Begin(ctx, at.key) == 0 {
+		return ctx, func(failed bool) { a.Firsts.End(ctx, at.key, failed) }
 	}
 	return passwords.AsUnknownClient(ctx, ip), func(bool) {}
 }
 
 // Begin begins an attempt at an account; if wait is 0 the caller must call End.
-func (a *Attempts) Begin(at target) (wait time.Duration) {
+func (a *Attempts) Begin(ctx context.Context, at target) (wait time.Duration) {
 	if at.known {
 		return 0
 	}
-	return a.Delays.Begin(at.key)
+	return a.Delays.Begin(ctx, at.key)
 }
 
 // End ends an attempt that Begin has let through.
-func (a *Attempts) End(at target, failed bool) {
+func (a *Attempts) End(ctx context.Context, at target, failed bool) {
 	switch {
 	case !at.known:
-		a.Delays.End(at.key, failed)
+		a.Delays.End(ctx, at.key, failed)
 	case failed:
-		a.Delays.FailKnown(at.key)
+		a.Delays.FailKnown(ctx, at.key)
 	}
 }
 
@@ -113,19 +113,19 @@ func (a *Attempts) End(at target, failed bool) {
 // wrong credentials count as failed, an error of the store does not.
 func (a *Attempts) Password(r *http.Request, username, password string) (u storage.User, throttle Throttle, err error) {
 	ip := a.Peer(r)
-	if wait := a.Guard.Begin(ip); wait > 0 {
+	if wait := a.Guard.Begin(r.Context(), ip); wait > 0 {
 		return u, Throttle{Wait: wait}, nil
 	}
 	failed := false
-	defer func() { a.Guard.End(ip, failed) }()
+	defer func() { a.Guard.End(r.Context(), ip, failed) }()
 	at, err := a.name(r, username)
 	if err != nil {
 		return u, Throttle{}, err
 	}
-	if wait := a.Begin(at); wait > 0 {
+	if wait := a.Begin(r.Context(), at); wait > 0 {
 		return u, Throttle{Wait: wait, Account: true}, nil
 	}
-	defer func() { a.End(at, failed) }()
+	defer func() { a.End(r.Context(), at, failed) }()
 	ctx, leave := a.queueContext(r.Context(), ip, at)
 	defer func() { leave(failed) }()
 	u, err = a.authenticate(ctx, username, password)

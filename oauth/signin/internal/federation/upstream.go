@@ -75,13 +75,13 @@ func (u provider) serveLink(w http.ResponseWriter, r *http.Request) error {
 
 func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
 	ip := u.Peer(r)
-	if wait := u.Rates.Tickets.Take(network.Of(ip)); wait > 0 {
+	if wait := u.Rates.Tickets.Take(r.Context(), network.Of(ip)); wait > 0 {
 		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
-	if wait := u.Guard.Begin(ip); wait > 0 {
+	if wait := u.Guard.Begin(r.Context(), ip); wait > 0 {
 		return u.Pages.ShowThrottled(w, r, t.Query, wait, false)
 	}
-	u.Guard.End(ip, false)
+	u.Guard.End(r.Context(), ip, false)
 	if t.UserID == "" {
 		if wait := u.Rates.Visits.Take(network.Of(ip)); wait > 0 {
 			return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
@@ -121,11 +121,11 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if wait := u.Guard.Begin(ip); wait > 0 {
+	if wait := u.Guard.Begin(r.Context(), ip); wait > 0 {
 		u.Trail.Refused(r, http.StatusTooManyRequests, "")
 		return u.Pages.ShowThrottled(w, r, t.Query, wait, false)
 	}
-	u.Guard.End(ip, false) // what a provider says is not guessed at
+	u.Guard.End(r.Context(), ip, false) // what a provider says is not guessed at
 	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
 	switch trouble := (*connector.Trouble)(nil); {
 	case errors.Is(err, connector.ErrDenied):

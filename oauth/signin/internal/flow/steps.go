@@ -27,7 +27,7 @@ type Steps struct {
 	Trail    *trail.Trail
 	Notices  *notice.Notices
 	Attempts *attempt.Attempts
-	Guard    *lockout.Guard
+	Guard    lockout.Addresses
 	Rates    limits.Rates
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
@@ -79,5 +79,5 @@ func (s *Steps) SignOut(w http.ResponseWriter, r *http.Request) error {
 
 // AllowByIP counts an email or a new user for an address, or returns how long to wait.
 func (s *Steps) AllowByIP(r *http.Request) (wait time.Duration) {
-	return s.Rates.ByIP.Take(network.Of(s.Peer(r)))
+	return s.Rates.ByIP.Take(r.Context(), network.Of(s.Peer(r)))
 }

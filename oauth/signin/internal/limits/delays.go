@@ -2,6 +2,7 @@ package limits
 
 import (
 	"container/list"
+	"context"
 	"crypto/sha256"
 	"slices"
 	"sync"
@@ -22,7 +23,7 @@ const (
 )
 
 // Account names an account, real or not, without keeping what was typed.
-type Account [sha256.Size]byte
+type Account = [sha256.Size]byte
 
 // AccountOf names the account of something: a user, a username, an address.
 func AccountOf(kind, name string) Account { return sha256.Sum256([]byte(kind + "\x00" + name)) }
@@ -61,7 +62,7 @@ func NewDelays() *Delays {
 
 // Begin begins an attempt at an account in an unknown browser. If wait is 0 the caller must call
 // End; else it must not check the credentials.
-func (d *Delays) Begin(key Account) (wait time.Duration) {
+func (d *Delays) Begin(_ context.Context, key Account) (wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
@@ -78,7 +79,7 @@ func (d *Delays) Begin(key Account) (wait time.Duration) {
 }
 
 // End ends an attempt that Begin has let through.
-func (d *Delays) End(key Account, failed bool) {
+func (d *Delays) End(_ context.Context, key Account, failed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
@@ -88,7 +89,7 @@ func (d *Delays) End(key Account, failed bool) {
 }
 
 // FailKnown counts a failure in a known browser, which is not delayed.
-func (d *Delays) FailKnown(key Account) {
+func (d *Delays) FailKnown(_ context.Context, key Account) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -12,9 +13,9 @@ func key(i int) Account { return AccountOf("name", fmt.Sprint(i)) }
 // fail lets n attempts fail, and says how many were let through.
 func (d *Delays) fail(key Account, n int) (through int) {
 	for range n {
-		if d.Begin(key) == 0 {
+		if d.Begin(context.Background(), key) == 0 {
 			through++
-			d.End(key, true)
+			d.End(context.Background(), key, true)
 		}
 	}
 	return through
@@ -36,7 +37,7 @@ func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 			}
 		}
 		for i := range 50 {
-			if d.Begin(key(i)) == 0 {
+			if d.Begin(context.Background(), key(i)) == 0 {
 				t.Fatalf("account %d, which was guessed at ten times, was forgotten", i)
 			}
 		}
@@ -68,10 +69,10 @@ func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
 func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
 	d := NewDelays()
 	d.capacity = 1
-	d.Begin(key(1))
-	d.Begin(key(2))
-	d.End(key(1), true)
-	d.End(key(2), false)
+	d.Begin(context.Background(), key(1))
+	d.Begin(context.Background(), key(2))
+	d.End(context.Background(), key(1), true)
+	d.End(context.Background(), key(2), false)
 	if len(d.accounts) != 0 {
 		t.Errorf("%d held, want none: the one that fails had to make room for the one that ended", len(d.accounts))
 	}
@@ -84,8 +85,8 @@ func TestAccountsThatCountForNothingAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewDelays()
 		for i := range 100 {
-			d.Begin(key(i))
-			d.End(key(i), false)
+			d.Begin(context.Background(), key(i))
+			d.End(context.Background(), key(i), false)
 			d.fail(key(1000+i), 12)
 		}
 		if len(d.accounts) != 100 {

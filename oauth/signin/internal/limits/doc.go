@@ -1,7 +1,10 @@
 // Package limits bounds the requests of unknown clients.
 //
 // Nothing in it is stored: the counts are in memory, of a bounded number of accounts, addresses
-// and networks, and do not survive a restart. No goroutine runs.
+// and networks, and do not survive a restart. No goroutine runs. Where several processes serve,
+// failures by account, and tickets and emails by address, can be counted by something that they
+// share (lockout.Accounts, lockout.Counter). Polls and open tickets are counted by each process: they
+// bound what is cheap, and what a flood may store, which several processes may be sent more of.
 //
 // # Choices
 //

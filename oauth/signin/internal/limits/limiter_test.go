@@ -44,7 +44,7 @@ func TestAMillionAddressesSlowNobodyElseDown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
-	rates := NewRates()
+	rates := NewRates(nil)
 	for name, p := range map[string]*Limiter[netip.Prefix]{"codes": rates.Tickets.one, "polls": rates.Polls, "mails": rates.ByIP.one} {
 		for i := range 1_000_000 / 3 { // together a million
 			p.Take(network.Of(floodOf(3 * i)))
@@ -93,9 +93,9 @@ func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
 		client := func(format string, args ...any) netip.Prefix {
 			return network.Of(netip.MustParseAddr(fmt.Sprintf(format, args...)))
 		}
-		l, through := NewAddressLimiter(3, time.Minute), 0
+		l, through := NewAddressLimiter(3, time.Minute, nil, ""), 0
 		count := func(p netip.Prefix) {
-			if l.Take(p) == 0 {
+			if l.Take(t.Context(), p) == 0 {
 				through++
 			}
 		}
@@ -120,7 +120,7 @@ func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
 			t.Errorf("of a network of IPv4 %d get through, want all 251", through)
 		}
 		time.Sleep(time.Minute)
-		if through = 0; l.Take(client("2001:db8:1:1::1")) != 0 {
+		if through = 0; l.Take(t.Context(), client("2001:db8:1:1::1")) != 0 {
 			t.Error("a minute later nothing gets through")
 		}
 	})

@@ -3,6 +3,8 @@ package limits
 import (
 	"net/netip"
 	"time"
+
+	"github.com/keystile/keystile/oauth/signin/lockout"
 )
 
 // Requests a minute. A page asks 30 times; one address may be that of a whole office.
@@ -43,12 +45,13 @@ type Rates struct {
 	Emails, Scans, Visits *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider
 }
 
-// NewRates makes the Rates.
-func NewRates() Rates {
+// NewRates makes the Rates. Tickets and ByIP are counted by shared, if there is one; the others in
+// this process: they bound what is stored, or requests that cost little.
+func NewRates(shared lockout.Counter) Rates {
 	return Rates{
-		Tickets:     NewAddressLimiter(TicketsPerIP, time.Minute),
+		Tickets:     NewAddressLimiter(TicketsPerIP, time.Minute, shared, "tickets"),
 		Polls:       newLimiter(PollsPerIP, time.Minute, byAddress),
-		ByIP:        NewAddressLimiter(PerIP, perIPTime),
+		ByIP:        NewAddressLimiter(PerIP, perIPTime, shared, "mails"),
 		PollsOfCode: newLimiter(PollsPerCode, time.Minute, byCode),
 		Emails:      newOpenTickets(openEmailsFree, CodeLife),
 		Scans:       newOpenTickets(openScansFree, ScanLife),

@@ -5,9 +5,9 @@
 // Users are notified, at their confirmed address, of a sign-in from an unknown browser, of a
 // sign-in method that was added or removed, and of a new password or address; other packages
 // notify them of their own changes. A changed address is notified to the old one and the new one. A user is sent at most ten such emails an hour, counted in
-// the store, and the tenth says so. Notices take at most half of the outbox, and those of one
-// user a few places of it; what finds none is dropped and logged, since neither a sign-in nor
-// a code must wait for it. The email is in the language of the user's last sign-in, of one from
+// the store, and the tenth says so. A notice is stored before the act is answered, and sent within
+// a day. Of one user ten may wait; what finds no place in the outbox is dropped and logged, since
+// the act must not fail for it. The email is in the language of the user's last sign-in, of one from
 // a new browser in that of the sign-in before it, or else in English and Chinese. What others
 // have chosen, such as the name of an application, is one line of the text and never in the
 // subject; a browser is named as the account page names it.
@@ -17,6 +17,7 @@ package notice
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -35,16 +36,19 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// How many notices there may be.
+// How many notices there may be, and when.
 const (
-	PerUser    = 10                  // in an hour; the last says that no more follow
-	maxWaiting = outbox.Capacity / 2 // the other half is for codes, which people wait for
+	PerUser   = 10 // in an hour, of which the last says that no more follow; and as many may wait
+	useful    = 24 * time.Hour
+	storeTime = 5 * time.Second // to store one, before the act that it is about is answered
 )
+
+// MailKind is the kind of the emails with a notice.
+const MailKind = "notice"
 
 // Notices notifies users by email of changes to their accounts and applications.
 type Notices struct {
-	Outbox   *outbox.Outbox
-	Mailer   mailer // nil: no notice is sent
+	Outbox   *outbox.Outbox // nil: no notice is sent
 	Users    userStore
 	Store    store
 	Sessions *session.Sessions
@@ -52,17 +56,11 @@ type Notices struct {
 	Log      *slog.Logger
 	Base     string // the service's origin
 	Site     string // what emails call the service
-	waiting  waiting
 }
 
 // userStore knows users by their sub.
 type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
-}
-
-// mailer sends emails.
-type mailer interface {
-	Send(ctx context.Context, to, subject, text string) error
 }
 
 // store keeps how many notices a user was sent, and in which language they sign in.
@@ -72,7 +70,7 @@ type store interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 }
 
-// Notify notifies a user (a sub) by email. It does not wait for the email. A user without a
+// Notify notifies a user (a sub) by email. It stores the notice and does not wait for the email. A user without a
 // confirmed address gets none, and nobody gets more than ten an hour.
 func (n *Notices) Notify(ctx context.Context, sub string, what event.Notice) {
 	n.NotifyIn(ctx, sub, what, nil)
@@ -81,54 +79,62 @@ func (n *Notices) Notify(ctx context.Context, sub string, what event.Notice) {
 // NotifyIn is Notify in these languages, nil for those of the user's last sign-in, and also to
 // addresses that were the user's before.
 func (n *Notices) NotifyIn(ctx context.Context, sub string, what event.Notice, langs []page.Lang, also ...string) {
-	if n.Mailer == nil {
+	if n.Outbox == nil {
 		return
 	}
-	if !n.waiting.take(sub) {
-		n.Log.WarnContext(ctx, "a notice is not sent: too many are waiting", "sub", sub, "kind", what.Kind)
-		return
-	}
-	if !n.Outbox.Reserve() {
-		n.waiting.done(sub)
-		n.Log.WarnContext(ctx, "a notice is not sent: the outbox is full", "sub", sub, "kind", what.Kind)
-		return
-	}
-	n.Outbox.Put(func(ctx context.Context) error {
-		defer n.waiting.done(sub)
-		return n.sendNotice(ctx, sub, what, langs, also)
-	})
-}
-
-func (n *Notices) sendNotice(ctx context.Context, sub string, what event.Notice, langs []page.Lang, also []string) error {
-	u, err := n.Users.User(ctx, sub)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime) // who has acted may be gone
+	defer cancel()
+	also = slices.DeleteFunc(also, func(address string) bool { return address == "" })
+	err := n.Outbox.Room(ctx, MailKind, sub, PerUser)
+	if err == nil {
+		err = n.Outbox.Put(ctx, MailKind, sub, useful, promised{sub, what, langs, also})
 	}
 	if err != nil {
-		return err
+		n.Log.WarnContext(ctx, "a notice is not sent", "sub", sub, "kind", what.Kind, "error", err)
 	}
-	to := slices.DeleteFunc(slices.Clone(also), func(address string) bool { return address == "" })
+}
+
+// promised is a notice, as it waits in the outbox.
+type promised struct {
+	User  string       `json:"user"`
+	What  event.Notice `json:"what"`
+	Langs []page.Lang  `json:"langs,omitempty"`
+	Also  []string     `json:"also,omitempty"`
+}
+
+// Write writes the notice that was promised, to nobody if the user has no address or was sent
+// enough.
+func (n *Notices) Write(ctx context.Context, text json.RawMessage) (m outbox.Message, err error) {
+	var p promised
+	if err := json.Unmarshal(text, &p); err != nil {
+		return m, err
+	}
+	u, err := n.Users.User(ctx, p.User)
+	if errors.Is(err, storage.ErrNotFound) {
+		return m, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	to := p.Also
 	if u.EmailVerified && u.Email != "" && !slices.Contains(to, u.Email) {
 		to = append(to, u.Email)
 	}
 	if len(to) == 0 {
-		return nil
+		return m, nil
 	}
-	nth, err := n.countNotice(ctx, sub)
-	if err != nil || nth > PerUser {
-		return err
-	}
-	if langs == nil {
-		if langs, err = n.LanguagesOf(ctx, sub); err != nil {
-			return err
+	if p.Langs == nil {
+		if p.Langs, err = n.LanguagesOf(ctx, p.User); err != nil {
+			return m, err
 		}
 	}
-	subject, text := n.Text(langs, what, nth == PerUser)
-	var errs []error
-	for _, address := range to {
-		errs = append(errs, n.Mailer.Send(ctx, address, subject, text))
+	nth, err := n.countNotice(ctx, p.User)
+	if err != nil || nth > PerUser {
+		return m, err
 	}
-	return errors.Join(errs...)
+	m.To = to
+	m.Subject, m.Text = n.Text(p.Langs, p.What, nth == PerUser)
+	return m, nil
 }
 
 // kindNotified is the kind of the tickets that count the notices to a user.
@@ -185,7 +191,7 @@ const justMade = time.Minute
 // attacker's.
 func (n *Notices) NewBrowser(r *http.Request, u storage.User) (notify func()) {
 	age := time.Since(u.CreatedAt)
-	if n.Mailer == nil || age >= 0 && age < justMade || n.Sessions.Known(r, u.Sub) {
+	if n.Outbox == nil || age >= 0 && age < justMade || n.Sessions.Known(r, u.Sub) {
 		return func() {}
 	}
 	langs, err := n.LanguagesOf(r.Context(), u.Sub)

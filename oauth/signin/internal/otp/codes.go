@@ -20,16 +20,10 @@ type Codes struct {
 	Emails     users.EmailUsers
 	Passwords  users.PasswordUsers // nil: passwords cannot be reset
 	Outbox     *outbox.Outbox
-	Mailer     mailer
 	Site       string // what emails call the service
 	SignUpOpen bool   // an address that nobody has makes a new user
 
 	ChangePassword func(r *http.Request, u storage.User, password string) error
-}
-
-// mailer sends emails.
-type mailer interface {
-	Send(ctx context.Context, to, subject, text string) error
 }
 
 // userStore knows users by their sub.

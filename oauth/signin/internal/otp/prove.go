@@ -14,19 +14,19 @@ import (
 // says to wait. A code that has expired does not count as failed.
 func (s *Codes) prove(r *http.Request, e *Flow, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, throttle attempt.Throttle, err error) {
 	ip := s.Peer(r)
-	if wait := s.Guard.Begin(ip); wait > 0 {
+	if wait := s.Guard.Begin(r.Context(), ip); wait > 0 {
 		return t, u, attempt.Throttle{Wait: wait}, nil
 	}
 	failed := false
-	defer func() { s.Guard.End(ip, failed) }()
+	defer func() { s.Guard.End(r.Context(), ip, failed) }()
 	at, err := s.Attempts.Email(r, t.Subject)
 	if err != nil {
 		return t, u, attempt.Throttle{}, err
 	}
-	if wait := s.Attempts.Begin(at); wait > 0 {
+	if wait := s.Attempts.Begin(r.Context(), at); wait > 0 {
 		return t, u, attempt.Throttle{Wait: wait, Account: true}, nil
 	}
-	defer func() { s.Attempts.End(at, failed) }()
+	defer func() { s.Attempts.End(r.Context(), at, failed) }()
 	t, right, err := s.Try(r.Context(), e.Kind, web.BrowserSecret(r), code)
 	if err != nil {
 		return t, u, attempt.Throttle{}, err

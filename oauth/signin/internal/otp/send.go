@@ -2,27 +2,38 @@ package otp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
+// MailKind is the kind of the emails with a code.
+const MailKind = "code"
+
+// promised is the email with a code, as it waits in the outbox.
+type promised struct {
+	Flow    string    `json:"flow"`
+	Address string    `json:"address"`
+	User    string    `json:"user,omitempty"` // the ticket's
+	Lang    page.Lang `json:"lang"`
+	Code    string    `json:"code"`
+}
+
 // Send sends a code to the ticket's address, valid in this browser, or returns how long to wait.
 // Whether an email is sent is decided in the background.
 func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
-	if !s.Outbox.Reserve() {
-		return 0, web.EmailsFull
+	if err := s.Outbox.Room(r.Context(), MailKind, "", 0); err != nil {
+		return 0, emailsFull(err)
 	}
-	put := false
-	defer func() {
-		if !put {
-			s.Outbox.Release()
-		}
-	}()
 	if wait := s.AllowByIP(r); wait > 0 {
 		return wait, nil
 	}
@@ -37,15 +48,34 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	if err != nil {
 		return 0, err
 	}
-	put = true
-	s.Outbox.Put(func(ctx context.Context) error {
-		yes, err := e.deliverable(s, ctx, t)
-		if err != nil || !yes {
-			return err
-		}
-		return s.Mailer.Send(ctx, t.Subject, lang.T(e.Subject), s.codeText(lang, code))
-	})
-	return 0, nil
+	err = s.Outbox.Put(r.Context(), MailKind, "", limits.CodeLife, promised{e.Kind, t.Subject, t.UserID, lang, code})
+	return 0, emailsFull(err)
+}
+
+// emailsFull answers a full outbox.
+func emailsFull(err error) error {
+	if errors.Is(err, outbox.ErrFull) {
+		return web.EmailsFull
+	}
+	return err
+}
+
+// Write writes the email that was promised, to nobody if the flow sends nothing to its address.
+func (s *Codes) Write(ctx context.Context, text json.RawMessage) (m outbox.Message, err error) {
+	var p promised
+	if err := json.Unmarshal(text, &p); err != nil {
+		return m, err
+	}
+	i := slices.IndexFunc(s.Flows(), func(e *Flow) bool { return e.Kind == p.Flow })
+	if i < 0 {
+		return m, nil // passwords are not reset here
+	}
+	e := s.Flows()[i]
+	yes, err := e.deliverable(s, ctx, storage.Ticket{Kind: e.Kind, Subject: p.Address, UserID: p.User})
+	if err != nil || !yes {
+		return m, err
+	}
+	return outbox.Message{To: []string{p.Address}, Subject: p.Lang.T(e.Subject), Text: s.codeText(p.Lang, p.Code)}, nil
 }
 
 // countRequest counts the email for its address and, if the client is unknown, for the networks

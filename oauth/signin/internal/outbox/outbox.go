@@ -2,126 +2,145 @@ package outbox
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/keystile/keystile/internal/jobs"
+	"github.com/keystile/keystile/storage"
 )
 
 // The limits of an Outbox.
 const (
-	Capacity = 256 // emails that wait or are on their way
+	Capacity = 1000 // emails of one kind that wait or are on their way
 	Workers  = 4
-	SendTime = 2 * time.Minute // for one of them, whatever the Mailer allows itself
+	SendTime = 2 * time.Minute  // for one of them, whatever the Mailer allows itself
+	Every    = 15 * time.Second // of looking for what other processes have left
 )
 
-// Outbox sends emails in the background, so that neither a slow server nor whether an email is
-// sent at all shows in how long a response takes. Its goroutines run only while there is
-// something to send.
+// ErrFull says that too many emails wait, or that the Outbox is closed.
+var ErrFull = errors.New("signin: too many emails are waiting to be sent")
+
+// Store keeps the emails that wait; *storage.Store implements it.
+type Store interface {
+	AddMail(ctx context.Context, m storage.Mail) (storage.Mail, error)
+	Mail(ctx context.Context, id string) (storage.Mail, error)
+	SaveMail(ctx context.Context, m storage.Mail) (storage.Mail, error)
+	DeleteMail(ctx context.Context, m storage.Mail) error
+	DueMails(ctx context.Context, by time.Time, n int) ([]storage.Mail, error)
+	CountMails(ctx context.Context, kind, of string, n int) (int, error)
+}
+
+// Mailer sends emails.
+type Mailer interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// Message is an email as it is sent. Without an address in To nothing is.
+type Message struct {
+	To      []string `json:"to"`
+	Subject string   `json:"subject"`
+	Text    string   `json:"text"`
+}
+
+// Write writes the email of what was promised, or decides that none is sent.
+type Write func(ctx context.Context, promised json.RawMessage) (Message, error)
+
+// Outbox sends the emails that wait in the store. Make it with New, begin with Start, end it with
+// Close.
 type Outbox struct {
-	log  *slog.Logger
-	life context.Context
-	end  context.CancelFunc
-
-	mu      sync.Mutex
-	waiting []delivery
-	held    int // places taken
-	working int
-	closed  bool
-	workers sync.WaitGroup
+	store  Store
+	mailer Mailer
+	log    *slog.Logger
+	writes map[string]Write
+	runner *jobs.Runner[storage.Mail] // nil: not started
+	closed atomic.Bool
 }
 
-// delivery decides whether an email is sent, and sends it.
-type delivery func(context.Context) error
-
-// New makes an Outbox. Its emails are sent with the values of ctx; it ends by Close and not with ctx.
-func New(ctx context.Context, log *slog.Logger) *Outbox {
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	return &Outbox{log: log, life: life, end: end}
+// New makes an Outbox.
+func New(store Store, mailer Mailer, log *slog.Logger) *Outbox {
+	return &Outbox{store: store, mailer: mailer, log: log}
 }
 
-// Reserve takes a place, if there is one; the caller must call Put or Release.
-func (o *Outbox) Reserve() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed || o.held >= Capacity {
-		return false
+// Start begins to send, what earlier processes have left too. Writes has a function for each kind
+// of email. Emails are sent with the values of ctx; that ends by Close and not with ctx.
+func (o *Outbox) Start(ctx context.Context, writes map[string]Write) {
+	o.writes = writes
+	o.runner = jobs.New(jobs.Queue[storage.Mail]{
+		Due: o.store.DueMails, Wait: storage.Mail.Wait, Claim: o.claim, Do: o.send, Every: Every, Parallel: Workers, Log: o.log,
+		Failing: "mails are not sent, because the store fails; they wait there", Again: "mails are sent again",
+	})
+	o.runner.Start(ctx)
+}
+
+// content holds what a mail seals.
+type content struct {
+	Promised json.RawMessage `json:"promised,omitempty"` // for Write
+	Message  *Message        `json:"message,omitempty"`  // once it is written: what is left to send
+}
+
+// Room returns ErrFull if there is no place for another email of a kind, or if as many as each
+// may have wait for somebody: of is who, "" if that does not matter.
+func (o *Outbox) Room(ctx context.Context, kind, of string, each int) error {
+	if o.closed.Load() {
+		return ErrFull
 	}
-	o.held++
-	return true
-}
-
-// Release gives back a place that was reserved.
-func (o *Outbox) Release() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.held--
-}
-
-// Put queues a delivery in the reserved place.
-func (o *Outbox) Put(send delivery) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed {
-		o.held--
-		return
-	}
-	o.waiting = append(o.waiting, send)
-	if o.working < Workers {
-		o.working++
-		o.workers.Go(o.work)
-	}
-}
-
-func (o *Outbox) work() {
-	for {
-		o.mu.Lock()
-		if len(o.waiting) == 0 {
-			o.working--
-			o.mu.Unlock()
-			return
+	n, err := o.store.CountMails(ctx, kind, "", Capacity)
+	if err == nil && n < Capacity && of != "" {
+		if n, err = o.store.CountMails(ctx, kind, of, each); n >= each {
+			n = Capacity
 		}
-		send := o.waiting[0]
-		o.waiting = o.waiting[1:]
-		o.mu.Unlock()
-		if err := o.try(send); err != nil {
-			o.log.Warn("a mail was not sent", "err", err)
-		} else {
-			o.log.Debug("a mail is done with") // sent, or not to be sent: which of the two is nobody's business
-		}
-		o.Release()
 	}
+	if err == nil && n >= Capacity {
+		err = ErrFull
+	}
+	return err
 }
 
-// try sends one mail. A Mailer is the host's own, and its panic must not end the program.
-func (o *Outbox) try(send delivery) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	ctx, cancel := context.WithTimeout(o.life, SendTime)
-	defer cancel()
-	return send(ctx)
+// Put stores an email that is promised, and of use for some time. Look for Room before.
+func (o *Outbox) Put(ctx context.Context, kind, of string, life time.Duration, promised any) error {
+	if o.closed.Load() {
+		return ErrFull
+	}
+	text, err := json.Marshal(promised)
+	if err != nil {
+		return fmt.Errorf("signin: promise a mail: %w", err)
+	}
+	sealed, err := json.Marshal(content{Promised: text})
+	if err != nil {
+		return fmt.Errorf("signin: promise a mail: %w", err)
+	}
+	_, err = o.store.AddMail(ctx, storage.Mail{
+		Kind: kind, Of: of, Content: storage.NewSecret(string(sealed)), ExpiresAt: time.Now().UTC().Add(life),
+	})
+	if err == nil {
+		o.runner.Wake()
+	}
+	return err
 }
 
-// Close waits until everything is sent, or until ctx ends; what is left then is given up.
-func (o *Outbox) Close(ctx context.Context) error {
-	o.mu.Lock()
-	o.closed = true
-	o.mu.Unlock()
-	sent := make(chan struct{})
-	go func() {
-		o.workers.Wait()
-		close(sent)
-	}()
-	defer o.end()
-	select {
-	case <-sent:
+// Drain waits until every email that is due has been tried.
+func (o *Outbox) Drain(ctx context.Context) error {
+	if o.runner == nil {
 		return nil
-	case <-ctx.Done():
 	}
-	o.end()
-	<-sent
-	return fmt.Errorf("signin: mails were given up: %w", ctx.Err())
+	return o.runner.Drain(ctx)
+}
+
+// Close sends what is due, until ctx ends. What is left then waits in the store.
+func (o *Outbox) Close(ctx context.Context) error {
+	o.closed.Store(true)
+	if o.runner == nil {
+		return nil
+	}
+	if err := o.runner.Drain(ctx); err != nil && ctx.Err() == nil {
+		o.log.ErrorContext(ctx, "the store fails; mails wait there for the next process", "error", err)
+	}
+	if err := o.runner.Close(ctx); err != nil {
+		return fmt.Errorf("signin: mails wait in the store: %w", err)
+	}
+	return nil
 }

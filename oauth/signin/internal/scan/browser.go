@@ -79,7 +79,7 @@ func (s *Scans) showCode(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	client := network.Of(s.Peer(r))
-	if wait := s.Rates.Tickets.Take(client); wait > 0 {
+	if wait := s.Rates.Tickets.Take(r.Context(), client); wait > 0 {
 		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
 	if wait := s.Rates.Scans.Take(client); wait > 0 {
@@ -163,11 +163,11 @@ func (s *Scans) collect(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ip := s.Peer(r)
-	if wait := s.Guard.Begin(ip); wait > 0 {
+	if wait := s.Guard.Begin(r.Context(), ip); wait > 0 {
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.Pages.ShowThrottled(w, r, query, wait, false)
 	}
-	defer s.Guard.End(ip, false)
+	defer s.Guard.End(r.Context(), ip, false)
 	t, err := s.begun(r, in["id"])
 	if err == nil && !t.Live(time.Now()) {
 		err = errEnded

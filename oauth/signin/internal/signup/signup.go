@@ -137,11 +137,11 @@ func (s *SignUp) check(in map[string]string) (address, alert string) {
 // few users at a time.
 func (s *SignUp) create(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
 	ip := s.Peer(r)
-	if wait := s.Guard.Begin(ip); wait > 0 {
+	if wait := s.Guard.Begin(r.Context(), ip); wait > 0 {
 		return u, wait, nil
 	}
 	failed := false
-	defer func() { s.Guard.End(ip, failed) }()
+	defer func() { s.Guard.End(r.Context(), ip, failed) }()
 	if wait := s.AllowByIP(r); wait > 0 {
 		return u, wait, nil
 	}

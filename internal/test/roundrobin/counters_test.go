@@ -1,0 +1,125 @@
+package roundrobin
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/oauth/signin/lockout"
+)
+
+// counters stand for what counts for all nodes.
+type counters struct {
+	guard *lockout.Guard
+
+	mu      sync.Mutex
+	delayed map[[32]byte]int // failures by account
+	events  map[string]int
+}
+
+func newCounters() *counters {
+	return &counters{guard: lockout.New(lockout.Config{}), delayed: map[[32]byte]int{}, events: map[string]int{}}
+}
+
+// shared makes every node count there.
+func (c *counters) shared(config *keystile.Config) {
+	config.SignIn.Lockout, config.SignIn.Delays, config.SignIn.Counter = locks{c}, delays{c}, c
+	config.OAuth.Counter, config.Legacy.Counter = c, c
+}
+
+type locks struct{ *counters }
+
+func (l locks) Begin(_ context.Context, ip netip.Addr) time.Duration { return l.guard.Begin(ip) }
+func (l locks) End(_ context.Context, ip netip.Addr, failed bool)    { l.guard.End(ip, failed) }
+func (l locks) Clear(_ context.Context, ip netip.Addr) bool          { return l.guard.Clear(ip) }
+
+type delays struct{ *counters }
+
+func (d delays) Begin(_ context.Context, account [32]byte) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.delayed[account] >= 3 {
+		return time.Minute
+	}
+	return 0
+}
+
+func (d delays) End(ctx context.Context, account [32]byte, failed bool) {
+	if failed {
+		d.FailKnown(ctx, account)
+	}
+}
+
+func (d delays) FailKnown(_ context.Context, account [32]byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.delayed[account]++
+}
+
+func (c *counters) Add(ctx context.Context, key string, limit int, window time.Duration) time.Duration {
+	if wait := c.Wait(ctx, key, limit, window); wait > 0 {
+		return wait
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events[key]++
+	return 0
+}
+
+func (c *counters) Wait(_ context.Context, key string, limit int, window time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.events[key] >= limit {
+		return window
+	}
+	return 0
+}
+
+// until returns how many of a client's attempts, which go round, get an answer of their own before
+// 429.
+func until(c *cluster, attempt func(p *person, i int) page) (n int) {
+	p := c.person()
+	for ; n < 200; n++ {
+		if a := attempt(p, n); a.status == 429 || strings.Contains(a.body, `"errcode":429`) {
+			return n
+		}
+	}
+	return n
+}
+
+func TestWhatIsCountedByAllNodesTogetherIsNotMultiplied(t *testing.T) {
+	for name, c := range map[string]struct {
+		attempt func(p *person, i int) page
+		want    int // let through by all nodes
+	}{
+		"wrong passwords of an address": {func(p *person, i int) page {
+			return p.post("/oauth/signin", "username", fmt.Sprint("nobody", i), "password", "wrong")
+		}, 10},
+		"wrong passwords of an account": {func(p *person, _ int) page {
+			return p.post("/oauth/signin", "username", "ada", "password", "wrong")
+		}, 3},
+		"mails that an address asks for": {func(p *person, i int) page {
+			return p.post("/oauth/signin/email", "address", fmt.Sprint("a", i, "@example.org"))
+		}, 30},
+		"wrong secrets": {func(p *person, _ int) page {
+			return p.post("/oauth/token", "grant_type", "client_credentials", "client_id", "ksapp", "client_secret", "wrong")
+		}, 30},
+		"wrong appkeys": {func(p *person, _ int) page {
+			return p.get("/connect.php?" + form("act", "query", "appid", "ksapp", "appkey", "wrong").Encode())
+		}, 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if n := until(newCluster(t, 2, newCounters().shared), c.attempt); n != c.want {
+					t.Errorf("%d are let through by two nodes, want %d", n, c.want)
+				}
+			})
+		})
+	}
+}

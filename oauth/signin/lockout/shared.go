@@ -1,0 +1,46 @@
+package lockout
+
+import (
+	"context"
+	"net/netip"
+	"time"
+)
+
+// What guesses and floods are counted by. Each process counts alone unless the signin.Config has
+// something that counts for several: behind a balancer, n processes that count alone let through up to n times
+// as much. An implementation that cannot reach the others decides what that means, and must answer
+// soon: people wait for it. Its methods count even if their context has ended.
+
+// Addresses counts failed attempts by address (IPv6 by /64) and locks one that has too many.
+// A Guard counts in one process.
+type Addresses interface {
+	// Begin begins an attempt. If wait is 0, End follows; else the credentials are not checked.
+	// Attempts in flight count as failed.
+	Begin(ctx context.Context, ip netip.Addr) (wait time.Duration)
+	// End ends an attempt that Begin has let through.
+	End(ctx context.Context, ip netip.Addr, failed bool)
+	// Clear ends the lockout of an address and forgets its failures. It reports whether there were
+	// any.
+	Clear(ctx context.Context, ip netip.Addr) bool
+}
+
+// Accounts counts failed attempts by account, which is named by a hash, and delays the next ones in
+// browsers that the account does not know (decision 56).
+type Accounts interface {
+	// Begin begins an attempt in an unknown browser. If wait is 0, End follows; else the
+	// credentials are not checked. Attempts in flight count as failed.
+	Begin(ctx context.Context, account [32]byte) (wait time.Duration)
+	// End ends an attempt that Begin has let through.
+	End(ctx context.Context, account [32]byte, failed bool)
+	// FailKnown counts a failure in a known browser, which is not delayed.
+	FailKnown(ctx context.Context, account [32]byte)
+}
+
+// Counter counts what several processes have to count together.
+type Counter interface {
+	// Add counts an event of a key, unless limit of them are in the window that ends now: then it
+	// returns how long to wait.
+	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	// Wait returns what Add would, and counts nothing.
+	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+}

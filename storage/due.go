@@ -1,0 +1,35 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// due is the index entry of a document that has to be dealt with at a time. It has a fixed width,
+// so that byte order is time order.
+func due(at time.Time) string { return "due=" + at.UTC().Format("2006-01-02T15:04:05.000000000") }
+
+// maxDeferral is longer than any delivery or email is deferred. One that is due even later was
+// deferred by a clock that was ahead.
+const maxDeferral = 24 * time.Hour
+
+// waitUntil returns how long something is not due yet at a time; 0: it is due.
+func waitUntil(next, at time.Time) time.Duration {
+	if wait := next.Sub(at); wait > 0 && wait <= maxDeferral {
+		return wait
+	}
+	return 0
+}
+
+// due returns up to n records that are due by a time, the earliest first, and those that were
+// deferred by a clock that was ahead.
+func (k kind[T]) due(ctx context.Context, s *Store, at time.Time, n int) ([]T, error) {
+	list, _, err := k.list(ctx, s, driver.Between("due=", driver.Is(due(at)).To), n)
+	if err != nil || len(list) >= n {
+		return list, err
+	}
+	astray, _, err := k.list(ctx, s, driver.Between(due(at.Add(maxDeferral)), "due=:"), n-len(list)) // a colon is behind all digits
+	return append(list, astray...), err
+}

@@ -1,0 +1,61 @@
+// Package postgres is a [driver.Backend] in one schema of a PostgreSQL database (15 or newer), which
+// several processes share. An answered write survives what the database's own commit survives.
+//
+//	b, err := postgres.Open(ctx, "postgres://keystile@db.example.com/keystile?sslmode=verify-full", postgres.Options{})
+//
+// Open makes the tables, and brings those of an older version to this one. It needs no extension and
+// no right beyond those of the schema's owner.
+//
+// # How it is made
+//
+// Every method is one statement, so it is one round trip and happens wholly or not at all; query.go
+// has them all. Put is a function in the database for the same reason. Isolation is READ COMMITTED:
+// a statement that has waited for another one looks again at the row it waited for.
+//
+// A number of a feed is taken from a row that its taker holds until the number is visible, so no
+// reader goes past a number that is still to come. PostgreSQL shows a commit before it releases its
+// locks. Versions of documents come from a sequence: they only have to rise and be used once.
+//
+// Tokens are partitioned by week of issue, which their keys begin with. A week whose tokens have all
+// ended is dropped as one file, so nothing is left to vacuum. Authorization codes, and whatever ends
+// within a day, are removed one by one.
+//
+// Another node's revocations and documents are heard of by a notification (Store.Listen), which only
+// wakes who polls anyway.
+//
+// # What operators should know
+//
+// A standby that is promoted has to have everything that was acknowledged, or numbers are given out
+// twice: set synchronous_commit=remote_apply (or on) with synchronous_standby_names. Name all hosts
+// in the address; the one that takes writes is used. Reads go to the primary as well: a replica lags,
+// and what is revoked would be valid there.
+//
+// PgBouncer in transaction mode may stand between. It is noticed by its process ids, and statements
+// are sent unprepared from then on. Notifications do not pass it: Options.ListenDSN leads past it, or
+// nodes poll each second.
+//
+// A transaction that somebody has left open stalls nothing but the vacuum of what changed since, and
+// the removal of partitions that it has read.
+//
+// # Choices
+//
+// A call whose connection breaks before its answer comes may have happened or not. Reads, and writes
+// that come out the same however often they happen (Count, Revoke, Prune, Sweep), are sent again.
+// Issue and Exchange are sent again and, if what they bring is there by then, have happened: nobody
+// else knows those keys. Put, Append and an Exchange for nothing are answered with an error.
+//
+// A statement that was sent is not canceled when its caller goes away. Canceling costs the
+// connection, and a stranger who hangs up again and again would cost as many.
+//
+// plan_cache_mode is force_generic_plan: planning the statement of an exchange for each call, with its
+// partitions, costs as much as carrying it out.
+//
+// Times are 12 bytes, seconds and nanoseconds: timestamptz has microseconds. Kinds are stored as
+// numbers, because a kind, an entry and an id of 1,024 bytes each do not fit into an index entry.
+//
+// A long token that has ended is readable until its whole week has, a week longer than elsewhere.
+// If one in a week never ends, the others are removed one by one.
+//
+// SERIALIZABLE would cost retries and bring nothing. A gapless sequence cannot be had from bigserial:
+// number 2 commits before 1, and readers who have seen 2 never see 1.
+package postgres
