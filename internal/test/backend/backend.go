@@ -8,22 +8,16 @@ package backend
 
 import (
 	"context"
-	"crypto/rand"
 	"os"
-	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
+	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/postgres"
 )
 
-const (
-	choice  = "KEYSTILE_TEST_STORAGE" // memory, which is the default, or postgres
-	address = "KEYSTILE_POSTGRES_URL"
-)
+const choice = "KEYSTILE_TEST_STORAGE" // memory, which is the default, or postgres
 
 // New returns an empty Backend of the storage that the environment chooses, and closes it in the end.
 //
@@ -39,7 +33,12 @@ func New(t testing.TB) driver.Backend {
 		t.Cleanup(func() { b.Close() })
 		return b
 	case "postgres":
-		return alone{Postgres(t, postgres.Options{PollOnly: true})}
+		s, err := postgres.OpenURL(context.Background(), database.WithSchema(t), postgres.Options{PollOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return alone{s}
 	default:
 		t.Fatalf("%s=%s: give memory or postgres", choice, name)
 		return nil
@@ -48,39 +47,3 @@ func New(t testing.TB) driver.Backend {
 
 // alone is a Backend that only this process writes to: it hides the other methods of a Store.
 type alone struct{ driver.Backend }
-
-// Postgres returns a Store in a schema that nobody has, which is removed in the end. It skips the
-// test where there is no server.
-func Postgres(t testing.TB, o postgres.Options) *postgres.Store {
-	t.Helper()
-	dsn, schema := Schema(t)
-	o.Schema = schema
-	s, err := postgres.Open(context.Background(), dsn, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-// Schema returns the address of a server for tests, and the name of a schema that nobody has. It is
-// removed in the end. Without a server the test is skipped.
-func Schema(t testing.TB) (dsn, schema string) {
-	t.Helper()
-	dsn = os.Getenv(address)
-	if dsn == "" {
-		t.Skipf(`%s is not set: eval "$(.ci/postgres start DIR)" starts a server for tests`, address)
-	}
-	schema = "b_" + strings.ToLower(rand.Text()[:12])
-	t.Cleanup(func() {
-		c, err := pgx.Connect(context.Background(), dsn)
-		if err == nil {
-			_, err = c.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
-			c.Close(context.Background())
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	return dsn, schema
-}

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/internal/test/backend"
+	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -16,7 +16,7 @@ func TestWhicheverAnswerIsLostClientsAreToldTheTruth(t *testing.T) { lose(t, fal
 func lose(t *testing.T, stay bool) {
 	for _, f := range flows {
 		t.Run(f.name, func(t *testing.T) {
-			direct, schema := backend.Schema(t)
+			direct, schema := database.URL(t, database.Direct), database.Schema(t)
 			w, through := newWire(t, direct)
 			shop := newUpstream(t)
 			synctest.Test(t, func(t *testing.T) {

@@ -202,10 +202,12 @@ func (w *world) must(status int, q request) answer {
 	w.Helper()
 	a := w.send(q)
 	if a.Code != status {
-		w.Errorf("%s %s = %d, want %d (after %d times 503): %s", q.method, q.target, a.Code, status, a.refused, a.Body)
+		w.Errorf("%s %s = %d, want %d (after %d times 503): %s", q.method, q.target, a.Code, status, a.refused, brief(a.Body.String()))
 	}
 	return a
 }
+
+func brief(text string) string { return text[:min(len(text), 300)] }
 
 // signedIn returns the cookie of a user.
 func (w *world) signedIn(u storage.User) string {
@@ -246,8 +248,19 @@ func (w *world) refresh(a storage.App, handle string) request {
 // granted returns the tokens of a user for an application.
 func (w *world) granted(a storage.App, u storage.User, scope string) answer {
 	w.Helper()
-	code := w.must(302, w.authorize(a, w.signedIn(u), scope)).code()
+	cookie := w.signedIn(u)
+	if scope != "openid" {
+		w.consent(a, u, cookie, scope)
+	}
+	code := w.must(302, w.authorize(a, cookie, scope)).code()
 	return w.must(200, w.redeem(a, code))
+}
+
+// consent lets a user allow what an application asks for.
+func (w *world) consent(a storage.App, u storage.User, cookie, scope string) {
+	w.Helper()
+	q := url.Values{"response_type": {"code"}, "client_id": {a.ID}, "redirect_uri": {callback}, "scope": {scope}}
+	w.send(post("/oauth/signin/consent", url.Values{"query": {q.Encode()}, "user": {u.Sub}, "scope": {scope}, "allow": {"1"}}, session(cookie)...))
 }
 
 func (w *world) machine(a storage.App) string {
