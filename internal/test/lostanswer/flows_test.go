@@ -244,8 +244,8 @@ func orderFlow(w *world) func() func() {
 			if len(all) != 1 || all[0].ID != order || all[0].Status != storage.OrderCanceled {
 				w.Errorf("the orders are %+v, want one that is canceled, %s", all, order)
 			}
-			w.noted("order create "+order, 1)
-			w.noted("order cancel "+order, 1)
+			w.noted("order create " + order)
+			w.noted("order cancel " + order)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func appFlow(w *world) func() func() {
 			if len(owned) != 1 {
 				w.Errorf("there are %d applications (after %d times 503), want the one that was made", len(owned), made.refused)
 			}
-			w.noted("app create "+id, 1)
+			w.noted("app create " + id)
 		}
 	}
 }

@@ -58,6 +58,10 @@ type world struct {
 	service *keystile.Service
 	sees    *postgres.Store
 	n       int // of people and objects made, so that none is like another
+	refused int // answers 503
+
+	trail map[string]uint64 // the audit trail as far as it was read: where each record stands
+	read  uint64
 }
 
 // newWorld opens a service. It is called in a bubble, with what was made outside.
@@ -70,7 +74,7 @@ func newWorld(t *testing.T, w *wire, through, direct, schema string, shop *upstr
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
-	h := &world{TB: t, wire: w, shop: shop, sees: open(direct)}
+	h := &world{TB: t, wire: w, shop: shop, sees: open(direct), trail: map[string]uint64{}}
 	var err error
 	h.service, err = keystile.New(ctx, keystile.Config{
 		BaseURL: origin, Backend: open(through), MasterKey: storage.NewMasterKey(), Journal: t.TempDir(), Log: quiet,
@@ -192,6 +196,7 @@ func (w *world) send(q request) answer {
 		if err != nil || wait <= 0 {
 			w.Errorf("%s %s = 503 without Retry-After: %v", q.method, q.target, a.Header())
 		}
+		w.refused++
 		w.wire.heal()
 		time.Sleep(wait)
 	}
