@@ -271,6 +271,15 @@ func (s *Service) ClientIP(r *http.Request) netip.Addr { return s.client(r) }
 // ETag. The OpenAPI method of each package returns its part.
 func OpenAPI(origin string, parts ...[]byte) http.Handler { return apidoc.Of(parts...).Handler(origin) }
 
+// Ready returns nil while the service can answer: the store works, and where other processes share it,
+// what they revoke and change is known here.
+func (s *Service) Ready(ctx context.Context) error {
+	if err := s.Store.Ready(ctx); err != nil {
+		return err
+	}
+	return s.Tokens.Feed().Err
+}
+
 // Forget drops an application, or a user, from all caches, so that it is read again.
 func (s *Service) Forget(id string) {
 	s.Gateway.Forget(id)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
@@ -36,6 +37,7 @@ type accounts struct {
 	plan    func(tier string) billing.Plan
 	known   *cache.Cache[string, *account] // by client_id
 	reading sync.Map                       // client_id: struct{}, being read again
+	forgot  atomic.Uint64                  // rises whenever something is forgotten
 	work    *work
 }
 
@@ -73,6 +75,7 @@ func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, 
 // fetch reads an application. A removed one is forgotten; after any other failure the old
 // account stays.
 func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*account, error) {
+	before := a.forgot.Load()
 	app, err := a.store.App(ctx, id)
 	if isNotFound(err) {
 		a.forget(id)
@@ -82,6 +85,9 @@ func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*accoun
 	}
 	known := a.open(app, now)
 	a.known.Put(id, known)
+	if a.forgot.Load() != before { // it may have been read before the change that it was forgotten for
+		a.known.Delete(id)
+	}
 	return known, nil
 }
 
@@ -90,4 +96,21 @@ func (a *accounts) open(app storage.App, now time.Time) *account {
 	return &account{App: app, Tier: tier, plan: a.plan(tier), until: app.TierUntil(now), key: limits.AppKey(app.ID), read: now}
 }
 
-func (a *accounts) forget(id string) { a.known.Delete(id) }
+func (a *accounts) forget(ids ...string) {
+	a.forgot.Add(1)
+	for _, id := range ids {
+		a.known.Delete(id)
+	}
+}
+
+// changed forgets what a process has changed.
+func (a *accounts) changed(c storage.Change) {
+	switch {
+	case c.Kind != storage.ChangedApps:
+	case c.IDs == nil:
+		a.forgot.Add(1)
+		a.known.Clear()
+	default:
+		a.forget(c.IDs...)
+	}
+}

@@ -21,7 +21,7 @@
 //
 // What an application may do is remembered for five seconds, then read again beside the
 // next call: no call waits for the store. Forget makes a change take effect at once in
-// this process.
+// this process, and that of another process forgets the application here within a second.
 //
 // A rate belongs to an application whichever of its users calls, because the quota does.
 // RateLimit headers stand on refusals and on the gateway's own answers; a service's answer

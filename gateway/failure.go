@@ -27,7 +27,7 @@ var (
 	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                           // protocol 7
 	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                                                    // protocol 7
 	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}                                                                                                    // protocol 7
-	stale            = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                       // RFC 9110 15.6.4
+	stale            = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                              // RFC 9110 15.6.4
 	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                            // protocol 8
 	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                             // RFC 9110 15.6.3
 	slowGateway      = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                               // RFC 9110 15.6.5

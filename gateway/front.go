@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -78,7 +79,10 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	}
 	e.verdict, e.undo = limits.HoldAddress(r.Context(), g.limiter, g.c.ClientIP(r), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
-	return g.rateRefusal(e, tooManyByAddress)
+	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {
+		return e.refused // the token may be valid, and then the address has no part in it
+	}
+	return err
 }
 
 // identify verifies the request's bearer token and finds its account.
@@ -88,7 +92,7 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 		return err
 	}
 	caller, err := g.c.Tokens.Verify(r.Context(), bearer)
-	if err != nil && len(g.resources) > 0 {
+	if errors.Is(err, ErrInvalidToken) && len(g.resources) > 0 {
 		caller, err = g.c.Tokens.Verify(r.Context(), bearer, g.resources...)
 		e.elsewhere = true
 	}

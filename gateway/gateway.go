@@ -29,6 +29,7 @@ type Store interface {
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
 }
 
 // Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,
@@ -105,6 +106,7 @@ type Gateway struct {
 	ledger    *ledger.Ledger
 	resources []string // of tokens that are for something else here, and have their rate
 	work      *work
+	unfollow  func() // ends the watching of changes
 
 	charged, overRate, uncounted atomic.Uint64
 }
@@ -123,6 +125,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.resources = c.Tokens.Resources()
+	g.unfollow = c.Store.OnChange(g.accounts.changed)
 	own := reply.NewMux(c.Log, g.routes()...)
 	g.mux, g.patterns = g.guard(guard{open: true, own: true}, own), own.Patterns()
 	return g, nil
@@ -182,7 +185,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.Serv
 func (g *Gateway) Patterns() []string { return g.patterns }
 
 // Forget drops the cached state of an application: call it when its tier was changed, or
-// it was disabled or removed. Other processes notice within five seconds.
+// it was disabled or removed. Other processes that share the store notice within a second.
 func (g *Gateway) Forget(clientID string) { g.accounts.forget(clientID) }
 
 // Health returns what keeps the gateway from working as it should, nil if nothing does.
@@ -219,6 +222,7 @@ func (g *Gateway) Mount(mux interface {
 // Close flushes the remaining counts to the store. Requests must be over. Close the Trail
 // after it.
 func (g *Gateway) Close(ctx context.Context) error {
+	g.unfollow()
 	g.work.close()
 	return g.ledger.Close(ctx)
 }

@@ -94,6 +94,8 @@ type Bus struct {
 	leftOut  atomic.Pointer[map[string]string] // by member: why a published capability is left out
 	roles    *facts[string]
 	tiers    *facts[storage.App]
+	changed  chan struct{} // other processes have changed the catalog
+	unfollow func()
 
 	callers, upstreams, streams slots
 	listeners                   listeners
@@ -112,7 +114,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	}
 	uri := c.BaseURL + Path
 	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes, metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
-	b.roles, b.tiers = newFacts(b.roleOf), newFacts(b.tierOf)
+	b.roles, b.tiers = newFacts(roleMaxAge, b.roleOf), newFacts(tierMaxAge, b.tierOf)
 	b.runCtx, b.stop = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.limit, b.upstreams.limit, b.streams.limit = c.PerCaller, c.PerUpstream, c.PerListener
@@ -121,8 +123,11 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	b.leftOut.Store(&map[string]string{})
 	b.catalog.sem = make(chan struct{}, 1)
 	b.mux = reply.NewMux(c.Log, b.routes()...)
+	b.changed = make(chan struct{}, 1)
+	b.unfollow = c.Store.OnChange(b.follow)
 	if err := b.Reload(ctx); err != nil {
 		if b.catalog.rules == nil {
+			b.unfollow()
 			b.stop()
 			return nil, err
 		}
@@ -151,6 +156,7 @@ func (b *Bus) Mount(mux interface {
 // ctx ends. Calls go on; to shut down a server, Close the bus first, because Shutdown
 // waits for streams.
 func (b *Bus) Close(ctx context.Context) error {
+	b.unfollow()
 	b.listeners.close()
 	b.stop()
 	done := make(chan struct{})

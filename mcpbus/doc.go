@@ -10,7 +10,7 @@
 // two requests, so any node can answer any of them.
 //
 // A request reads one snapshot of all tools, already encoded. A new snapshot is made when the
-// catalog has changed: by Reload, or within seconds if another node changed it.
+// catalog has changed: by Reload, or within a second if another node changed it.
 //
 // A caller sees the tools that the token's scope opens (tools; tools:<member>; tools:b:<bundle>
 // at the bundle's own address; app of client_credentials counts as tools) and that its subject
@@ -114,9 +114,9 @@
 // the caller may use nothing exists, and is empty. It includes no capability registered after
 // the bundle was written: the capability's name may have been another owner's then.
 //
-// A user's role and an application's tier are cached for 5 seconds, and for a minute if the
-// store does not answer; then the answer is 503. Forget drops them at once, on this node. A
-// listener learns of a lost role with the next keep-alive of its stream.
+// A user's role is cached for a second, an application's tier until a process changes it, or for 5
+// seconds, and both for a minute if the store does not answer; then the answer is 503. Forget drops
+// them at once, on this node. A listener learns of a lost role with the next keep-alive of its stream.
 //
 // The rules are read before and after the capabilities until both readings agree, so that no
 // tool is listed without the rules it had. A bus that cannot read the rules does not start; a

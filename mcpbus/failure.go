@@ -19,7 +19,7 @@ var (
 	noScope          = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                               // RFC 6750 3.1
 	stepUp           = &reply.Failure{Status: 403, Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}                        // MCP 2026-07-28, authorization
 	noBundle         = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}                                                                               // protocol 7
-	revocationsStale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                          // RFC 9110 15.6.4
+	revocationsStale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                 // RFC 9110 15.6.4
 	badType          = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                             // MCP, transports
 	tooLarge         = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                            // RFC 9110 15.5.14
 	brokenBody       = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                 // protocol 7

@@ -135,8 +135,8 @@ func (x *exchange) digest() (sum uint64, known bool) {
 	return x.view().digest(x.snapshot), true
 }
 
-// revoked reports whether the caller's token has been revoked. If only the gateway can tell, the
-// stream ends when the token expires.
+// revoked reports whether the caller's token has been revoked, or cannot be verified any more. If
+// only the gateway can tell, the stream ends when the token expires.
 func (x *exchange) revoked() bool {
 	if x.bus.c.Verifier == nil {
 		return false
@@ -145,7 +145,7 @@ func (x *exchange) revoked() bool {
 	if err == nil {
 		_, err = x.bus.c.Verifier.Verify(x.request.Context(), bearer, x.address.audiences...)
 	}
-	return errors.Is(err, token.ErrInvalid)
+	return errors.Is(err, token.ErrInvalid) || errors.Is(err, token.ErrStale)
 }
 
 // stream writes an event stream that answers one request.

@@ -41,8 +41,9 @@ func (s *catalogState) lock(ctx context.Context) error {
 func (s *catalogState) unlock() { <-s.sem }
 
 // Reload updates the list from the store: call it after a registration was written. Changes by
-// other processes are found without it, within Config.Refresh. A capability that cannot be read
-// stays as it was and is part of the error; everything else takes effect at once.
+// other processes are found without it, within a second, or within Config.Refresh where nobody
+// follows them. A capability that cannot be read stays as it was and is part of the error;
+// everything else takes effect at once.
 func (b *Bus) Reload(ctx context.Context) error {
 	if err := b.catalog.lock(ctx); err != nil {
 		return err
@@ -143,6 +144,26 @@ func (b *Bus) refreshLoop() {
 			return
 		case <-tick.C:
 			b.refresh()
+		case <-b.changed:
+			b.refresh()
+		}
+	}
+}
+
+// follow takes what other processes have changed.
+func (b *Bus) follow(c storage.Change) {
+	switch c.Kind {
+	case storage.ChangedApps:
+		if c.IDs == nil {
+			b.tiers.known.Clear()
+		}
+		for _, id := range c.IDs {
+			b.tiers.known.Delete(id)
+		}
+	case storage.ChangedCapabilities, storage.ChangedAccess, storage.ChangedBundles, storage.ChangedSettings:
+		select {
+		case b.changed <- struct{}{}:
+		default: // a refresh is due already
 		}
 	}
 }

@@ -28,6 +28,8 @@ type Store interface {
 	// App returns an application, whose tier access lists may mention, or an error that wraps
 	// storage.ErrNotFound.
 	App(ctx context.Context, id string) (storage.App, error)
+	// OnChange has f called with what other processes change, until stop is called.
+	OnChange(f func(storage.Change)) (stop func())
 
 	users // asked unless the Config has others
 }

@@ -14,7 +14,8 @@ import (
 
 // Bounds of the cached roles of users and tiers of applications.
 const (
-	factMaxAge     = 5 * time.Second
+	roleMaxAge     = time.Second // nobody tells of changes: users may be in a table of the host's
+	tierMaxAge     = 5 * time.Second
 	factMaxStale   = time.Minute     // if the store does not answer
 	factTimeout    = 2 * time.Second // of one read
 	factRetryDelay = time.Second     // between failed reads
@@ -24,12 +25,13 @@ const (
 // facts caches a property of users or applications by id, so that most calls read nothing from
 // the store.
 type facts[V any] struct {
-	read  func(ctx context.Context, id string) (V, error)
-	known *cache.Cache[string, *fact[V]]
+	maxAge time.Duration
+	read   func(ctx context.Context, id string) (V, error)
+	known  *cache.Cache[string, *fact[V]]
 }
 
-func newFacts[V any](read func(ctx context.Context, id string) (V, error)) *facts[V] {
-	return &facts[V]{read: read, known: cache.New[string, *fact[V]](factCapacity)}
+func newFacts[V any](maxAge time.Duration, read func(ctx context.Context, id string) (V, error)) *facts[V] {
+	return &facts[V]{maxAge: maxAge, read: read, known: cache.New[string, *fact[V]](factCapacity)}
 }
 
 // fact holds the cached property of one id. The holder of the lock reads it again.
@@ -46,7 +48,7 @@ func (f *facts[V]) of(ctx context.Context, id string) (V, error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	now := time.Now()
-	if !one.at.IsZero() && now.Sub(one.at) < factMaxAge {
+	if !one.at.IsZero() && now.Sub(one.at) < f.maxAge {
 		return one.value, nil
 	}
 	if one.err == nil || now.Sub(one.tried) >= factRetryDelay {
@@ -71,7 +73,7 @@ func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now tim
 }
 
 // Forget drops the cached role of a user (by sub) or tier of an application (by client_id). Call
-// it after a change; other processes notice within five seconds.
+// it after a change; other processes notice within a second.
 func (b *Bus) Forget(id string) {
 	b.roles.known.Delete(id)
 	b.tiers.known.Delete(id)

@@ -214,7 +214,7 @@ func TestKeptPagesAreBounded(t *testing.T) {
 
 // What is known of callers is bounded, however many there are.
 func TestFactsAreBounded(t *testing.T) {
-	f := newFacts(func(_ context.Context, id string) (string, error) { return id, nil })
+	f := newFacts(tierMaxAge, func(_ context.Context, id string) (string, error) { return id, nil })
 	for i := range 5 * factCapacity {
 		if v, err := f.of(t.Context(), strconv.Itoa(i)); err != nil || v != strconv.Itoa(i) {
 			t.Fatal(v, err)

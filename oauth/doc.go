@@ -46,6 +46,10 @@
 // OpenTokens takes a context and reads: the signing keys, made if the store has none, and the
 // revocations. From then on a verified bearer costs no storage call.
 //
+// Where other processes share the store, OpenTokens also follows what they revoke and change, because
+// everything else is made from its result and is closed before it: packages ask the Store to be told
+// (OnChange), and one goroutine reads for all of them.
+//
 // A failure before the redirect_uri is validated is a page and never a redirect. Afterwards
 // failures go to the application, except the service's own (503, 500): an application can do
 // nothing about those, and the user can try again.

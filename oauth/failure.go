@@ -40,7 +40,7 @@ var (
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
 	auditFailed           = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 	crossOrigin           = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // protocol 7
-	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                  // RFC 9110 15.6.4
+	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}         // RFC 9110 15.6.4
 )
 
 // errcodes holds the business codes of refusals that have one (protocol 7).

@@ -36,6 +36,10 @@ type Store interface {
 	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
 	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
 	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
+	Shared() bool
+	Listen(ctx context.Context, hint func()) error
+	OnChange(f func(storage.Change)) (stop func())
+	ReadChanges(ctx context.Context) error
 }
 
 // Users finds the users that tokens are about; *storage.Store implements it. A host with its own

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/origin"
@@ -28,6 +29,10 @@ type TokensConfig struct {
 	SigningAlg string        // of access tokens: ES256 (default), EdDSA or RS256
 	SweepEvery time.Duration // how often expired records are removed from the store: each minute; below 0: never, because another process does
 
+	// StaleAfter bounds the age of what is known of revocations and changes by other processes,
+	// where they share the store. Beyond it no access token is accepted. 10 seconds; at least 2.
+	StaleAfter time.Duration
+
 	Log *slog.Logger // nil: slog.Default()
 
 	Resources []string // audiences besides the service itself (RFC 8707), such as mcpbus.Resources(origin); one that ends in / covers every name right below it
@@ -41,24 +46,25 @@ type Tokens struct {
 	revoked  *token.Revoked
 	verifier *token.Verifier
 
+	keysChanged atomic.Bool // by another process; they are to be read again
+	unfollow    func()
+
 	work sync.WaitGroup
 	end  context.CancelFunc
 }
 
 // OpenTokens reads the signing keys, which it makes in an empty store, and all revocations. It
-// reports all errors of the TokensConfig at once. From then on expired records are removed from
-// the store until Close.
+// reports all errors of the TokensConfig at once. From then until Close, expired records are removed
+// from the store and, where other processes share it, what they revoke and change is read.
 func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
 	t := &Tokens{c: c}
-	var err error
-	if t.keys, err = token.OpenKeys(ctx, c.Store, c.SigningAlg); err != nil {
-		return nil, fmt.Errorf("oauth: signing keys: %w", err)
-	}
-	if t.revoked, err = token.OpenRevoked(ctx, c.Store); err != nil {
-		return nil, fmt.Errorf("oauth: revocations: %w", err)
+	t.unfollow = c.Store.OnChange(t.watchKeys)
+	if err := t.read(ctx); err != nil {
+		t.unfollow()
+		return nil, fmt.Errorf("oauth: %w", err)
 	}
 	t.verifier = token.NewVerifier(token.VerifierConfig{Issuer: c.BaseURL, Keys: t.keys, Revoked: t.revoked})
 	life, end := context.WithCancel(context.Background())
@@ -66,7 +72,19 @@ func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	if c.SweepEvery > 0 {
 		t.work.Go(func() { c.Store.SweepEvery(life, c.SweepEvery, t.complain) })
 	}
+	t.follow(life)
 	return t, nil
+}
+
+// read reads the signing keys and the revocations.
+func (t *Tokens) read(ctx context.Context) (err error) {
+	if t.keys, err = token.OpenKeys(ctx, t.c.Store, t.c.SigningAlg); err != nil {
+		return fmt.Errorf("signing keys: %w", err)
+	}
+	if t.revoked, err = token.OpenRevoked(ctx, t.c.Store); err != nil {
+		return fmt.Errorf("revocations: %w", err)
+	}
+	return nil
 }
 
 // complain logs an error of sweeping the store.
@@ -78,8 +96,9 @@ func (t *Tokens) complain(err error) {
 	t.c.Log.Error("sweeping failed", "err", err)
 }
 
-// Close stops the sweeping. Requests must be over.
+// Close stops the sweeping and the following of other processes. Requests must be over.
 func (t *Tokens) Close(context.Context) error {
+	t.unfollow()
 	t.end()
 	t.work.Wait()
 	return nil
@@ -100,6 +119,9 @@ func (c *TokensConfig) complete() error {
 		errs = append(errs, errors.New("a lifetime is negative"))
 	}
 	c.SweepEvery = cmp.Or(c.SweepEvery, time.Minute)
+	if c.StaleAfter = cmp.Or(c.StaleAfter, 10*time.Second); c.StaleAfter < minStale {
+		errs = append(errs, fmt.Errorf("StaleAfter is %s, at least %s is needed", c.StaleAfter, minStale))
+	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}

@@ -132,7 +132,7 @@ func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 		left[i].Owner = owner
 	}
 	for {
-		n := min(len(left), driver.MaxPut-1)
+		n := min(len(left), maxDocs-1)
 		docs, err := orders.docs(s, left[:n]...)
 		if err != nil {
 			return a, err

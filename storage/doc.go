@@ -34,6 +34,16 @@
 // Within the last minute before a kill the highest time may not be written, so a start that is
 // behind takes it for a minute later.
 //
+// Processes that share a store learn of changed keys, settings, applications, capabilities, access
+// lists and bundles by one small document for each of these kinds, an epoch, which is written in the same
+// step as they are and read once a second. It counts the changes and names the last 32 of them, each
+// with a tag of chance, so a reader drops only what has changed, and notices a store that has lost a
+// change even if another one has taken its number. Two writers of one kind meet there; the slower one
+// tries again, which is cheap as long as these kinds are written seldom. That is why users are not
+// among them. A version counter in the adapter would have been a second truth beside the documents, and
+// an order that each adapter has to prove. A store that only one process writes to has no epochs
+// ([driver.Shared]).
+//
 // A store lists the features that every binary that opens it must obey ([Feature]), each
 // written down before the first fact that needs it, and a version that does not know one is
 // refused with [ErrNewer] and the name of the version that does. So a store goes back to the

@@ -37,6 +37,10 @@ var (
 	// ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.
 	ErrCheckpoint = errors.New("storage: the audit checkpoint does not open: it was changed, or was made without the master key")
 
+	// ErrForgot: the store is behind what was read from it before. After a failover it may have lost
+	// its last writes.
+	ErrForgot = errors.New("storage: the store has lost what was read from it before")
+
 	// ErrFull: the owner has as many applications as they may.
 	ErrFull = fmt.Errorf("%w: no more applications", ErrInvalid)
 

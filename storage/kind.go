@@ -18,7 +18,7 @@ type carried = forward.Fields
 // version has written.
 var _ = []carried{
 	App{}.carried, fence{}.carried, closedApp{}.carried, Capability{}.carried, toolset{}.carried,
-	Checkpoint{}.carried, timeMark{}.carried, Consent{}.carried, Delivery{}.carried, format{}.carried,
+	changed{}.carried, Checkpoint{}.carried, timeMark{}.carried, Consent{}.carried, Delivery{}.carried, epoch{}.carried, format{}.carried,
 	hmacKey{}.carried, Invitation{}.carried, SigningKey{}.carried, keySet{}.carried, Login{}.carried, Mail{}.carried,
 	memberName{}.carried, OpenID{}.carried, Order{}.carried, spent{}.carried, probe{}.carried,
 	Session{}.carried, Setting{}.carried, skeleton{}.carried, skeletonsMade{}.carried,

@@ -106,7 +106,7 @@ var whole = driver.Span{To: "\U0010FFFF"}
 // another entry, was written after BeginRekey and is sealed with the new key.
 func (s *Store) resealKind(ctx context.Context, kind string) (total int, err error) {
 	for span := whole; ; {
-		page, next, err := s.backend.List(ctx, kind, span, driver.MaxPut)
+		page, next, err := s.backend.List(ctx, kind, span, maxDocs)
 		if err != nil {
 			return total, unavailable("list "+kind, err)
 		}

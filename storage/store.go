@@ -23,6 +23,7 @@ type Store struct {
 	users    *memo[User]
 	clock    clock
 	features featureMemo
+	changes  changes
 
 	sealing sync.RWMutex // held by every write, and to change sealer
 	rekeyed bool         // sealer is not the one of Open: records may be sealed with another key
@@ -55,6 +56,9 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 	if err := s.openClock(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.openChanges(ctx, backend); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -72,7 +76,7 @@ func (s *Store) write(ctx context.Context, docs ...driver.Doc) (int64, error) {
 			return 0, err
 		}
 	}
-	version, err := s.backend.Put(ctx, docs...)
+	version, err := s.put(ctx, docs)
 	return version, unavailable("put", err)
 }
 

@@ -15,7 +15,7 @@
 //
 // One goroutine writes (writer.go). It gathers what waits while the last transaction goes to the
 // disk, and commits it together: a commit waits for the disk, so 32 callers get three times as
-// much done as one does (go test -bench Issue). Every step has a savepoint of its own, so
+// much done as one does (go test -bench Contract/Issue). Every step has a savepoint of its own, so
 // that one that refuses takes nothing of the others with it. Readers have connections of their
 // own, and see what was committed when their statement began.
 //

@@ -53,7 +53,7 @@ func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) 
 
 // Put implements driver.Backend.
 func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
-	if err := driver.CheckPut(docs...); err != nil {
+	if err := driver.CheckPut(docs...); err != nil || len(docs) == 0 {
 		return 0, err
 	}
 	docs = slices.Clone(docs)

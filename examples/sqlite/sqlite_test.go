@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,24 +13,33 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/storagetest"
+	"github.com/keystile/keystile/storage/storagetest/planted"
 )
 
 func TestContract(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
-func TestReopen(t *testing.T) { storagetest.RunDurable(t, open) }
+func TestReopen(t *testing.T) {
+	storagetest.RunDurable(t, func(t *testing.T, folder string) driver.Backend { return open(t, folder) })
+}
+
+func TestPlantedBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some 500 bugs on a database of their own each")
+	}
+	planted.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
+}
 
 func TestTransfer(t *testing.T) {
 	storagetest.RunTransfer(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
-func open(t *testing.T, folder string) driver.Backend {
+func open(t testing.TB, folder string) driver.Backend {
 	t.Helper()
 	s, err := Open(context.Background(), filepath.Join(folder, "keystile.db"))
 	if err != nil {
@@ -41,30 +49,8 @@ func open(t *testing.T, folder string) driver.Backend {
 }
 
 // A commit waits for the disk; callers that come meanwhile share the next one.
-func BenchmarkIssue(b *testing.B) {
-	for _, callers := range []int{1, 32} {
-		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			s, err := Open(b.Context(), filepath.Join(b.TempDir(), "keystile.db"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer s.Close()
-			var handles atomic.Uint64
-			b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
-			if callers == 1 {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-			}
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					var key driver.Key
-					binary.BigEndian.PutUint64(key[:], handles.Add(1))
-					if err := s.Issue(b.Context(), driver.Token{Key: key, Kind: driver.KindRefresh, Grant: "g", AppID: "a", UserID: "u"}); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		})
-	}
+func BenchmarkContract(b *testing.B) {
+	storagetest.Bench(b, func(b *testing.B) driver.Backend { return open(b, b.TempDir()) })
 }
 
 func TestADatabaseOfAnotherProgramOrInUseIsRefused(t *testing.T) {

@@ -139,7 +139,10 @@ func (x *step) remove(query string, args ...any) (int, error) {
 
 // Sweep implements driver.Backend: what ended by at, up to n, and nothing that never ends.
 func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, err error) {
-	end, hours := text(at), text(at.Add(-driver.UsageHours))
+	end, hours := text(at), "" // nothing is before ""
+	if oldest := at.Add(-driver.UsageHours); oldest.UTC().Year() > 0 {
+		hours = text(oldest)
+	}
 	err = s.write(ctx, func(x *step) error {
 		removed = 0 // a step may run twice
 		for _, of := range []struct{ query, end string }{

@@ -75,6 +75,17 @@ func (c *Cache[K, V]) Delete(key K) {
 	delete(s.old, key)
 }
 
+// Clear forgets all keys.
+func (c *Cache[K, V]) Clear() {
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		clear(s.young)
+		clear(s.old)
+		s.mu.Unlock()
+	}
+}
+
 // Len returns how many values are remembered; one that has moved over counts twice.
 func (c *Cache[K, V]) Len() (n int) {
 	for i := range c.shards {

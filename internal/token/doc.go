@@ -9,7 +9,7 @@
 // token again whatever can have changed: its end, its audience, its key, its revocation.
 //
 // [Revoked] is the one thing that ends a token early. It is a set in memory beside a feed
-// in the store; nodes that share a store run [Revoked.Follow].
+// in the store; nodes that share a store run [Revoked.Follow] (decision 69).
 //
 // Package forgery, below, makes tokens that must be refused, for this and other packages.
 //
@@ -31,6 +31,18 @@
 // claims pass, so that an older node reads the tokens of a newer one. Both values of an
 // ECDSA s pass too, since other libraries write either: revocation never goes by text.
 //
+// A read of the feed begins with the last revocation that was read before and has not ended, so a
+// store that has lost its last writes is noticed by one row that is missing, and by no extra read. A
+// revocation that this process has stored and cannot read back is one that is missing too. Then all is
+// read anew, and what is known here and not there is stored again, by each node that knows it.
+//
+// A page that is not full is the last one, so a read of a feed without news is one call.
+//
 // The set forgets at writing, a few facts for each one added. It needs no goroutine, and
 // a set that nobody adds to does not grow.
+//
+// # Size
+//
+// It is a little larger than a package here should be: keys, tokens and revocations are judged in one
+// step, and cursor.go and follow.go are about the same set.
 package token

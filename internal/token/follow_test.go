@@ -11,6 +11,12 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
+// every follows the feed alone, and tells nobody.
+func every(d, staleAfter time.Duration) Follower {
+	none := func(error) {}
+	return Follower{Every: d, StaleAfter: staleAfter, Also: func(context.Context) error { return nil }, Forgot: none, Turned: none}
+}
+
 // followed runs a verifier that follows its feed every second and trusts it for ten; it
 // runs inside a bubble and ends with it.
 func followed(t *testing.T) (v *Verifier, feed *wire, stop func()) {
@@ -18,7 +24,7 @@ func followed(t *testing.T) (v *Verifier, feed *wire, stop func()) {
 	v, _ = verifier(t, ES256)
 	feed = v.revoked.feed.(*wire)
 	ctx, cancel := context.WithCancel(t.Context())
-	go v.revoked.Follow(ctx, time.Second, 10*time.Second)
+	go v.revoked.Follow(ctx, every(time.Second, 10*time.Second))
 	synctest.Wait()
 	return v, feed, func() { cancel(); synctest.Wait() }
 }
@@ -101,7 +107,7 @@ func TestTheAgeOfTheSetCountsFromItsOpening(t *testing.T) {
 		}
 		v.revoked.feed.(*wire).slow = time.Hour
 		ctx, cancel := context.WithCancel(t.Context())
-		go v.revoked.Follow(ctx, time.Second, 10*time.Second)
+		go v.revoked.Follow(ctx, every(time.Second, 10*time.Second))
 		synctest.Wait()
 		if _, err := v.Verify(t.Context(), bearer); !errors.Is(err, ErrStale) {
 			t.Errorf("Verify(read a minute ago, then never) = %v, want ErrStale", err)

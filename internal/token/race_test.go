@@ -40,7 +40,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		v.keys.JWKS()
 	})
 	repeat(func(i int) { v.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: strconv.Itoa(i)}) })
-	helpers.Go(func() { v.revoked.Follow(ctx, time.Millisecond, time.Hour) })
+	helpers.Go(func() { v.revoked.Follow(ctx, every(time.Millisecond, time.Hour)) })
 	for u := range 4 {
 		users.Go(func() {
 			for i := range 50 {

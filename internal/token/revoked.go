@@ -2,8 +2,6 @@ package token
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,13 +25,14 @@ type Revoked struct {
 	feed  Feed
 	trust atomic.Pointer[trust] // nil while nobody follows the feed
 
-	// Of whoever reads the feed: OpenRevoked, then the one Follow.
-	seq  uint64    // read up to here
-	good time.Time // when the last read that reached the end began
+	cursor // of OpenRevoked, then of the one Follow
+
+	regressions atomic.Uint64
 
 	mu    sync.RWMutex // guards what follows
 	facts map[fact]driver.Revocation
-	ring  []fact // all of facts, for the hand that forgets
+	acked map[fact]time.Time // stored by this process, and not yet read back; while somebody follows
+	ring  []fact             // all of facts, for the hand that forgets
 	hand  int
 }
 
@@ -41,8 +40,8 @@ type fact struct{ kind, id string }
 
 // OpenRevoked reads the whole feed.
 func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
-	r := &Revoked{feed: feed, facts: map[fact]driver.Revocation{}}
-	if err := r.read(ctx); err != nil {
+	r := &Revoked{feed: feed, facts: map[fact]driver.Revocation{}, acked: map[fact]time.Time{}}
+	if err := r.readNew(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -55,6 +54,9 @@ func (r *Revoked) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	rs = r.feed.Dated(rs...)
 	if err := r.feed.Revoke(ctx, rs...); err != nil {
 		return err
+	}
+	if r.trust.Load() != nil {
+		r.acknowledged(time.Now(), rs)
 	}
 	r.add(time.Now(), rs)
 	return nil
@@ -85,25 +87,6 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 		c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)
 }
 
-// read brings the set up to the end of the feed.
-func (r *Revoked) read(ctx context.Context) error {
-	began := time.Now()
-	for {
-		page, err := r.feed.Revocations(ctx, r.seq, driver.Page)
-		switch {
-		case err != nil:
-			return fmt.Errorf("token: read the revocations: %w", err)
-		case len(page) == 0:
-			r.good = began
-			return nil
-		case page[len(page)-1].Seq <= r.seq:
-			return errors.New("token: the feed of revocations does not rise")
-		}
-		r.add(began, page)
-		r.seq = page[len(page)-1].Seq
-	}
-}
-
 func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
 	now = r.feed.Reached(now)
 	r.mu.Lock()
@@ -114,6 +97,9 @@ func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
 		old, there := r.facts[name]
 		if there {
 			n = n.Join(old)
+			if n.Seq == 0 && same(n, old) { // it has been read back already
+				n.Seq = old.Seq
+			}
 		}
 		if over(n, now) {
 			continue

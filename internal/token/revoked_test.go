@@ -122,11 +122,14 @@ func TestAFeedThatStandsStillIsAnError(t *testing.T) {
 	}
 }
 
-// stuck answers every question with the same page.
+// stuck answers every question with the same full page.
 type stuck struct{ Feed }
 
-func (stuck) Revocations(context.Context, uint64, int) ([]driver.Revocation, error) {
-	return []driver.Revocation{{Seq: 1, Kind: driver.RevokeJTI, ID: "j1"}}, nil
+func (stuck) Revocations(_ context.Context, _ uint64, n int) (page []driver.Revocation, _ error) {
+	for i := range n {
+		page = append(page, driver.Revocation{Seq: uint64(i + 1), Kind: driver.RevokeJTI, ID: strconv.Itoa(i)})
+	}
+	return page, nil
 }
 
 func TestARevocationNeverShrinks(t *testing.T) {

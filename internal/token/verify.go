@@ -18,8 +18,8 @@ var (
 	// for logs and quotes nothing of the token.
 	ErrInvalid = errors.New("token: invalid")
 	// ErrStale: the token is good as far as this node knows, but it has not heard of
-	// revocations for too long: 503.
-	ErrStale = errors.New("token: revocations are too old to trust")
+	// revocations for too long: 503. It is an ErrUnavailable, so nobody takes it for anything else.
+	ErrStale = fmt.Errorf("token: revocations are too old to trust: %w", storage.ErrUnavailable)
 )
 
 // ErrUnknownKey is an ErrInvalid: no published key has the kid of the token.
@@ -126,7 +126,7 @@ func (v *Verifier) check(t *passed, keys *keyset, now time.Time, audiences []str
 	}
 	caller, err := t.meantFor(v.issuer, audiences)
 	if err == nil {
-		err = v.revoked.stale(now)
+		err = v.revoked.Stale(now)
 	}
 	if err != nil {
 		return storage.Caller{}, err

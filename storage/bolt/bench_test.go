@@ -44,33 +44,6 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
-// BenchmarkRead measures a read, which verifying a bearer token never needs.
-func BenchmarkRead(b *testing.B) {
-	s := benchStore(b, 1000)
-	put(b, s.Store)
-	b.Run("Token", func(b *testing.B) {
-		for i := range b.N {
-			if _, err := s.Token(b.Context(), s.live[i%len(s.live)]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Get", func(b *testing.B) {
-		for range b.N {
-			if _, err := s.Get(b.Context(), "app", "7"); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("List of 10", func(b *testing.B) {
-		for range b.N {
-			if _, _, err := s.List(b.Context(), "app", driver.Is("all"), 10); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 // BenchmarkSweep removes 1,000 tokens of those stored.
 func BenchmarkSweep(b *testing.B) {
 	for _, rows := range sizes() {
@@ -194,14 +167,4 @@ func (s *benched) commits(b *testing.B) (n int) {
 		b.Fatal(err)
 	}
 	return n
-}
-
-func put(b *testing.B, s *Store) {
-	b.Helper()
-	for i := range 100 {
-		d := driver.Doc{Kind: "app", ID: strconv.Itoa(i), Index: []string{"all"}, Data: make([]byte, 500)}
-		if _, err := s.Put(b.Context(), d); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -7,15 +7,29 @@ import (
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/storagetest"
+	"github.com/keystile/keystile/storage/storagetest/planted"
 )
 
 func TestContract(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
-func TestReopen(t *testing.T) { storagetest.RunDurable(t, open) }
+func TestReopen(t *testing.T) {
+	storagetest.RunDurable(t, func(t *testing.T, dir string) driver.Backend { return open(t, dir) })
+}
 
-func open(t *testing.T, dir string) driver.Backend {
+func TestPlantedBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some 500 bugs on a store of their own each")
+	}
+	planted.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
+}
+
+func BenchmarkContract(b *testing.B) {
+	storagetest.Bench(b, func(b *testing.B) driver.Backend { return open(b, b.TempDir()) })
+}
+
+func open(t testing.TB, dir string) driver.Backend {
 	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)

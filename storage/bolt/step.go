@@ -35,7 +35,7 @@ var steps = []raising{
 // firstFormat is the format of a file on which no step was taken.
 const firstFormat = 1
 
-// layout is what a file says about itself.
+// layout holds the version of a file, as the file says it.
 type layout struct {
 	format int    // a version that knows fewer formats must not open the file
 	since  string // the version that began with the format

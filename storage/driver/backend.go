@@ -7,25 +7,41 @@ import (
 
 // Backend is implemented by storage adapters. It is used by many goroutines at once.
 //
-// Each method is one atomic step: it happens wholly or not at all, and once it has
-// answered nil its effect survives whatever the adapter promises to survive. A method
-// that answers an error other than the sentinels of this package may or may not have
-// happened.
+// Each method is one atomic step: it happens wholly or not at all, nobody sees half of it, and
+// once it has answered nil its effect survives whatever the adapter promises to survive and is
+// seen by every call that begins later, on whatever node. A method that answers an error other
+// than the sentinels of this package may or may not have happened, or may still be about to.
 //
 // Rules for all methods:
 //
 //   - No method reads a clock. Times are in the records or in at; they come back equal
-//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero. They are in
-//     the years 1 to 9999, which nanoseconds in one integer of 64 bits are not enough for.
+//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero. In UTC they are
+//     in the years 1 to 9999, which nanoseconds in one integer of 64 bits are not enough for,
+//     nor are columns of microseconds. On the caller's clock the year may be 0 or 10000. What
+//     an adapter reckons from a time, such as the hours that a Sweep removes, may lie outside.
 //   - What is handed in may be changed by the caller afterwards, and what is handed out
 //     belongs to the caller: copy at the border, never hand out memory of a transaction.
-//   - A nil or empty list of things to write is fine and does nothing.
-//   - Text is valid UTF-8 without 0x00 and is ordered by its bytes.
-//   - A canceled context may stop a call early, with the context's error. A call that
-//     waits must end when the Backend is closed.
+//   - A nil or empty list of things to write is fine, does nothing and is not remembered: no
+//     version, no Seq, no batch.
+//   - Data and Index that are empty come back with length 0, nil or not. Callers must not tell
+//     the two apart.
+//   - Text is valid UTF-8 without 0x00. It is compared and ordered by its bytes, never by case,
+//     accents, blanks or a normal form, and an empty text is a text like others. By what it is
+//     found (Grant, AppID, UserID, Product, Node, the ID of a Revocation) it has at most MaxName
+//     bytes; other text has no limit. The ends of a Span are any bytes.
+//   - Seqs and versions that a Backend gives, and the Seq of a Batch, are 1 to 2^63-1. A reader
+//     may ask for what is behind any number: behind one that nobody was given there is nothing,
+//     and no error. n is 1 to Page; a page holds n if there are as many.
+//   - Records of one call may come in any order, and other callers bring the same ones in
+//     another: each is answered, with nil or a verdict. An adapter takes its locks in an order of
+//     its own, and runs again what its database ended as a deadlock.
+//   - A canceled context may stop a call early, with an error that wraps the context's: never
+//     with a verdict, half an answer, or somebody else's call. A call that waits must end when
+//     the Backend is closed.
 //
 // A SQL adapter can do Issue, Exchange, Revoke, Count and Sweep as one statement each
-// and Put as one short transaction over documents sorted by kind and id.
+// and Put as one short transaction over documents sorted by kind and id. A sequence of the
+// database does not number a feed: see Revocations.
 type Backend interface {
 	// Issue stores all tokens or none. If a Key is taken, or appears twice: ErrExists.
 	Issue(ctx context.Context, tokens ...Token) error
@@ -53,13 +69,15 @@ type Backend interface {
 
 	// Revocations returns up to n revocations with Seq > after, ascending. A Seq becomes
 	// visible only when every lower one is visible, so a reader that continues after the
-	// last Seq it saw misses nothing.
+	// last Seq it saw misses nothing. A sequence of SQL gives its numbers before the commit,
+	// in whose order others see them; a row that counts, updated by the same transaction, does not.
 	Revocations(ctx context.Context, after uint64, n int) ([]Revocation, error)
 
 	// Count adds counts to the usage rows (each to the row of its hour and of its day) and
 	// remembers the batch. A batch whose Seq is not above the highest seen from its Node
 	// has been counted before: nil, nothing done. Seqs begin at 1. Without counts nothing
-	// is done or remembered.
+	// is done or remembered. Sums stop at the largest number (Count.Plus): those of two counts of
+	// one row within a batch, of batch and row, of an hour and of its day, each for itself.
 	Count(ctx context.Context, b Batch, counts []Count) error
 
 	// Usage returns the rows that match the question, ascending by time, then product.
@@ -100,7 +118,8 @@ type Backend interface {
 	//   Version 0   create; if the document is there: *PutError with ErrExists
 	//   Version n   replace, or remove if Deleted; if the stored version is not n, or the
 	//               document is gone: *PutError with ErrConflict
-	// An adapter calls CheckPut first and returns its error.
+	// An adapter calls CheckPut first and returns its error. Without documents the version is 0.
+	// Versions may leave gaps. Two Puts of the same documents come one after the other.
 	Put(ctx context.Context, docs ...Doc) (version int64, err error)
 
 	// Sweep removes tokens, revocations and documents that ended by at (ended is not zero

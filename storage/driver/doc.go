@@ -22,9 +22,14 @@
 // # Writing an adapter
 //
 // Read [Backend], whose comments are the contract, then storage/memory, which is short. Hold
-// the result against storage/storagetest. examples/store is a tutorial.
+// the result against storage/storagetest: Run, RunDurable where it lasts, both on Nodes where
+// several processes share it, and Bench. examples/store is a tutorial, with a schema for SQL.
 //
 // An adapter does no cryptography and reads no clock: secrets arrive sealed, and times arrive
-// in records or as the argument at. Many callers write at once, so an adapter whose commits
-// wait for a disk gathers what waits into one commit (storage/bolt does).
+// in records or as the argument at.
+//
+// Many callers write at once, and a commit waits for a disk or a network. An adapter with one
+// writer gathers what waits into one commit: storage/bolt does, and examples/sqlite in some forty
+// lines, for 10 to 15 times the rate of one commit each (storagetest.Bench tells). Each call of it keeps
+// its own answer: a refusal, a failure or a caller who left takes no other along.
 package driver

@@ -29,7 +29,8 @@ type Doc struct {
 	Deleted   bool // in a Put: remove the document
 }
 
-// Span is a half-open range of entry + Separator + id, by bytes.
+// Span is a half-open range of entry + Separator + id, by bytes. From and To are any bytes, also
+// such as are no text.
 type Span struct{ From, To string }
 
 // Is spans the documents that have exactly this entry.

@@ -8,7 +8,7 @@ import (
 // Batch names one flush of counters, so that a flush sent twice counts once.
 type Batch struct {
 	Node string // who counted; unique among all processes that write to the store
-	Seq  uint64 // rising per Node, never reused
+	Seq  uint64 // rising per Node, never reused; 1 to 2^63-1
 }
 
 // Count is one usage row, or an amount to add to it.

@@ -61,6 +61,9 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 		return 0, err
 	}
 	err = s.step(ctx, func() error {
+		if len(docs) == 0 {
+			return nil
+		}
 		for _, d := range docs {
 			if err := s.inTheWay(d); err != nil {
 				return err

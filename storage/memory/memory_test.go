@@ -15,3 +15,7 @@ func TestContract(t *testing.T) {
 func TestTransfer(t *testing.T) {
 	storagetest.RunTransfer(t, func(*testing.T) driver.Backend { return memory.New() })
 }
+
+func BenchmarkContract(b *testing.B) {
+	storagetest.Bench(b, func(*testing.B) driver.Backend { return memory.New() })
+}

@@ -9,23 +9,23 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func runClose(t *testing.T, open func(t *testing.T) driver.Backend) {
-	t.Run("after Close every call fails, and with no verdict", func(t *testing.T) {
-		t.Parallel()
-		b := open(t)
-		want(t, "Close()", b.Close(), nil)
-		for call, err := range everyCall(t.Context(), b) {
-			if err == nil || verdict(err) {
-				t.Errorf("%s after Close = %v, want an error that is no verdict", call, err)
+func closing() []promise {
+	return []promise{
+		{name: "after Close every call fails, and with no verdict", lives: func(t testing.TB, open func() driver.Backend) {
+			b := open()
+			want(t, "Close()", b.Close(), nil)
+			for call, err := range everyCall(t.Context(), b) {
+				if err == nil || verdict(err) {
+					t.Errorf("%s after Close = %v, want an error that is no verdict", call, err)
+				}
 			}
-		}
-	})
-	t.Run("of 200 times, callers who race with Close are always answered", func(t *testing.T) {
-		t.Parallel()
-		for round := range 200 {
-			closeAmid(t, open(t), round)
-		}
-	})
+		}},
+		{name: "of 60 times, callers who race with Close are always answered", lives: func(t testing.TB, open func() driver.Backend) {
+			for round := range 60 {
+				closeAmid(t, open(), round)
+			}
+		}},
+	}
 }
 
 // everyCall calls each method once, with something to do, and returns its error.
@@ -57,7 +57,7 @@ func everyCall(ctx context.Context, b driver.Backend) map[string]error {
 
 // closeAmid closes a Backend amid callers who stop at their first failure, and returns
 // the documents whose writing was answered. The round decides how far the callers are.
-func closeAmid(t *testing.T, b driver.Backend, round int) (answered []string) {
+func closeAmid(t testing.TB, b driver.Backend, round int) (answered []string) {
 	var callers sync.WaitGroup
 	var guard sync.Mutex
 	began, closed := make(chan bool, 64), make(chan bool)

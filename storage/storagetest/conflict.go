@@ -9,14 +9,14 @@ import (
 
 func conflicts() []promise {
 	return []promise{
-		{"creating what is there: ErrExists, and it stays", func(t *testing.T, b driver.Backend) {
+		{name: "creating what is there: ErrExists, and it stays", test: func(t testing.TB, b driver.Backend) {
 			d := doc("a", "entry")
 			d.Version = put(t, b, d)
 			inTheWay(t, b, "a", driver.ErrExists, driver.Doc{Kind: "thing", ID: "a", Data: []byte("other")})
 			sameDoc(t, get(t, b, "a"), d)
 		}},
-		{"replacing a version that is no more: ErrConflict, and the newer stays", staleReplace},
-		{"replacing a version that has not been yet: ErrConflict", func(t *testing.T, b driver.Backend) {
+		{name: "replacing a version that is no more: ErrConflict, and the newer stays", test: staleReplace},
+		{name: "replacing a version that has not been yet: ErrConflict", test: func(t testing.TB, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			ahead := d
@@ -24,7 +24,7 @@ func conflicts() []promise {
 			inTheWay(t, b, "a", driver.ErrConflict, ahead)
 			sameDoc(t, get(t, b, "a"), d)
 		}},
-		{"removing a version that is no more: ErrConflict, and the newer stays", func(t *testing.T, b driver.Backend) {
+		{name: "removing a version that is no more: ErrConflict, and the newer stays", test: func(t testing.TB, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			stale := removal(d)
@@ -32,7 +32,7 @@ func conflicts() []promise {
 			inTheWay(t, b, "a", driver.ErrConflict, stale)
 			sameDoc(t, get(t, b, "a"), d)
 		}},
-		{"replacing or removing what is gone: ErrConflict", func(t *testing.T, b driver.Backend) {
+		{name: "replacing or removing what is gone: ErrConflict", test: func(t testing.TB, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			put(t, b, removal(d))
@@ -43,14 +43,14 @@ func conflicts() []promise {
 			inTheWay(t, b, "never", driver.ErrConflict, never)
 			gone(t, b, "a", "never")
 		}},
-		{"a document that is removed and made again never meets its old version", madeAgain},
-		{"one document in the way keeps all of them from being written", allOrNothing},
-		{"a document twice in one Put, too much, or a name out of order: ErrInvalid", invalid},
+		{name: "a document that is removed and made again never meets its old version", test: madeAgain},
+		{name: "one document in the way keeps all of them from being written", test: allOrNothing},
+		{name: "a document twice in one Put, too much, or a name out of order: ErrInvalid", test: invalid},
 	}
 }
 
 // inTheWay checks that a Put is refused, and that the error names the document.
-func inTheWay(t *testing.T, b driver.Backend, id string, verdict error, docs ...driver.Doc) {
+func inTheWay(t testing.TB, b driver.Backend, id string, verdict error, docs ...driver.Doc) {
 	t.Helper()
 	_, err := b.Put(t.Context(), docs...)
 	want(t, "Put(documents)", err, verdict)
@@ -63,7 +63,7 @@ func inTheWay(t *testing.T, b driver.Backend, id string, verdict error, docs ...
 	}
 }
 
-func staleReplace(t *testing.T, b driver.Backend) {
+func staleReplace(t testing.TB, b driver.Backend) {
 	d := doc("a", "old")
 	d.Version = put(t, b, d)
 	stale := d
@@ -76,7 +76,7 @@ func staleReplace(t *testing.T, b driver.Backend) {
 	lists(t, b, driver.Is("new"), "a")
 }
 
-func madeAgain(t *testing.T, b driver.Backend) {
+func madeAgain(t testing.TB, b driver.Backend) {
 	old := doc("a")
 	old.Version = put(t, b, old)
 	put(t, b, removal(old))
@@ -87,7 +87,7 @@ func madeAgain(t *testing.T, b driver.Backend) {
 	sameDoc(t, get(t, b, "a"), d)
 }
 
-func allOrNothing(t *testing.T, b driver.Backend) {
+func allOrNothing(t testing.TB, b driver.Backend) {
 	kept, replaced, dead := doc("kept", "entry"), doc("replaced", "entry"), doc("dead", "entry")
 	kept.Version = put(t, b, kept, replaced, dead)
 	replaced.Version, dead.Version = kept.Version, kept.Version
@@ -120,7 +120,7 @@ func allOrNothing(t *testing.T, b driver.Backend) {
 	}
 }
 
-func invalid(t *testing.T, b driver.Backend) {
+func invalid(t testing.TB, b driver.Backend) {
 	for call, docs := range map[string][]driver.Doc{
 		"a document twice": {doc("a"), doc("b"), doc("a")},
 		"too many":         make([]driver.Doc, driver.MaxPut+1),

@@ -9,7 +9,7 @@ import (
 
 func copying() []promise {
 	return []promise{
-		{"tokens that were handed in may be changed", func(t *testing.T, b driver.Backend) {
+		{name: "tokens that were handed in may be changed", test: func(t testing.TB, b driver.Backend) {
 			first, last := token("a"), token("a")
 			in, next := []driver.Token{first}, []driver.Token{last}
 			issue(t, b, in...)
@@ -19,7 +19,7 @@ func copying() []promise {
 			next[0] = token("b")
 			sameToken(t, read(t, b, last.Key), last)
 		}},
-		{"documents that were handed in may be changed", func(t *testing.T, b driver.Backend) {
+		{name: "documents that were handed in may be changed", test: func(t testing.TB, b driver.Backend) {
 			d := driver.Doc{Kind: "thing", ID: "a", Index: []string{"x", "y"}, Data: []byte("data")}
 			d.Version = put(t, b, d)
 			kept := copyDoc(d)
@@ -28,8 +28,8 @@ func copying() []promise {
 			lists(t, b, driver.Is("x"), "a")
 			lists(t, b, driver.Is("spoilt"))
 		}},
-		{"documents that were handed out may be changed", handedOut},
-		{"records that were handed in or out may be changed", func(t *testing.T, b driver.Backend) {
+		{name: "documents that were handed out may be changed", test: handedOut},
+		{name: "records that were handed in or out may be changed", test: func(t testing.TB, b driver.Backend) {
 			in := []driver.Record{{At: at(0), Data: []byte("data")}}
 			want(t, "Append(record)", b.Append(t.Context(), in...), nil)
 			in[0].Data[0], in[0].At = '!', at(9)
@@ -39,7 +39,7 @@ func copying() []promise {
 				out[0].Data[0] = '!'
 			}
 		}},
-		{"lists that were handed out may be changed", func(t *testing.T, b driver.Backend) {
+		{name: "lists that were handed out may be changed", test: func(t testing.TB, b driver.Backend) {
 			revoke(t, b, grantEnd("a"), grantEnd("b"))
 			feed(t, b, 0)[0].ID = "spoilt"
 			wantFeed(t, feed(t, b, 0), "a", "b")
@@ -50,7 +50,7 @@ func copying() []promise {
 	}
 }
 
-func handedOut(t *testing.T, b driver.Backend) {
+func handedOut(t testing.TB, b driver.Backend) {
 	d := driver.Doc{Kind: "thing", ID: "a", Index: []string{"x", "x2"}, Data: []byte("data")}
 	d.Version = put(t, b, d)
 	spoil(get(t, b, "a"))

@@ -7,37 +7,27 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// RunDurable holds a Backend to what it promises through Close and a new open in the
-// same folder. The folder is empty at the first open of a test.
-func RunDurable(t *testing.T, open func(t *testing.T, dir string) driver.Backend) {
-	for _, p := range []struct {
-		name string
-		test func(t *testing.T, open func() driver.Backend)
-	}{
-		{"every answered write is there after reopening", everythingKept},
-		{"fields are there after reopening", fieldsKept},
-		{"what was removed or swept stays away", removalsKept},
-		{"versions and Seq rise on, although all they were given to is gone", numbersGoOn},
-		{"a batch that was counted is not counted again", batchesKept},
-		{"of 50 times, every write that was answered beside Close is there", closeKept},
-	} {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			p.test(t, func() driver.Backend { return open(t, dir) })
-		})
-	}
+// reopening returns the promises that RunDurable holds a Backend to.
+func reopening() chapter {
+	return chapter{"reopening", []promise{
+		{name: "every answered write is there after reopening", lives: everythingKept},
+		{name: "fields are there after reopening", lives: fieldsKept},
+		{name: "what was removed or swept stays away", lives: removalsKept},
+		{name: "versions and Seq rise on, although all they were given to is gone", lives: numbersGoOn},
+		{name: "a batch that was counted is not counted again", lives: batchesKept},
+		{name: "of 50 times, every write that was answered beside Close is there", lives: closeKept},
+	}}
 }
 
 // during runs one life of a Backend, from open to Close.
-func during(t *testing.T, open func() driver.Backend, life func(b driver.Backend)) {
+func during(t testing.TB, open func() driver.Backend, life func(b driver.Backend)) {
 	t.Helper()
 	b := open()
 	life(b)
 	want(t, "Close()", b.Close(), nil)
 }
 
-func everythingKept(t *testing.T, open func() driver.Backend) {
+func everythingKept(t testing.TB, open func() driver.Backend) {
 	old, next, d := token("a"), full(t), doc("a", "x", "y")
 	d.ExpiresAt = at(5)
 	during(t, open, func(b driver.Backend) {
@@ -68,7 +58,7 @@ func everythingKept(t *testing.T, open func() driver.Backend) {
 	}
 }
 
-func removalsKept(t *testing.T, open func() driver.Backend) {
+func removalsKept(t testing.TB, open func() driver.Backend) {
 	x, swept := ending(at(5))
 	d := doc("removed", "all")
 	during(t, open, func(b driver.Backend) {
@@ -91,7 +81,7 @@ func removalsKept(t *testing.T, open func() driver.Backend) {
 	})
 }
 
-func numbersGoOn(t *testing.T, open func() driver.Backend) {
+func numbersGoOn(t testing.TB, open func() driver.Backend) {
 	var version int64
 	var revoked, recorded uint64
 	for life := range 4 {
@@ -115,7 +105,7 @@ func numbersGoOn(t *testing.T, open func() driver.Backend) {
 	}
 }
 
-func batchesKept(t *testing.T, open func() driver.Backend) {
+func batchesKept(t testing.TB, open func() driver.Backend) {
 	for range 3 {
 		during(t, open, func(b driver.Backend) {
 			count(t, b, "node", 5, calls("ai", at(0), 10))
@@ -125,7 +115,7 @@ func batchesKept(t *testing.T, open func() driver.Backend) {
 	}
 }
 
-func closeKept(t *testing.T, open func() driver.Backend) {
+func closeKept(t testing.TB, open func() driver.Backend) {
 	for round := range 50 {
 		answered := closeAmid(t, open(), round)
 		during(t, open, func(b driver.Backend) {
@@ -136,7 +126,7 @@ func closeKept(t *testing.T, open func() driver.Backend) {
 	}
 }
 
-func fieldsKept(t *testing.T, open func() driver.Backend) {
+func fieldsKept(t testing.TB, open func() driver.Backend) {
 	r := driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: at(7).Add(1), Until: at(600).Add(1)}
 	during(t, open, func(b driver.Backend) {
 		revoke(t, b, r)

@@ -9,8 +9,8 @@ import (
 
 func exchanging() []promise {
 	return []promise{
-		{"an exchange spends the token at the given time and stores all that follows", spendAndStore},
-		{"an exchange that nothing follows only spends", func(t *testing.T, b driver.Backend) {
+		{name: "an exchange spends the token at the given time and stores all that follows", test: spendAndStore},
+		{name: "an exchange that nothing follows only spends", test: func(t testing.TB, b driver.Backend) {
 			x := token("a")
 			issue(t, b, x)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
@@ -18,25 +18,25 @@ func exchanging() []promise {
 			x.SpentAt = at(1)
 			sameToken(t, read(t, b, x.Key), x)
 		}},
-		{"what follows can be exchanged in its turn", rotation},
-		{"an expired token can be exchanged: expiry is judged by who reads it", func(t *testing.T, b driver.Backend) {
+		{name: "what follows can be exchanged in its turn", test: rotation},
+		{name: "an expired token can be exchanged: expiry is judged by who reads it", test: func(t testing.TB, b driver.Backend) {
 			x := token("a")
 			issue(t, b, x)
 			want(t, "Exchange(expired)", b.Exchange(t.Context(), x.Key, x.ExpiresAt.AddDate(1, 0, 0)), nil)
 		}},
-		{"an exchange leaves other tokens alone", func(t *testing.T, b driver.Backend) {
+		{name: "an exchange leaves other tokens alone", test: func(t testing.TB, b driver.Backend) {
 			x, sibling := token("a"), token("a")
 			issue(t, b, x, sibling)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
 			sameToken(t, read(t, b, sibling.Key), sibling)
 			want(t, "Exchange(sibling)", b.Exchange(t.Context(), sibling.Key, at(2)), nil)
 		}},
-		{"of 32 exchanges of one token one wins, and only what follows the winner is stored", exchangeRace},
-		{"of 16 exchanges that bring the same successor one wins, and the others spend nothing", successorRace},
+		{name: "of 32 exchanges of one token one wins, and only what follows the winner is stored", test: exchangeRace},
+		{name: "of 16 exchanges that bring the same successor one wins, and the others spend nothing", test: successorRace},
 	}
 }
 
-func spendAndStore(t *testing.T, b driver.Backend) {
+func spendAndStore(t testing.TB, b driver.Backend) {
 	code, access, refresh := token("a"), token("a"), token("a")
 	issue(t, b, code)
 	want(t, "Exchange(code)", b.Exchange(t.Context(), code.Key, at(3), access, refresh), nil)
@@ -46,7 +46,7 @@ func spendAndStore(t *testing.T, b driver.Backend) {
 	}
 }
 
-func rotation(t *testing.T, b driver.Backend) {
+func rotation(t testing.TB, b driver.Backend) {
 	x := token("a")
 	issue(t, b, x)
 	for i := range 10 {
@@ -57,7 +57,7 @@ func rotation(t *testing.T, b driver.Backend) {
 	}
 }
 
-func exchangeRace(t *testing.T, b driver.Backend) {
+func exchangeRace(t testing.TB, b driver.Backend) {
 	for range 4 {
 		code := token("a")
 		issue(t, b, code)
@@ -77,7 +77,7 @@ func exchangeRace(t *testing.T, b driver.Backend) {
 	}
 }
 
-func successorRace(t *testing.T, b driver.Backend) {
+func successorRace(t testing.TB, b driver.Backend) {
 	next := token("next")
 	tokens := make([]driver.Token, 16)
 	for i := range tokens {

@@ -12,7 +12,7 @@ import (
 )
 
 // want ends the test unless a call answered as it must: with this verdict, or with nil.
-func want(t *testing.T, call string, got, verdict error) {
+func want(t testing.TB, call string, got, verdict error) {
 	t.Helper()
 	if !errors.Is(got, verdict) {
 		t.Fatalf("%s = %v, want %v", call, got, verdict)
@@ -47,12 +47,12 @@ func token(family string) driver.Token {
 	}
 }
 
-func issue(t *testing.T, b driver.Backend, tokens ...driver.Token) {
+func issue(t testing.TB, b driver.Backend, tokens ...driver.Token) {
 	t.Helper()
 	want(t, "Issue(tokens)", b.Issue(t.Context(), tokens...), nil)
 }
 
-func read(t *testing.T, b driver.Backend, key driver.Key) driver.Token {
+func read(t testing.TB, b driver.Backend, key driver.Key) driver.Token {
 	t.Helper()
 	got, err := b.Token(t.Context(), key)
 	want(t, "Token(key)", err, nil)
@@ -60,7 +60,7 @@ func read(t *testing.T, b driver.Backend, key driver.Key) driver.Token {
 }
 
 // absent checks that no token has these keys.
-func absent(t *testing.T, b driver.Backend, tokens ...driver.Token) {
+func absent(t testing.TB, b driver.Backend, tokens ...driver.Token) {
 	t.Helper()
 	for _, x := range tokens {
 		_, err := b.Token(t.Context(), x.Key)
@@ -68,13 +68,13 @@ func absent(t *testing.T, b driver.Backend, tokens ...driver.Token) {
 	}
 }
 
-func revoke(t *testing.T, b driver.Backend, rs ...driver.Revocation) {
+func revoke(t testing.TB, b driver.Backend, rs ...driver.Revocation) {
 	t.Helper()
 	want(t, "Revoke(revocations)", b.Revoke(t.Context(), rs...), nil)
 }
 
 // feed reads all revocations behind a Seq.
-func feed(t *testing.T, b driver.Backend, after uint64) []driver.Revocation {
+func feed(t testing.TB, b driver.Backend, after uint64) []driver.Revocation {
 	t.Helper()
 	rs, err := b.Revocations(t.Context(), after, driver.Page)
 	want(t, "Revocations(after)", err, nil)
@@ -85,14 +85,14 @@ func doc(id string, entries ...string) driver.Doc {
 	return driver.Doc{Kind: "thing", ID: id, Index: entries, Data: []byte("data of " + id)}
 }
 
-func put(t *testing.T, b driver.Backend, docs ...driver.Doc) int64 {
+func put(t testing.TB, b driver.Backend, docs ...driver.Doc) int64 {
 	t.Helper()
 	version, err := b.Put(t.Context(), docs...)
 	want(t, "Put(documents)", err, nil)
 	return version
 }
 
-func get(t *testing.T, b driver.Backend, id string) driver.Doc {
+func get(t testing.TB, b driver.Backend, id string) driver.Doc {
 	t.Helper()
 	d, err := b.Get(t.Context(), "thing", id)
 	want(t, fmt.Sprintf("Get(%q)", id), err, nil)
@@ -100,7 +100,7 @@ func get(t *testing.T, b driver.Backend, id string) driver.Doc {
 }
 
 // gone checks that no document has these ids.
-func gone(t *testing.T, b driver.Backend, ids ...string) {
+func gone(t testing.TB, b driver.Backend, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		_, err := b.Get(t.Context(), "thing", id)
@@ -114,7 +114,7 @@ func removal(d driver.Doc) driver.Doc {
 }
 
 // lists checks that one page of a span holds these documents, in this order.
-func lists(t *testing.T, b driver.Backend, span driver.Span, ids ...string) {
+func lists(t testing.TB, b driver.Backend, span driver.Span, ids ...string) {
 	t.Helper()
 	docs, next, err := b.List(t.Context(), "thing", span, driver.Page)
 	want(t, fmt.Sprintf("List(%q)", span), err, nil)
@@ -131,7 +131,7 @@ func idsOf(docs []driver.Doc) []string {
 	return ids
 }
 
-func sweep(t *testing.T, b driver.Backend, moment time.Time, removed int) {
+func sweep(t testing.TB, b driver.Backend, moment time.Time, removed int) {
 	t.Helper()
 	got, err := b.Sweep(t.Context(), moment, driver.Page)
 	want(t, "Sweep(at)", err, nil)

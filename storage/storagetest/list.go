@@ -10,50 +10,50 @@ import (
 
 func listing() []promise {
 	return []promise{
-		{"an entry finds exactly the documents that have it", func(t *testing.T, b driver.Backend) {
+		{name: "an entry finds exactly the documents that have it", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "owner=u1"), doc("b", "owner=u1", "all"), doc("c", "all"), doc("d"))
 			lists(t, b, driver.Is("owner=u1"), "a", "b")
 			lists(t, b, driver.Is("all"), "b", "c")
 			lists(t, b, driver.Is("owner=u2"))
 		}},
-		{"an entry does not find its neighbours: u1 is not u10, nor U1", func(t *testing.T, b driver.Backend) {
+		{name: "an entry does not find its neighbours: u1 is not u10, nor U1", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "owner=u"), doc("b", "owner=u1"), doc("c", "owner=u10"), doc("d", "owner=u1 "),
 				doc("e", "owner=U1"), doc("f", "owner=u1\x01"), doc("g", "owner=u1!"), doc("h", "owner=ú1"))
 			lists(t, b, driver.Is("owner=u1"), "b")
 			lists(t, b, driver.Is("owner=u"), "a")
 		}},
-		{"kinds do not mix", func(t *testing.T, b driver.Backend) {
+		{name: "kinds do not mix", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "all"), driver.Doc{Kind: "thing2", ID: "b", Index: []string{"all"}},
 				driver.Doc{Kind: "thin", ID: "c", Index: []string{"all", "gall"}})
 			lists(t, b, driver.Is("all"), "a")
 			lists(t, b, driver.Between("\x01", "\U0010ffff"), "a")
 		}},
-		{"the order is by bytes: of the entry, then of the id", byteOrder},
-		{"from counts, to does not: what is due", due},
-		{"an empty or a reversed span holds nothing", func(t *testing.T, b driver.Backend) {
+		{name: "the order is by bytes: of the entry, then of the id", test: byteOrder},
+		{name: "from counts, to does not: what is due", test: due},
+		{name: "an empty or a reversed span holds nothing", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "m"))
 			lists(t, b, driver.Between("m", "m"))
 			lists(t, b, driver.Between("n", "m"))
 			lists(t, b, driver.Between("", ""))
 		}},
-		{"a document is listed once for each of its entries in the span", func(t *testing.T, b driver.Backend) {
+		{name: "a document is listed once for each of its entries in the span", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "tag=x", "tag=z"), doc("b", "tag=y"))
 			lists(t, b, driver.Between("tag=", "tag=~"), "a", "b", "a")
 		}},
-		{"an entry that is given twice lists once", func(t *testing.T, b driver.Backend) {
+		{name: "an entry that is given twice lists once", test: func(t testing.TB, b driver.Backend) {
 			d := doc("a", "x", "x")
 			d.Version = put(t, b, d)
 			lists(t, b, driver.Is("x"), "a")
 			put(t, b, removal(d))
 			lists(t, b, driver.Is("x"))
 		}},
-		{"a replaced document leaves the entries it has no more", entriesFollow},
-		{"a removed document leaves all its entries", entriesEnd},
-		{"a page never shows half a Put", handOver},
+		{name: "a replaced document leaves the entries it has no more", test: entriesFollow},
+		{name: "a removed document leaves all its entries", test: entriesEnd},
+		{name: "a page never shows half a Put", test: handOver},
 	}
 }
 
-func byteOrder(t *testing.T, b driver.Backend) {
+func byteOrder(t testing.TB, b driver.Backend) {
 	put(t, b,
 		doc("b", "a"), doc("B", "a"), doc("10", "a"), doc("9", "a"), doc("é", "a"), doc("~", "a"), doc("中", "a"), doc("𐍈", "a"), doc("\uffee", "a"),
 		doc("1", "a "), doc("0", "a!"), doc("2", "A"), doc("3", "é"), doc("4", "z"), doc("5", "a\x01"))
@@ -61,7 +61,7 @@ func byteOrder(t *testing.T, b driver.Backend) {
 		"2", "5", "10", "9", "B", "b", "~", "é", "中", "\uffee", "𐍈", "1", "0", "4", "3")
 }
 
-func due(t *testing.T, b driver.Backend) {
+func due(t testing.TB, b driver.Backend) {
 	for i := range 10 {
 		put(t, b, doc(fmt.Sprint("delivery", 9-i), fmt.Sprintf("due=%04d", i)))
 	}
@@ -70,7 +70,7 @@ func due(t *testing.T, b driver.Backend) {
 	lists(t, b, driver.Between("due=0007", "due>"), "delivery2", "delivery1", "delivery0")
 }
 
-func entriesFollow(t *testing.T, b driver.Backend) {
+func entriesFollow(t testing.TB, b driver.Backend) {
 	d := doc("a", "x", "y")
 	d.Version = put(t, b, d, doc("b", "x"))
 	d.Index = []string{"z", "y"}
@@ -83,7 +83,7 @@ func entriesFollow(t *testing.T, b driver.Backend) {
 	lists(t, b, driver.Between("a", "zz"), "b")
 }
 
-func entriesEnd(t *testing.T, b driver.Backend) {
+func entriesEnd(t testing.TB, b driver.Backend) {
 	d := doc("a", "x", "y")
 	d.Version = put(t, b, d)
 	put(t, b, removal(d))
@@ -94,7 +94,7 @@ func entriesEnd(t *testing.T, b driver.Backend) {
 }
 
 // handOver moves an entry between two documents, each time in one Put.
-func handOver(t *testing.T, b driver.Backend) {
+func handOver(t testing.TB, b driver.Backend) {
 	from, to := doc("a", "holder"), doc("b")
 	from.Version = put(t, b, from, to)
 	to.Version = from.Version
@@ -115,8 +115,8 @@ func handOver(t *testing.T, b driver.Backend) {
 
 func paging() []promise {
 	return []promise{
-		{"pages of every size cover every document once and in order", pagesCover},
-		{"the page that ends the span has no next, also when it is full", func(t *testing.T, b driver.Backend) {
+		{name: "pages of every size cover every document once and in order", test: pagesCover},
+		{name: "the page that ends the span has no next, also when it is full", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "x"), doc("b", "x"), doc("c", "y"))
 			docs, next, err := b.List(t.Context(), "thing", driver.Is("x"), 2)
 			want(t, "List(x, 2)", err, nil)
@@ -124,7 +124,7 @@ func paging() []promise {
 				t.Fatalf("List(x, 2) = %q, next %q, want a, b and no next", got, next)
 			}
 		}},
-		{"After goes on behind the document it names, which may be gone", func(t *testing.T, b driver.Backend) {
+		{name: "After goes on behind the document it names, which may be gone", test: func(t testing.TB, b driver.Backend) {
 			put(t, b, doc("a", "x"), doc("b", "x"), doc("b1", "x"), doc("c", "x"))
 			span := driver.Is("x")
 			for stop, ids := range map[string][]string{"a": {"b", "b1", "c"}, "b": {"b1", "c"}, "b0": {"b1", "c"}, "c": nil} {
@@ -132,7 +132,7 @@ func paging() []promise {
 				lists(t, b, span, ids...)
 			}
 		}},
-		{"a walk goes on when the document it stopped at is removed", func(t *testing.T, b driver.Backend) {
+		{name: "a walk goes on when the document it stopped at is removed", test: func(t testing.TB, b driver.Backend) {
 			d := doc("b", "x")
 			d.Version = put(t, b, doc("a", "x"), d, doc("c", "x"))
 			span := driver.Is("x")
@@ -142,10 +142,22 @@ func paging() []promise {
 			span.From = next
 			lists(t, b, span, "c")
 		}},
+		{name: "a walk misses nothing when what it has shown is removed, and repeats nothing when more is put before", test: func(t testing.TB, b driver.Backend) {
+			d := doc("a", "x")
+			d.Version = put(t, b, d, doc("b", "x"), doc("c", "x"))
+			span := driver.Is("x")
+			_, next, err := b.List(t.Context(), "thing", span, 1)
+			want(t, "List(x, 1)", err, nil)
+			put(t, b, removal(d))
+			span.From = next
+			lists(t, b, span, "b", "c")
+			put(t, b, doc("0", "x"), doc("1", "x"), doc("2", "x"))
+			lists(t, b, span, "b", "c")
+		}},
 	}
 }
 
-func pagesCover(t *testing.T, b driver.Backend) {
+func pagesCover(t testing.TB, b driver.Backend) {
 	var ids []string
 	for i := range 12 {
 		ids = append(ids, fmt.Sprintf("%02d", i))

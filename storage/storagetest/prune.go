@@ -10,9 +10,9 @@ import (
 
 func pruning() []promise {
 	return []promise{
-		{"the oldest records go, up to a Seq, and the others stay as they are", pruneThrough},
-		{"about n go in one call, the lowest first, and it says how many until there are none", pruneSteps},
-		{"through may be 0, or a Seq that nobody was given yet", func(t *testing.T, b driver.Backend) {
+		{name: "the oldest records go, up to a Seq, and the others stay as they are", test: pruneThrough},
+		{name: "about n go in one call, the lowest first, and it says how many until there are none", test: pruneSteps},
+		{name: "through may be 0, or a Seq that nobody was given yet", test: func(t testing.TB, b driver.Backend) {
 			prune(t, b, 0, 9, 0)
 			prune(t, b, 7, 9, 0)
 			record(t, b, "a", "b")
@@ -21,7 +21,7 @@ func pruning() []promise {
 			prune(t, b, math.MaxInt64, 9, 2)
 			wantTrail(t, trail(t, b, 0, 9))
 		}},
-		{"a Seq is not given again when its record is pruned", func(t *testing.T, b driver.Backend) {
+		{name: "a Seq is not given again when its record is pruned", test: func(t testing.TB, b driver.Backend) {
 			record(t, b, "a", "b")
 			old := trail(t, b, 0, 9)
 			prune(t, b, old[1].Seq, 9, 2)
@@ -29,8 +29,8 @@ func pruning() []promise {
 			wantTrail(t, trail(t, b, old[1].Seq, 9), "c")
 			wantTrail(t, trail(t, b, 0, 9), "c")
 		}},
-		{"Appended is 0 for ever, or the last Seq, through every Prune", lastAppended},
-		{"a document, a token and a revocation are no records", func(t *testing.T, b driver.Backend) {
+		{name: "Appended is 0 for ever, or the last Seq, through every Prune", test: lastAppended},
+		{name: "a document, a token and a revocation are no records", test: func(t testing.TB, b driver.Backend) {
 			x := token("a")
 			issue(t, b, x)
 			put(t, b, doc("a", "all"))
@@ -41,11 +41,11 @@ func pruning() []promise {
 			get(t, b, "a")
 			wantFeed(t, feed(t, b, 0), "b")
 		}},
-		{"whoever appends beside it loses nothing", pruneBeside},
+		{name: "whoever appends beside it loses nothing", test: pruneBeside},
 	}
 }
 
-func prune(t *testing.T, b driver.Backend, through uint64, n, removed int) {
+func prune(t testing.TB, b driver.Backend, through uint64, n, removed int) {
 	t.Helper()
 	got, err := b.Prune(t.Context(), through, n)
 	want(t, fmt.Sprintf("Prune(%d, %d)", through, n), err, nil)
@@ -54,7 +54,7 @@ func prune(t *testing.T, b driver.Backend, through uint64, n, removed int) {
 	}
 }
 
-func pruneThrough(t *testing.T, b driver.Backend) {
+func pruneThrough(t testing.TB, b driver.Backend) {
 	record(t, b, "a", "b")
 	record(t, b, "c", "d", "e")
 	all := trail(t, b, 0, 9)
@@ -71,7 +71,7 @@ func pruneThrough(t *testing.T, b driver.Backend) {
 	prune(t, b, all[2].Seq, 9, 0)
 }
 
-func pruneSteps(t *testing.T, b driver.Backend) {
+func pruneSteps(t testing.TB, b driver.Backend) {
 	const all, n = 50, 7
 	for i := range all {
 		record(t, b, fmt.Sprint(i))
@@ -93,7 +93,7 @@ func pruneSteps(t *testing.T, b driver.Backend) {
 }
 
 // appended checks that a Backend answers what it must: always 0, or the Seq of the last record.
-func appended(t *testing.T, b driver.Backend, last uint64) (knows bool) {
+func appended(t testing.TB, b driver.Backend, last uint64) (knows bool) {
 	t.Helper()
 	got, err := b.Appended(t.Context())
 	want(t, "Appended()", err, nil)
@@ -103,7 +103,7 @@ func appended(t *testing.T, b driver.Backend, last uint64) (knows bool) {
 	return got != 0
 }
 
-func lastAppended(t *testing.T, b driver.Backend) {
+func lastAppended(t testing.TB, b driver.Backend) {
 	appended(t, b, 0)
 	record(t, b, "a")
 	knows := appended(t, b, trail(t, b, 0, 9)[0].Seq)
@@ -122,7 +122,7 @@ func lastAppended(t *testing.T, b driver.Backend) {
 	}
 }
 
-func pruneBeside(t *testing.T, b driver.Backend) {
+func pruneBeside(t testing.TB, b driver.Backend) {
 	const writers, each = 4, 20
 	seen, after := 0, uint64(0)
 	answers := meanwhile(writers, each, func(i, j int) error {

@@ -24,7 +24,7 @@ func together(n int, call func(i int) error) []error {
 }
 
 // oneWins checks that of these answers one is nil and all others are the verdict.
-func oneWins(t *testing.T, call string, answers []error, verdict error) {
+func oneWins(t testing.TB, call string, answers []error, verdict error) {
 	t.Helper()
 	winner := slices.Index(answers, nil)
 	if winner < 0 {
@@ -38,7 +38,7 @@ func oneWins(t *testing.T, call string, answers []error, verdict error) {
 }
 
 // allNil checks that all answers are nil.
-func allNil(t *testing.T, call string, answers []error) {
+func allNil(t testing.TB, call string, answers []error) {
 	t.Helper()
 	for _, err := range answers {
 		want(t, call, err, nil)

@@ -11,18 +11,18 @@ import (
 func refusing() []promise {
 	taken := token("taken")
 	grant := driver.Revocation{Kind: driver.RevokeGrant, ID: "grant a", Until: at(600)}
-	spend := func(t *testing.T, b driver.Backend, x driver.Token) {
+	spend := func(t testing.TB, b driver.Backend, x driver.Token) {
 		want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
 	}
 	return []promise{
-		{"ErrNotFound: an unknown key, whatever follows", func(t *testing.T, b driver.Backend) {
+		{name: "ErrNotFound: an unknown key, whatever follows", test: func(t testing.TB, b driver.Backend) {
 			issue(t, b, taken)
 			revoke(t, b, grant)
 			fresh, unknown := token("a"), token("a")
 			refused(t, b, unknown.Key, driver.ErrNotFound, fresh, taken)
 			absent(t, b, unknown, fresh)
 		}},
-		{"ErrSpent: a spent token, although it is revoked too", func(t *testing.T, b driver.Backend) {
+		{name: "ErrSpent: a spent token, although it is revoked too", test: func(t testing.TB, b driver.Backend) {
 			x, fresh := token("a"), token("a")
 			issue(t, b, x, taken)
 			spend(t, b, x)
@@ -32,7 +32,7 @@ func refusing() []promise {
 			sameToken(t, read(t, b, x.Key), x)
 			absent(t, b, fresh)
 		}},
-		{"ErrRevoked: a revoked token, although what follows is taken", func(t *testing.T, b driver.Backend) {
+		{name: "ErrRevoked: a revoked token, although what follows is taken", test: func(t testing.TB, b driver.Backend) {
 			x, fresh := token("a"), token("a")
 			issue(t, b, x, taken)
 			revoke(t, b, grant)
@@ -46,7 +46,7 @@ func refusing() []promise {
 func refusingNext() []promise {
 	taken := token("taken")
 	return []promise{
-		{"ErrExists: what follows is taken", func(t *testing.T, b driver.Backend) {
+		{name: "ErrExists: what follows is taken", test: func(t testing.TB, b driver.Backend) {
 			x, first, last := token("a"), token("a"), token("a")
 			issue(t, b, x, taken)
 			refused(t, b, x.Key, driver.ErrExists, first, taken, last)
@@ -54,14 +54,14 @@ func refusingNext() []promise {
 			absent(t, b, first, last)
 			sameToken(t, read(t, b, taken.Key), taken)
 		}},
-		{"ErrExists: what follows appears twice", func(t *testing.T, b driver.Backend) {
+		{name: "ErrExists: what follows appears twice", test: func(t testing.TB, b driver.Backend) {
 			x, first, twice := token("a"), token("a"), token("a")
 			issue(t, b, x)
 			refused(t, b, x.Key, driver.ErrExists, first, twice, twice)
 			unspent(t, b, x)
 			absent(t, b, first, twice)
 		}},
-		{"ErrExists: a token cannot follow itself", func(t *testing.T, b driver.Backend) {
+		{name: "ErrExists: a token cannot follow itself", test: func(t testing.TB, b driver.Backend) {
 			x, fresh := token("a"), token("a")
 			issue(t, b, x)
 			refused(t, b, x.Key, driver.ErrExists, fresh, x)
@@ -71,14 +71,14 @@ func refusingNext() []promise {
 	}
 }
 
-func refused(t *testing.T, b driver.Backend, key driver.Key, verdict error, next ...driver.Token) {
+func refused(t testing.TB, b driver.Backend, key driver.Key, verdict error, next ...driver.Token) {
 	t.Helper()
 	want(t, "Exchange(key, next)", b.Exchange(t.Context(), key, at(2), next...), verdict)
 }
 
 // unspent checks that a token is as it was issued, and can be exchanged unless something
 // stands against it.
-func unspent(t *testing.T, b driver.Backend, x driver.Token) {
+func unspent(t testing.TB, b driver.Backend, x driver.Token) {
 	t.Helper()
 	sameToken(t, read(t, b, x.Key), x)
 	if err := b.Exchange(t.Context(), x.Key, at(2)); err != nil {

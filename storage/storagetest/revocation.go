@@ -10,29 +10,29 @@ import (
 
 func revoking() []promise {
 	return []promise{
-		{"a grant's revocation ends its tokens, whenever they were granted", func(t *testing.T, b driver.Backend) {
+		{name: "a grant's revocation ends its tokens, whenever they were granted", test: func(t testing.TB, b driver.Backend) {
 			ends(t, b, driver.RevokeGrant, "grant a", at(-600), true)
 			ends(t, b, driver.RevokeGrant, "grant a", time.Time{}, true)
 		}},
-		{"an application's revocation ends what was granted before it, to the nanosecond", func(t *testing.T, b driver.Backend) {
+		{name: "an application's revocation ends what was granted before it, to the nanosecond", test: func(t testing.TB, b driver.Backend) {
 			ends(t, b, driver.RevokeApp, "app a", at(0), false)
 			ends(t, b, driver.RevokeApp, "app a", at(0).Add(1), true)
 		}},
-		{"a user's revocation ends what was granted before it, to the nanosecond", func(t *testing.T, b driver.Backend) {
+		{name: "a user's revocation ends what was granted before it, to the nanosecond", test: func(t testing.TB, b driver.Backend) {
 			ends(t, b, driver.RevokeUser, "user a", at(0), false)
 			ends(t, b, driver.RevokeUser, "user a", at(0).Add(1), true)
 		}},
-		{"a consent's revocation ends what its user granted its application before it, to the nanosecond", func(t *testing.T, b driver.Backend) {
+		{name: "a consent's revocation ends what its user granted its application before it, to the nanosecond", test: func(t testing.TB, b driver.Backend) {
 			both := driver.ConsentID("app a", "user a")
 			ends(t, b, driver.RevokeConsent, both, at(0), false)
 			ends(t, b, driver.RevokeConsent, both, at(0).Add(1), true)
 		}},
-		{"an access token's revocation ends no stored token", func(t *testing.T, b driver.Backend) {
+		{name: "an access token's revocation ends no stored token", test: func(t testing.TB, b driver.Backend) {
 			for _, id := range []string{"grant a", "app a", "user a"} {
 				ends(t, b, driver.RevokeJTI, id, at(600), false)
 			}
 		}},
-		{"a revocation ends nothing of another name or kind", func(t *testing.T, b driver.Backend) {
+		{name: "a revocation ends nothing of another name or kind", test: func(t testing.TB, b driver.Backend) {
 			ends(t, b, driver.RevokeGrant, "app a", at(600), false)
 			ends(t, b, driver.RevokeApp, "user a", at(600), false)
 			ends(t, b, driver.RevokeUser, "user a2", at(600), false)
@@ -41,35 +41,35 @@ func revoking() []promise {
 			ends(t, b, driver.RevokeConsent, driver.ConsentID("app b", "user a"), at(600), false)
 			ends(t, b, driver.RevokeConsent, "app a", at(600), false)
 		}},
-		{"a token that is issued after the revocation is ended too", func(t *testing.T, b driver.Backend) {
+		{name: "a token that is issued after the revocation is ended too", test: func(t testing.TB, b driver.Backend) {
 			revoke(t, b, driver.Revocation{Kind: driver.RevokeGrant, ID: "grant a", Until: at(600)})
 			x := token("a")
 			issue(t, b, x)
 			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(1)), driver.ErrRevoked)
 		}},
-		{"a revoked token can be read", func(t *testing.T, b driver.Backend) {
+		{name: "a revoked token can be read", test: func(t testing.TB, b driver.Backend) {
 			x := token("a")
 			issue(t, b, x)
 			revoke(t, b, driver.Revocation{Kind: driver.RevokeGrant, ID: "grant a", Until: at(600)})
 			sameToken(t, read(t, b, x.Key), x)
 		}},
-		{"a revocation holds until it is swept, not until its Until", func(t *testing.T, b driver.Backend) {
+		{name: "a revocation holds until it is swept, not until its Until", test: func(t testing.TB, b driver.Backend) {
 			ends(t, b, driver.RevokeGrant, "grant a", time.Time{}, true)
 			x := token("a")
 			issue(t, b, x)
 			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6000)), driver.ErrRevoked)
 		}},
-		{"a successor that appears beside a revocation cannot be exchanged", successorBesideRevoke},
+		{name: "a successor that appears beside a revocation cannot be exchanged", test: successorBesideRevoke},
 	}
 }
 
 func joining() []promise {
 	return []promise{
-		{"joining never moves Before back", func(t *testing.T, b driver.Backend) {
+		{name: "joining never moves Before back", test: func(t testing.TB, b driver.Backend) {
 			revoke(t, b, driver.Revocation{Kind: driver.RevokeApp, ID: "app a", Before: at(1), Until: at(600)})
 			ends(t, b, driver.RevokeApp, "app a", at(-1), true)
 		}},
-		{"joining moves Before on", func(t *testing.T, b driver.Backend) {
+		{name: "joining moves Before on", test: func(t testing.TB, b driver.Backend) {
 			revoke(t, b, driver.Revocation{Kind: driver.RevokeApp, ID: "app a", Before: at(-1), Until: at(600)})
 			ends(t, b, driver.RevokeApp, "app a", at(1), true)
 		}},
@@ -77,7 +77,7 @@ func joining() []promise {
 }
 
 // ends revokes, and reports whether that ends a token of family a, granted at noon.
-func ends(t *testing.T, b driver.Backend, kind, id string, before time.Time, ended bool) {
+func ends(t testing.TB, b driver.Backend, kind, id string, before time.Time, ended bool) {
 	t.Helper()
 	x, next := token("a"), token("a")
 	issue(t, b, x)
@@ -94,7 +94,7 @@ func ends(t *testing.T, b driver.Backend, kind, id string, before time.Time, end
 	}
 }
 
-func successorBesideRevoke(t *testing.T, b driver.Backend) {
+func successorBesideRevoke(t testing.TB, b driver.Backend) {
 	for round := range 50 {
 		family := fmt.Sprint(round)
 		code, next := token(family), token(family)

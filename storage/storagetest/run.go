@@ -10,7 +10,26 @@ import (
 // Run holds a Backend to everything it promises while it is open. Each call of open
 // returns an empty Backend.
 func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
-	for _, c := range []chapter{
+	for _, c := range contract() {
+		t.Run(c.about, func(t *testing.T) { c.run(t, open) })
+	}
+}
+
+// RunDurable holds a Backend to what it promises through Close and a new open in the
+// same folder. The folder is empty at the first open of a test.
+func RunDurable(t *testing.T, open func(t *testing.T, dir string) driver.Backend) {
+	for _, p := range reopening().promises {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			p.hold(t, func() driver.Backend { return open(t, dir) })
+		})
+	}
+}
+
+// contract returns the promises that Run holds a Backend to.
+func contract() []chapter {
+	return []chapter{
 		{"Issue and Token", issuing()},
 		{"Exchange", exchanging()},
 		{"Exchange refuses", slices.Concat(refusing(), refusingNext())},
@@ -29,10 +48,15 @@ func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
 		{"Sweep keeps", keeping()},
 		{"copies", copying()},
 		{"edges", edges()},
-	} {
-		t.Run(c.about, func(t *testing.T) { c.run(t, open) })
+		{"times", times()},
+		{"numbers", numbers()},
+		{"nothing", nothing()},
+		{"texts", texts()},
+		{"many writers", slices.Concat(crowding(), crowdedFeeds(), crowdedSweeps())},
+		{"calls cut short", cutShort()},
+		{"refusals leave nothing", leavings()},
+		{"Close", closing()},
 	}
-	t.Run("Close", func(t *testing.T) { runClose(t, open) })
 }
 
 // chapter is the promises about one thing.
@@ -41,19 +65,29 @@ type chapter struct {
 	promises []promise
 }
 
-// promise is a sentence of the contract, and the test of it.
-type promise struct {
-	name string
-	test func(t *testing.T, b driver.Backend)
-}
-
 func (c chapter) run(t *testing.T, open func(t *testing.T) driver.Backend) {
 	for _, p := range c.promises {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			b := open(t)
-			t.Cleanup(func() { want(t, "Close()", b.Close(), nil) })
-			p.test(t, b)
+			p.hold(t, func() driver.Backend { return open(t) })
 		})
 	}
+}
+
+// promise is a sentence of the contract, and the test of it: one on an open Backend, or one
+// that opens and closes Backends itself.
+type promise struct {
+	name  string
+	test  func(t testing.TB, b driver.Backend)
+	lives func(t testing.TB, open func() driver.Backend)
+}
+
+func (p promise) hold(t testing.TB, open func() driver.Backend) {
+	if p.lives != nil {
+		p.lives(t, open)
+		return
+	}
+	b := open()
+	defer func() { want(t, "Close()", b.Close(), nil) }()
+	p.test(t, b)
 }

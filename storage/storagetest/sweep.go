@@ -10,9 +10,9 @@ import (
 
 func sweeping() []promise {
 	return []promise{
-		{"what ends is there to the last, and gone when it is swept", thereToTheLast},
-		{"tokens, revocations and documents that ended by then go, to the nanosecond", exactly},
-		{"spent tokens go like others", func(t *testing.T, b driver.Backend) {
+		{name: "what ends is there to the last, and gone when it is swept", test: thereToTheLast},
+		{name: "tokens, revocations and documents that ended by then go, to the nanosecond", test: exactly},
+		{name: "spent tokens go like others", test: func(t testing.TB, b driver.Backend) {
 			x, _ := ending(at(5))
 			issue(t, b, x)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
@@ -20,8 +20,8 @@ func sweeping() []promise {
 			sweep(t, b, at(5), 1)
 			absent(t, b, x)
 		}},
-		{"the key of a swept token and the id of a swept document are free", freed},
-		{"a swept revocation leaves the feed and ends nothing more", func(t *testing.T, b driver.Backend) {
+		{name: "the key of a swept token and the id of a swept document are free", test: freed},
+		{name: "a swept revocation leaves the feed and ends nothing more", test: func(t testing.TB, b driver.Backend) {
 			r := grantEnd("grant a")
 			r.Until = at(5)
 			revoke(t, b, r, grantEnd("b"))
@@ -31,14 +31,14 @@ func sweeping() []promise {
 			issue(t, b, x)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(6)), nil)
 		}},
-		{"a Seq is not given again when its revocation is swept", func(t *testing.T, b driver.Backend) {
+		{name: "a Seq is not given again when its revocation is swept", test: func(t testing.TB, b driver.Backend) {
 			revoke(t, b, grantEnd("a"))
 			old := feed(t, b, 0)
 			sweep(t, b, at(6000), 1)
 			revoke(t, b, grantEnd("a"))
 			wantFeed(t, feed(t, b, old[0].Seq), "a")
 		}},
-		{"a version is not given again when its document is swept", func(t *testing.T, b driver.Backend) {
+		{name: "a version is not given again when its document is swept", test: func(t testing.TB, b driver.Backend) {
 			_, d := ending(at(5))
 			d.Version = put(t, b, d)
 			sweep(t, b, at(5), 1)
@@ -47,9 +47,9 @@ func sweeping() []promise {
 			}
 			inTheWay(t, b, d.ID, driver.ErrConflict, d)
 		}},
-		{"a sweep removes about n, and says how many until there are none", aboutN},
-		{"usage rows of hours that began more than 400 days before go, and those of days stay", hoursEnd},
-		{"hours of many applications go about n at a time, and what comes late goes too", hoursEndInSteps},
+		{name: "a sweep removes about n, and says how many until there are none", test: aboutN},
+		{name: "usage rows of hours that began more than 400 days before go, and those of days stay", test: hoursEnd},
+		{name: "hours of many applications go about n at a time, and what comes late goes too", test: hoursEndInSteps},
 	}
 }
 
@@ -60,7 +60,7 @@ func ending(moment time.Time) (driver.Token, driver.Doc) {
 	return x, d
 }
 
-func thereToTheLast(t *testing.T, b driver.Backend) {
+func thereToTheLast(t testing.TB, b driver.Backend) {
 	x, d := ending(at(5))
 	issue(t, b, x)
 	put(t, b, d)
@@ -74,7 +74,7 @@ func thereToTheLast(t *testing.T, b driver.Backend) {
 	want(t, "Exchange(swept)", b.Exchange(t.Context(), x.Key, at(6)), driver.ErrNotFound)
 }
 
-func exactly(t *testing.T, b driver.Backend) {
+func exactly(t testing.TB, b driver.Backend) {
 	soon, soonDoc := ending(abroad(at(5)))
 	late, lateDoc := ending(at(5).Add(1))
 	far, farDoc := ending(time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC))
@@ -105,7 +105,7 @@ func exactly(t *testing.T, b driver.Backend) {
 	wantFeed(t, feed(t, b, 0), fmt.Sprint(never.ExpiresAt))
 }
 
-func freed(t *testing.T, b driver.Backend) {
+func freed(t testing.TB, b driver.Backend) {
 	x, d := ending(at(5))
 	issue(t, b, x)
 	put(t, b, d)
@@ -121,7 +121,7 @@ func freed(t *testing.T, b driver.Backend) {
 	sweep(t, b, at(9), 2)
 }
 
-func aboutN(t *testing.T, b driver.Backend) {
+func aboutN(t testing.TB, b driver.Backend) {
 	const each, n = 60, 10
 	for i := range each {
 		x, d := ending(at(i))
@@ -149,7 +149,7 @@ func aboutN(t *testing.T, b driver.Backend) {
 	wantFeed(t, feed(t, b, 0))
 }
 
-func hoursEnd(t *testing.T, b driver.Backend) {
+func hoursEnd(t testing.TB, b driver.Backend) {
 	hour := driver.Hour(at(0))
 	end := hour.Add(driver.UsageHours)
 	count(t, b, "node", 1, calls("mcp", abroad(at(0)), 1), calls("ai", at(0), 2), calls("ai", at(60), 4), calls("ai", at(-24*60), 8))
@@ -167,7 +167,7 @@ func hoursEnd(t *testing.T, b driver.Backend) {
 	usage(t, b, days("app"), calls("ai", day.AddDate(0, 0, -1), 8), calls("ai", day, 6), calls("mcp", day, 1))
 }
 
-func hoursEndInSteps(t *testing.T, b driver.Backend) {
+func hoursEndInSteps(t testing.TB, b driver.Backend) {
 	const apps, n = 40, 10
 	end := driver.Hour(at(60)).Add(driver.UsageHours)
 	var counts []driver.Count
@@ -203,85 +203,4 @@ func hoursEndInSteps(t *testing.T, b driver.Backend) {
 	late.AppID = "app3"
 	count(t, b, "node", 2, late)
 	sweep(t, b, end, 1)
-}
-
-func keeping() []promise {
-	return []promise{
-		{"a document whose end was moved on", func(t *testing.T, b driver.Backend) { endMoves(t, b, at(9)) }},
-		{"a document whose end was taken off", func(t *testing.T, b driver.Backend) { endMoves(t, b, time.Time{}) }},
-		{"a document that was removed and made again", func(t *testing.T, b driver.Backend) {
-			_, d := ending(at(5))
-			d.Version = put(t, b, d)
-			put(t, b, removal(d))
-			d.Version, d.ExpiresAt = 0, at(9)
-			put(t, b, d)
-			sweep(t, b, at(5), 0)
-			get(t, b, d.ID)
-			sweep(t, b, at(9), 1)
-		}},
-		{"but not a document whose end was moved back", func(t *testing.T, b driver.Backend) {
-			_, d := ending(at(9))
-			d.Version = put(t, b, d)
-			d.ExpiresAt = at(5)
-			put(t, b, d)
-			sweep(t, b, at(5), 1)
-			gone(t, b, d.ID)
-			sweep(t, b, at(9), 0)
-		}},
-		{"a revocation that was joined by a later one", joinedLater},
-		{"a revocation without an end that one with an end has joined", func(t *testing.T, b driver.Backend) {
-			never := grantEnd("grant a")
-			never.Until = time.Time{}
-			revoke(t, b, never)
-			revoke(t, b, grantEnd("grant a"))
-			sweep(t, b, at(0).AddDate(100, 0, 0), 0)
-			wantFeed(t, feed(t, b, 0), "grant a")
-		}},
-		{"audit and usage", func(t *testing.T, b driver.Backend) {
-			record(t, b, "a")
-			count(t, b, "node", 1, calls("ai", at(0), 1))
-			sweep(t, b, driver.Hour(at(0)).Add(driver.UsageHours), 0)
-			wantTrail(t, trail(t, b, 0, 9), "a")
-			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
-			sweep(t, b, at(0).AddDate(100, 0, 0), 1)
-			wantTrail(t, trail(t, b, 0, 9), "a")
-			usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 1))
-		}},
-		{"the number of a batch whose hours are gone", func(t *testing.T, b driver.Backend) {
-			count(t, b, "node", 1, calls("ai", at(0), 1))
-			sweep(t, b, at(0).AddDate(100, 0, 0), 1)
-			count(t, b, "node", 1, calls("ai", at(0), 1))
-			usage(t, b, hours("app"))
-			usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 1))
-		}},
-	}
-}
-
-func endMoves(t *testing.T, b driver.Backend, to time.Time) {
-	_, d := ending(at(5))
-	d.Version = put(t, b, d)
-	d.ExpiresAt = to
-	d.Version = put(t, b, d)
-	sweep(t, b, at(5), 0)
-	sameDoc(t, get(t, b, d.ID), d)
-	if !to.IsZero() {
-		sweep(t, b, to, 1)
-		gone(t, b, d.ID)
-	}
-	sweep(t, b, at(0).AddDate(100, 0, 0), 0)
-}
-
-func joinedLater(t *testing.T, b driver.Backend) {
-	early, late := grantEnd("grant a"), grantEnd("grant a")
-	early.Until, late.Until = at(5), at(9)
-	revoke(t, b, early)
-	revoke(t, b, late)
-	revoke(t, b, early)
-	x := token("a")
-	issue(t, b, x)
-	sweep(t, b, at(5), 0)
-	wantFeed(t, feed(t, b, 0), "grant a")
-	want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6)), driver.ErrRevoked)
-	sweep(t, b, at(9), 1)
-	wantFeed(t, feed(t, b, 0))
 }

@@ -13,7 +13,7 @@ import (
 
 func replacing() []promise {
 	return []promise{
-		{"a token that is replaced ends when the new one does", func(t *testing.T, b driver.Backend) {
+		{name: "a token that is replaced ends when the new one does", test: func(t testing.TB, b driver.Backend) {
 			x := token("a")
 			x.ExpiresAt = at(1)
 			load(t, b, transfer.Tokens, transfer.TokenRow(x))
@@ -24,7 +24,7 @@ func replacing() []promise {
 			sweep(t, b, at(5), 1)
 			wantRows(t, b, transfer.Tokens)
 		}},
-		{"a revocation that is replaced moves in the feed", func(t *testing.T, b driver.Backend) {
+		{name: "a revocation that is replaced moves in the feed", test: func(t testing.TB, b driver.Backend) {
 			r := driver.Revocation{Seq: 2, Kind: driver.RevokeApp, ID: "a", Before: at(9), Until: at(1)}
 			other := driver.Revocation{Seq: 3, Kind: driver.RevokeApp, ID: "b"}
 			load(t, b, transfer.Revocations, transfer.RevocationRow(r), transfer.RevocationRow(other))
@@ -37,7 +37,7 @@ func replacing() []promise {
 			sweep(t, b, at(4), 0)
 			sweep(t, b, at(5), 1)
 		}},
-		{"a revocation gives way to another one with its Seq", func(t *testing.T, b driver.Backend) {
+		{name: "a revocation gives way to another one with its Seq", test: func(t testing.TB, b driver.Backend) {
 			a, z := driver.Revocation{Seq: 1, Kind: driver.RevokeApp, ID: "a"}, driver.Revocation{Seq: 2, Kind: driver.RevokeApp, ID: "z"}
 			load(t, b, transfer.Revocations, transfer.RevocationRow(a), transfer.RevocationRow(z))
 			a.Seq = 2
@@ -52,7 +52,7 @@ func replacing() []promise {
 			load(t, b, transfer.Revocations, transfer.RevocationRow(a), transfer.RevocationRow(z))
 			wantRows(t, b, transfer.Revocations, transfer.RevocationRow(a), transfer.RevocationRow(z))
 		}},
-		{"a document that is replaced is found by its new entries alone", func(t *testing.T, b driver.Backend) {
+		{name: "a document that is replaced is found by its new entries alone", test: func(t testing.TB, b driver.Backend) {
 			d := driver.Doc{Kind: "thing", ID: "a", Version: 5, Index: []string{"old", "both"}, ExpiresAt: at(1)}
 			load(t, b, transfer.Documents, transfer.DocRow(d))
 			d.Version, d.Index, d.ExpiresAt = 3, []string{"both", "new"}, at(5)
@@ -65,7 +65,7 @@ func replacing() []promise {
 			sameDoc(t, get(t, b, "a"), d)
 			sweep(t, b, at(5), 1)
 		}},
-		{"an hour that is too old is swept though it was loaded after a sweep", func(t *testing.T, b driver.Backend) {
+		{name: "an hour that is too old is swept though it was loaded after a sweep", test: func(t testing.TB, b driver.Backend) {
 			sweep(t, b, at(0), 0)
 			old := transfer.UsageRow(driver.Count{AppID: "a", At: driver.Hour(at(0).Add(-driver.UsageHours - 2*time.Hour)), Calls: 1}, false)
 			load(t, b, transfer.Usage, old)
@@ -77,7 +77,7 @@ func replacing() []promise {
 
 func unloading() []promise {
 	return []promise{
-		{"what is gone is gone everywhere", func(t *testing.T, b driver.Backend) {
+		{name: "what is gone is gone everywhere", test: func(t testing.TB, b driver.Backend) {
 			loadAll(t, b)
 			for table, rows := range samples() {
 				if table == transfer.Counters {
@@ -98,7 +98,7 @@ func unloading() []promise {
 			lists(t, b, driver.Is("all"))
 			sweep(t, b, at(1<<20), 0)
 		}},
-		{"rows come and go in one step", func(t *testing.T, b driver.Backend) {
+		{name: "rows come and go in one step", test: func(t testing.TB, b driver.Backend) {
 			for table, rows := range samples() {
 				if table == transfer.Counters {
 					continue
@@ -118,7 +118,7 @@ func unloading() []promise {
 
 func copyingStores() []promise {
 	return []promise{
-		{"a store is copied to it and back, exactly", func(t *testing.T, b driver.Backend) {
+		{name: "a store is copied to it and back, exactly", test: func(t testing.TB, b driver.Backend) {
 			source, back := memory.New(), memory.New()
 			loadAll(t, source)
 			for _, c := range [][2]driver.Backend{{source, b}, {b, back}} {
@@ -132,7 +132,7 @@ func copyingStores() []promise {
 				wantRows(t, back, table, rows...)
 			}
 		}},
-		{"a copy that failed in the middle goes on", func(t *testing.T, b driver.Backend) {
+		{name: "a copy that failed in the middle goes on", test: func(t testing.TB, b driver.Backend) {
 			source := memory.New()
 			loadAll(t, source)
 			runs := 0
@@ -150,7 +150,7 @@ func copyingStores() []promise {
 				wantRows(t, b, table, rows...)
 			}
 		}},
-		{"what differs is repaired, and what is too much is removed", func(t *testing.T, b driver.Backend) {
+		{name: "what differs is repaired, and what is too much is removed", test: func(t testing.TB, b driver.Backend) {
 			source := memory.New()
 			for table, rows := range samples() {
 				load(t, source, table, rows[:len(rows)-1]...)

@@ -12,25 +12,25 @@ import (
 
 func loading() []promise {
 	return []promise{
-		{"rows are listed exactly as they were loaded", func(t *testing.T, b driver.Backend) {
+		{name: "rows are listed exactly as they were loaded", test: func(t testing.TB, b driver.Backend) {
 			loadAll(t, b)
 			for table, rows := range samples() {
 				wantRows(t, b, table, rows...)
 			}
 		}},
-		{"loading twice changes nothing more", func(t *testing.T, b driver.Backend) {
+		{name: "loading twice changes nothing more", test: func(t testing.TB, b driver.Backend) {
 			loadAll(t, b)
 			loadAll(t, b)
 			for table, rows := range samples() {
 				wantRows(t, b, table, rows...)
 			}
 		}},
-		{"nothing to load is fine", func(t *testing.T, b driver.Backend) {
+		{name: "nothing to load is fine", test: func(t testing.TB, b driver.Backend) {
 			for _, table := range transfer.Tables() {
 				load(t, b, table)
 			}
 		}},
-		{"rows that were handed in may be changed", func(t *testing.T, b driver.Backend) {
+		{name: "rows that were handed in may be changed", test: func(t testing.TB, b driver.Backend) {
 			for table, rows := range samples() {
 				load(t, b, table, rows...)
 				for _, r := range rows {
@@ -42,9 +42,9 @@ func loading() []promise {
 				wantRows(t, b, table, rows...)
 			}
 		}},
-		{"the methods read what was loaded", readLoaded},
-		{"a token spent before stays spent, and one that is revoked stays so", spentLoaded},
-		{"a batch counted before is not counted again", func(t *testing.T, b driver.Backend) {
+		{name: "the methods read what was loaded", test: readLoaded},
+		{name: "a token spent before stays spent, and one that is revoked stays so", test: spentLoaded},
+		{name: "a batch counted before is not counted again", test: func(t testing.TB, b driver.Backend) {
 			load(t, b, transfer.Batches, transfer.BatchRow(driver.Batch{Node: "n", Seq: 7}))
 			load(t, b, transfer.Usage, transfer.UsageRow(driver.Count{AppID: "a", Product: "p", At: driver.Hour(at(0)), Calls: 5}, false))
 			for _, seq := range []uint64{6, 7, 8} {
@@ -55,8 +55,8 @@ func loading() []promise {
 				t.Errorf("Usage() = %+v, want one row of 7 calls", rows)
 			}
 		}},
-		{"no number is given again", loadedNumbersGoOn},
-		{"counters are written up and down", func(t *testing.T, b driver.Backend) {
+		{name: "no number is given again", test: loadedNumbersGoOn},
+		{name: "counters are written up and down", test: func(t testing.TB, b driver.Backend) {
 			for _, last := range []uint64{9, math.MaxInt64 - 1, 3, 0, 1} {
 				var rows []transfer.Row
 				for _, name := range transfer.CounterNames() {
@@ -69,7 +69,7 @@ func loading() []promise {
 	}
 }
 
-func readLoaded(t *testing.T, b driver.Backend) {
+func readLoaded(t testing.TB, b driver.Backend) {
 	loadAll(t, b)
 	all := samples()
 	for _, r := range all[transfer.Tokens] {
@@ -116,7 +116,7 @@ func hasRow(rows []transfer.Row, row transfer.Row) bool {
 	return false
 }
 
-func spentLoaded(t *testing.T, b driver.Backend) {
+func spentLoaded(t testing.TB, b driver.Backend) {
 	spent, ended, live := token("a"), token("b"), token("c")
 	spent.SpentAt = at(2)
 	load(t, b, transfer.Tokens, transfer.TokenRow(spent), transfer.TokenRow(ended), transfer.TokenRow(live))
@@ -127,7 +127,7 @@ func spentLoaded(t *testing.T, b driver.Backend) {
 	want(t, "Issue(a key that is taken)", b.Issue(t.Context(), live), driver.ErrExists)
 }
 
-func loadedNumbersGoOn(t *testing.T, b driver.Backend) {
+func loadedNumbersGoOn(t testing.TB, b driver.Backend) {
 	const record, revocation, version = 1 << 40, 1 << 41, 1 << 42
 	load(t, b, transfer.Counters, transfer.CounterRow(transfer.LastRecord, record),
 		transfer.CounterRow(transfer.LastRevocation, revocation), transfer.CounterRow(transfer.LastVersion, version))
@@ -160,7 +160,7 @@ func loadedNumbersGoOn(t *testing.T, b driver.Backend) {
 
 func refusingRows() []promise {
 	return []promise{
-		{"a row that cannot be read is refused, with all others", func(t *testing.T, b driver.Backend) {
+		{name: "a row that cannot be read is refused, with all others", test: func(t testing.TB, b driver.Backend) {
 			for table, rows := range samples() {
 				bad := transfer.Row{Key: rows[1].Key, Value: rows[1].Value[:1]}
 				for _, rows := range [][]transfer.Row{{rows[0], bad}, {bad, rows[0]}, {{Key: []byte("none"), Value: rows[0].Value}}} {
@@ -176,20 +176,20 @@ func refusingRows() []promise {
 				wantRows(t, b, table)
 			}
 		}},
-		{"a table that is none is refused", func(t *testing.T, b driver.Backend) {
+		{name: "a table that is none is refused", test: func(t testing.TB, b driver.Backend) {
 			_, err := adapter(t, b).Rows(t.Context(), "things", nil, 1)
 			want(t, "Rows(no table)", err, driver.ErrInvalid)
 			r := samples()[transfer.Tokens][0]
 			want(t, "Load(no table)", adapter(t, b).Load(t.Context(), "things", []transfer.Row{r}, nil), driver.ErrInvalid)
 		}},
-		{"no counter is removed", func(t *testing.T, b driver.Backend) {
+		{name: "no counter is removed", test: func(t testing.TB, b driver.Backend) {
 			loadAll(t, b)
 			rows := samples()[transfer.Counters]
 			err := adapter(t, b).Load(t.Context(), transfer.Counters, nil, [][]byte{rows[0].Key})
 			want(t, "Load(gone: a counter)", err, driver.ErrInvalid)
 			wantRows(t, b, transfer.Counters, rows...)
 		}},
-		{"no row has a time before the year 1 or behind 9999", func(t *testing.T, b driver.Backend) {
+		{name: "no row has a time before the year 1 or behind 9999", test: func(t testing.TB, b driver.Backend) {
 			for _, year := range []int{0, -5, 10_000} {
 				r := transfer.RecordRow(driver.Record{Seq: 1, At: time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)})
 				err := adapter(t, b).Load(t.Context(), transfer.Audit, []transfer.Row{r}, nil)

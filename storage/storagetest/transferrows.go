@@ -14,7 +14,7 @@ import (
 
 func listingRows() []promise {
 	return []promise{
-		{"an empty store has three counters and nothing else", func(t *testing.T, b driver.Backend) {
+		{name: "an empty store has three counters and nothing else", test: func(t testing.TB, b driver.Backend) {
 			for _, table := range transfer.Tables() {
 				var rows []transfer.Row
 				if table == transfer.Counters {
@@ -25,9 +25,9 @@ func listingRows() []promise {
 				wantRows(t, b, table, rows...)
 			}
 		}},
-		{"what the methods have written is listed as they read it", listedAsRead},
-		{"counters count on when what they counted is gone", countersStay},
-		{"rows that were handed out may be changed", func(t *testing.T, b driver.Backend) {
+		{name: "what the methods have written is listed as they read it", test: listedAsRead},
+		{name: "counters count on when what they counted is gone", test: countersStay},
+		{name: "rows that were handed out may be changed", test: func(t testing.TB, b driver.Backend) {
 			loadAll(t, b)
 			for table, rows := range samples() {
 				for _, r := range listed(t, b, table, transfer.PageRows) {
@@ -37,8 +37,8 @@ func listingRows() []promise {
 				wantRows(t, b, table, rows...)
 			}
 		}},
-		{"rows are listed while others write", listedBesideWriters},
-		{"a canceled context may end it, with its error", func(t *testing.T, b driver.Backend) {
+		{name: "rows are listed while others write", test: listedBesideWriters},
+		{name: "a canceled context may end it, with its error", test: func(t testing.TB, b driver.Backend) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if _, err := adapter(t, b).Rows(ctx, transfer.Tokens, nil, 1); err != nil && !errors.Is(err, context.Canceled) {
@@ -52,7 +52,7 @@ func listingRows() []promise {
 }
 
 // listedAsRead compares the tables with what the methods of the Backend return.
-func listedAsRead(t *testing.T, b driver.Backend) {
+func listedAsRead(t testing.TB, b driver.Backend) {
 	spent, live := token("a"), token("b")
 	spent.Key[0], live.Key[0] = 1, 2
 	live.ExpiresAt = oddTimes()[11]
@@ -85,7 +85,7 @@ func listedAsRead(t *testing.T, b driver.Backend) {
 	wantRows(t, b, transfer.Documents, transfer.DocRow(get(t, b, "a")), transfer.DocRow(get(t, b, "b")))
 }
 
-func countersStay(t *testing.T, b driver.Backend) {
+func countersStay(t testing.TB, b driver.Backend) {
 	revoke(t, b, driver.Revocation{Kind: driver.RevokeGrant, ID: "g", Until: at(0)})
 	seq := feed(t, b, 0)[0].Seq
 	want(t, "Append()", b.Append(t.Context(), driver.Record{At: at(0)}, driver.Record{At: at(0)}), nil)
@@ -107,7 +107,7 @@ func countersStay(t *testing.T, b driver.Backend) {
 	}
 }
 
-func listedBesideWriters(t *testing.T, b driver.Backend) {
+func listedBesideWriters(t testing.TB, b driver.Backend) {
 	loadAll(t, b)
 	rows := samples()[transfer.Tokens]
 	var both sync.WaitGroup
@@ -135,7 +135,7 @@ func listedBesideWriters(t *testing.T, b driver.Backend) {
 
 func pagingRows() []promise {
 	return []promise{
-		{"pages of any size hold every row once, in order", func(t *testing.T, b driver.Backend) {
+		{name: "pages of any size hold every row once, in order", test: func(t testing.TB, b driver.Backend) {
 			loadAll(t, b)
 			for table, rows := range samples() {
 				for _, n := range []int{1, 2, 3, 7, len(rows), len(rows) + 1, transfer.PageRows} {
@@ -143,7 +143,7 @@ func pagingRows() []promise {
 				}
 			}
 		}},
-		{"a page begins behind a key, whether or not it is there", func(t *testing.T, b driver.Backend) {
+		{name: "a page begins behind a key, whether or not it is there", test: func(t testing.TB, b driver.Backend) {
 			for table, rows := range samples() {
 				if table == transfer.Counters {
 					continue
@@ -160,7 +160,7 @@ func pagingRows() []promise {
 				}
 			}
 		}},
-		{"a page of large rows ends early, and is empty at the end alone", func(t *testing.T, b driver.Backend) {
+		{name: "a page of large rows ends early, and is empty at the end alone", test: func(t testing.TB, b driver.Backend) {
 			var rows []transfer.Row
 			for i := range 12 {
 				rows = append(rows, transfer.DocRow(driver.Doc{Kind: "large", ID: fmt.Sprintf("%02d", i), Version: 1, Data: bytes.Repeat([]byte{byte(i)}, 1<<20)}))
@@ -174,7 +174,7 @@ func pagingRows() []promise {
 			}
 			wantRows(t, b, transfer.Documents, rows...)
 		}},
-		{"ten thousand rows are listed", func(t *testing.T, b driver.Backend) {
+		{name: "ten thousand rows are listed", test: func(t testing.TB, b driver.Backend) {
 			var rows []transfer.Row
 			for i := range 10_000 {
 				x := driver.Token{Kind: driver.KindRefresh, Grant: "g", ExpiresAt: at(i)}

@@ -1,9 +1,6 @@
 package transfer
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // Table names one of the parts that a store consists of.
 type Table string
@@ -92,5 +89,3 @@ func (p *Page) Add(r Row) bool {
 	p.bytes += len(r.Key) + len(r.Value)
 	return len(p.Rows) < p.n && p.bytes < PageBytes
 }
-
-func known(table Table) bool { return slices.Contains(Tables(), table) }

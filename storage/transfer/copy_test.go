@@ -395,3 +395,33 @@ func TestACopyEndsWithItsContext(t *testing.T) {
 	}
 	wantOpen(t, target, storage.ErrUnfinished)
 }
+
+// busy is a target that ends calls with more rows than it can write in time.
+type busy struct {
+	*memory.Store
+	most, refused int
+}
+
+func (b *busy) Load(ctx context.Context, table transfer.Table, rows []transfer.Row, gone [][]byte) error {
+	if len(rows)+len(gone) > b.most {
+		b.refused++
+		return errStopped
+	}
+	return b.Store.Load(ctx, table, rows, gone)
+}
+
+func TestAStepThatIsTooMuchForTheTargetIsTakenInHalves(t *testing.T) {
+	source, target := opened(t), &busy{Store: memory.New(), most: 150}
+	for i := range 500 {
+		if err := source.Append(t.Context(), driver.Record{At: noon, Data: []byte{byte(i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := transfer.Copy(t.Context(), source, target, transfer.Options{}); err != nil || target.refused == 0 {
+		t.Fatalf("Copy() = %v, after %d refusals", err, target.refused)
+	}
+	wantEqual(t, target, source)
+	if _, err := transfer.Copy(t.Context(), source, &busy{Store: memory.New(), most: 60}, transfer.Options{}); !errors.Is(err, errStopped) {
+		t.Errorf("Copy(to one that takes nearly nothing) = %v, want its error", err)
+	}
+}

@@ -25,7 +25,7 @@ const markKind, markID = "format", "features"
 
 var markKey = DocRow(driver.Doc{Kind: markKind, ID: markID}).Key
 
-// Mark is what an unfinished copy says about itself.
+// Mark describes an unfinished copy; it is stored in the target.
 type Mark struct {
 	Store   string    `json:"store"`  // which store it is a copy of
 	Source  string    `json:"source"` // where that was, as Options.Source named it

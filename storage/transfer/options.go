@@ -2,7 +2,7 @@ package transfer
 
 // Options of Copy. The zero value is the default.
 type Options struct {
-	// Source is how the mark on the target names the source: where to go on. It holds no secret.
+	// Source names the source in the mark on the target: where to go on. It holds no secret.
 	Source string
 
 	// Live says that somebody goes on writing to the store that the source is, or was taken from.
@@ -13,14 +13,14 @@ type Options struct {
 	// DryRun compares, and writes nothing.
 	DryRun bool
 
-	// PageRows is how many rows one step reads and writes; 0: PageRows of the package.
+	// PageRows bounds the rows that one step reads and writes; 0: PageRows of the package.
 	PageRows int
 
 	// Progress is called after each step, in the goroutine of Copy. nil: nobody is told.
 	Progress func(Progress)
 }
 
-// Progress is how far a Copy is.
+// Progress reports how far a Copy is.
 type Progress struct {
 	Table     Table
 	Verifying bool // the second reading
@@ -29,14 +29,14 @@ type Progress struct {
 	Removed   int
 }
 
-// Report is what a Copy has done.
+// Report holds the outcome of a Copy.
 type Report struct {
 	Tables   []TableReport `json:"tables"`
 	Verified bool          `json:"verified"` // both sides were read again and are equal
 	Finished bool          `json:"finished"` // the target has no mark: it may be served from
 }
 
-// TableReport is the part of a Report about one table. With DryRun, Written and Removed are what
+// TableReport holds the outcome of one table. With DryRun, Written and Removed are what
 // would be done, and there is nothing below them.
 type TableReport struct {
 	Table   Table `json:"table"`

@@ -3,7 +3,10 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func (c *copier) walkers(table Table) (source, target *walker) {
@@ -27,7 +30,7 @@ func isMark(table Table, a, b *Row) bool {
 	return table == Documents && bytes.Equal(r.Key, markKey)
 }
 
-// step is what one Load does.
+// step collects the changes for one Load.
 type step struct {
 	rows  []Row
 	gone  [][]byte
@@ -78,7 +81,7 @@ func (c *copier) tell(p Progress) {
 
 func (c *copier) load(ctx context.Context, t *TableReport, due *step, seen int) error {
 	if !c.o.DryRun && len(due.rows)+len(due.gone) > 0 {
-		if err := c.to.Load(ctx, t.Table, due.rows, due.gone); err != nil {
+		if err := c.write(ctx, t.Table, due.rows, due.gone); err != nil {
 			return fmt.Errorf("writing %s to the target: %w", t.Table, err)
 		}
 	}
@@ -87,6 +90,23 @@ func (c *copier) load(ctx context.Context, t *TableReport, due *step, seen int) 
 	*due = step{}
 	c.tell(Progress{Table: t.Table, Rows: seen, Written: t.Written, Removed: t.Removed})
 	return nil
+}
+
+// smallStep limits the rows of a Load that is not tried again in two halves.
+const smallStep = 128
+
+// write loads rows, and in halves what failed as a whole: a target that is busy may have a limit of
+// time for each call, and loading again does no harm.
+func (c *copier) write(ctx context.Context, table Table, rows []Row, gone [][]byte) error {
+	err := c.to.Load(ctx, table, rows, gone)
+	if err == nil || ctx.Err() != nil || errors.Is(err, driver.ErrInvalid) || len(rows)+len(gone) <= smallStep {
+		return err
+	}
+	r, g := len(rows)/2, len(gone)/2
+	if err := c.write(ctx, table, rows[:r], gone[:g]); err != nil {
+		return err
+	}
+	return c.write(ctx, table, rows[r:], gone[g:])
 }
 
 // verify reads a table on both sides and returns what the target has. The sums of the report are of

@@ -20,6 +20,8 @@ import (
 // errNobody: no server answers at the socket.
 var errNobody = errors.New("no server answers")
 
+var errNoCopies = errors.New("the running server cannot copy its database: it is of another version; restart it, or stop it first")
+
 // ask has the server behind a socket run a command, and waits so long for its answer.
 func ask(ctx context.Context, socket string, req Request, wait time.Duration) (string, error) {
 	body, err := json.Marshal(req)
@@ -64,7 +66,7 @@ func fetch(ctx context.Context, socket string, w io.Writer) (int64, error) {
 	}
 	defer in.Body.Close()
 	if in.Header.Get("Content-Type") != copyType {
-		return 0, errors.New("the running server cannot copy its database: it is of another version; restart it, or stop it first")
+		return 0, errNoCopies
 	}
 	n, err := io.Copy(w, in.Body)
 	if err != nil {

@@ -99,7 +99,7 @@ func aboutCopy(err error, from, to Location) error {
 	case errors.Is(err, transfer.ErrUnfinished):
 		return fmt.Errorf("%s cannot be copied from: %w", from.Address, err)
 	}
-	return fmt.Errorf("%w (%s is not finished, and no server starts on it)", err, to.Address)
+	return fmt.Errorf("%w (%s is not finished, and no server starts on it; the same command goes on where it was)", err, to.Address)
 }
 
 // copied is a copy that went well.
@@ -137,7 +137,7 @@ func tellCopy(call cli.Call, c copied) error {
 	return say(call, about)
 }
 
-// next is what is to be done now.
+// next returns what is to be done now.
 func (c copied) next() string {
 	switch {
 	case c.dry:

@@ -44,7 +44,7 @@ func (b *copyBar) show(p transfer.Progress) {
 	}
 }
 
-// barWidth is how many cells a bar has: two for each table, one for copying and one for verifying.
+// barWidth counts the cells of a bar: two for each table, one for copying and one for verifying.
 const barWidth = 28
 
 func (b *copyBar) draw() string {

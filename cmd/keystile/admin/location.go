@@ -71,13 +71,13 @@ func (l Location) source(ctx context.Context, watch io.Writer) (o opened, err er
 	if err != nil {
 		return o, err
 	}
-	o, err = l.snapshot(ctx, f, socket, read, watch)
-	if !errors.Is(err, errNobody) {
-		return o, err
+	o, asked := l.snapshot(ctx, f, socket, read, watch)
+	if !errors.Is(asked, errNobody) && !errors.Is(asked, errNoCopies) {
+		return o, asked
 	}
 	o.folder = f
 	if o.Backend, err = read(ctx, f.Database()); err == nil {
-		return o, nil
+		return o, nil // also beside a server that has its store elsewhere by now
 	}
 	// A server that is just starting holds the database before it answers.
 	if again, failed := l.snapshot(ctx, f, socket, read, watch); !errors.Is(failed, errNobody) {

@@ -46,6 +46,7 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 	if err != nil {
 		return nil, err
 	}
+	data.serving.Store(service)
 	behind, err := productsOf(c, service.Gateway)
 	if err != nil {
 		service.Close(ctx)
@@ -58,7 +59,7 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 	if fakes != nil {
 		service.Handle(fake.Path+"/", fakes)
 	}
-	service.Handle("/", newRootHandler(c, base, apidoc.Of(openAPI(service)...), data.store, log))
+	service.Handle("/", newRootHandler(c, base, apidoc.Of(openAPI(service)...), data, log))
 	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
 	return &assembled{service, behind, requested(service.Gateway.Front(behind.before(service.Routes(), log)))}, nil
 }
@@ -72,7 +73,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		Origins: c.Origins, AllowPrivateUpstreams: c.PrivateUpstreams, TrustedProxies: c.TrustedProxies,
 		Tokens: oauth.TokensConfig{
 			CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,
-			SigningAlg: c.SigningAlg, SweepEvery: sweep,
+			SigningAlg: c.SigningAlg, SweepEvery: sweep, StaleAfter: c.StaleAfter,
 		},
 		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize},
 		SignIn: signin.Config{

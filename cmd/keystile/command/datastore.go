@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
@@ -40,6 +41,15 @@ type dataStore struct {
 
 	statements *metrics.Statements // of the storage
 	gauges     []Gauge
+	serving    atomic.Pointer[keystile.Service]
+}
+
+// Ready says whether it can be served from, and whether the service that runs can answer.
+func (h *dataStore) Ready(ctx context.Context) error {
+	if s := h.serving.Load(); s != nil {
+		return s.Ready(ctx)
+	}
+	return h.store.Ready(ctx)
 }
 
 // openStore opens the store in a data folder. Nobody else has it open until Close.
@@ -143,6 +153,9 @@ type sweepCounter struct {
 	driver.Backend
 	removed *atomic.Int64
 }
+
+// Unwrap lets the store see what the adapter can do besides.
+func (s sweepCounter) Unwrap() driver.Backend { return s.Backend }
 
 func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
 	removed, err := s.Backend.Sweep(ctx, at, n)

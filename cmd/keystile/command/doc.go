@@ -50,8 +50,9 @@
 // A clock that cannot be right stops nothing: the log says so, once, and what may have ended is
 // kept. Which times are believed is told in package storage.
 //
-// /healthz/ready asks the store whether the last write went well, and never its parts: what one
-// of them refuses is no reason to send everybody to another machine.
+// /healthz/ready asks the store whether the last write went well, and whether what other processes
+// write is known, and never its parts: what one of them refuses is no reason to send everybody to
+// another machine.
 //
 // A change of the master key never leaves the key file without a key that something is
 // sealed with, and throws no key away: backups from before need it.

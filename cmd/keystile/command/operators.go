@@ -37,7 +37,7 @@ func openOperators(ctx context.Context, c *config.Config, data *dataStore, log *
 // the default mux by being imported is served nowhere.
 func operatorsMux(m *metrics.Metrics, data *dataStore, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", reply.NewMux(log, healthRoutes(data.store)...))
+	mux.Handle("/", reply.NewMux(log, healthRoutes(data)...))
 	mux.Handle("/metrics", m.Handler())
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

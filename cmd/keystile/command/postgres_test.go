@@ -58,6 +58,9 @@ func TestAServiceMovesToPostgreSQLAndBack(t *testing.T) {
 	}
 	s = start(t, data, "--storage-url", url, "--base-url", "http://127.0.0.1")
 	wantUserInfo(t, s, g.AccessToken, 200)
+	if said := must(t, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+t.TempDir()); said["live"] != false || said["finished"] != true {
+		t.Errorf("the file that was left behind is not copied beside the server: %v", said)
+	}
 	g = refresh(t, s, g.RefreshToken, 200)
 	s.stop()
 	must(t, "storage", "copy", "--from", url, "--to", "bolt:"+back)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
 )
 
 // rootHandler answers what no other package does: the page at /, the document of all endpoints, and
@@ -28,7 +30,7 @@ type rootHandler struct {
 
 type link struct{ name, label, url string }
 
-// store says whether it can be served from; *storage.Store does.
+// store says whether it can be served from; *dataStore does.
 type store interface {
 	Ready(ctx context.Context) error
 }
@@ -102,11 +104,19 @@ func (l rootHandler) live(w http.ResponseWriter, _ *http.Request) error {
 	return health(w, "live")
 }
 
-// ready answers 200 only while the store can be read and the last write went well, else 503.
+// stale is the answer of a process that does not know what others have revoked and changed.
+var stale = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
+	Msg: "the feed is stale: what other processes revoke and change has not been read for too long, so no access token is accepted"}
+
+// ready answers 200 only while the store can be read, the last write went well and what other
+// processes write is known, else 503.
 func (l rootHandler) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	if err := l.store.Ready(ctx); err != nil {
+	switch err := l.store.Ready(ctx); {
+	case errors.Is(err, token.ErrStale):
+		return stale.Because(err)
+	case err != nil:
 		return err
 	}
 	return health(w, "ready")

@@ -113,4 +113,7 @@ var errReadOnly = errors.New("the store is open for reading only")
 // readOnly refuses what opening a store may have to write.
 type readOnly struct{ driver.Backend }
 
+// Unwrap lets the store see what the adapter can do besides.
+func (r readOnly) Unwrap() driver.Backend { return r.Backend }
+
 func (readOnly) Put(context.Context, ...driver.Doc) (int64, error) { return 0, errReadOnly }

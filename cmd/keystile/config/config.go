@@ -62,6 +62,8 @@ type Config struct {
 	AuditKeep time.Duration // 0: for ever
 	AuditSize int64         // bytes of records; 0: any number
 
+	StaleAfter time.Duration // where other processes share the store
+
 	LogLevel    slog.Level
 	LogFormat   string // text or json
 	LogRequests bool
@@ -161,6 +163,9 @@ func (l *loader) check(c *Config) {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end", c.SessionIdle, c.SessionMax)
 	}
 	l.checkStreams(c)
+	if c.StaleAfter < 2*time.Second {
+		l.complain("storage.stale_after: %s is less than 2s: the store is read once a second", c.StaleAfter)
+	}
 	switch m := c.Mail; {
 	case m.Host == "" && (m.Port != 0 || m.Username != "" || !m.Password.IsZero() || m.From != ""):
 		l.complain("mail.smtp.host: it is empty, and other keys of mail.smtp are not")

@@ -152,6 +152,7 @@ func TestWhatDoesNotFitTogetherIsAComplaint(t *testing.T) {
 	wantComplaint(t, []string{key, "KEYSTILE_MASTER_KEY_FILE=/k"}, "", "keep one of them")
 	wantComplaint(t, []string{"KEYSTILE_LIFETIMES_SESSION_IDLE=800h"}, "", "session_max")
 	wantComplaint(t, []string{"KEYSTILE_LIMITS_STREAM_IDLE=59s"}, "", "less than 1m")
+	wantComplaint(t, []string{"KEYSTILE_STORAGE_STALE_AFTER=1s"}, "", "less than 2s")
 	wantComplaint(t, nil, "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:1', timeout: 2h}]", "timeout of the product ai")
 }
 

@@ -104,10 +104,10 @@ func permits(pkg, path string, test bool) string {
 		return "" // the mark of a copy that is not whole
 	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache":
 		return "storage and its records import storage/driver only, and a cache"
-	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && pkg != "storage/storagetest" && to != "storage/driver" &&
+	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && !within(pkg, "storage/storagetest") && to != "storage/driver" &&
 		(to != "storage/transfer" || pkg == to):
 		return "adapters import storage/driver and storage/transfer only"
-	case pkg == "storage/storagetest" && !within(to, "storage"):
+	case within(pkg, "storage/storagetest") && !within(to, "storage"):
 		return "the contract imports storage only"
 	case within(pkg, "internal") && roomOf(to) != "":
 		return "internal packages import no room"
@@ -203,6 +203,8 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"storage", module + "/storage/transfer", false, true},
 		{"storage/access", module + "/storage/transfer", false, false},
 		{"storage/storagetest", module + "/storage", false, true},
+		{"storage/storagetest/planted", module + "/storage/memory", false, true},
+		{"storage/storagetest/planted", module + "/oauth", false, false},
 		{"storage/bolt", module + "/internal/token", false, false},
 		{"internal/token", module + "/oauth", false, false},
 		{"cmd/keystile", module + "/oauth", false, true},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/oauth"
 )
 
 // Metrics is a requests.Observer.
@@ -95,6 +96,23 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 				}
 				return 1
 			}))
+}
+
+// WatchFeed adds how well this process follows what others revoke and change in a store that they
+// share. Where nobody does, all of it stays 0.
+func (m *Metrics) WatchFeed(feed func() oauth.Feed) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_age_seconds", Help: "Time since what other processes revoke and change was last read to its end; 0 where nobody shares the store."},
+			func() float64 { return feed().Age.Seconds() }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_stale", Help: "1 while it is too old, and no access token is accepted."},
+			func() float64 {
+				if feed().Err != nil {
+					return 1
+				}
+				return 0
+			}),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "keystile_feed_regressions_total", Help: "How often the store had lost what was read from it before, as after a failover."},
+			func() float64 { return float64(feed().Regressions) }))
 }
 
 // prepare makes what is counted rarely 0 and not absent: an alert on its first rise must fire.

@@ -1,0 +1,105 @@
+package storage
+
+import (
+	"crypto/rand"
+	"slices"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// The kinds of documents that processes cache, as a Change names them.
+const (
+	ChangedKeys         = "key"
+	ChangedSettings     = "setting"
+	ChangedApps         = "app"
+	ChangedCapabilities = "capability" // and their tools
+	ChangedAccess       = "access"
+	ChangedBundles      = "bundle"
+)
+
+// followed are the kinds whose changes are told to other processes.
+var followed = []string{ChangedKeys, ChangedSettings, ChangedApps, ChangedCapabilities, ChangedAccess, ChangedBundles}
+
+// maxDocs bounds a Put of documents of which some may be followed: the rest is for epochs.
+var maxDocs = driver.MaxPut - len(followed)
+
+// Change says which documents of a kind may have changed.
+type Change struct {
+	Kind string   // ChangedApps and the like
+	IDs  []string // nil: any of them
+}
+
+// epoch counts the changes of one kind of documents. It is written in the same step as each.
+type epoch struct {
+	Of      string    `json:"of"` // the kind
+	N       uint64    `json:"n"`
+	Recent  []changed `json:"recent"` // the last of them, the newest last
+	Version int64     `json:"-"`
+	carried
+}
+
+// changed is one change of a document. Its tag tells it from another one that took its number after
+// the store had lost it.
+type changed struct {
+	ID  string `json:"id"`
+	Tag string `json:"tag"`
+	carried
+}
+
+// maxRecent is the number of changes of a kind, between two looks, after which all documents of
+// the kind count as changed.
+const maxRecent = 32
+
+var epochs = kind[epoch]{
+	name:    driver.KindEpoch,
+	id:      func(e epoch) string { return e.Of },
+	index:   func(epoch) []string { return []string{"all"} },
+	version: func(e *epoch) *int64 { return &e.Version },
+}
+
+// with returns the epoch after the change of some documents.
+func (e epoch) with(ids []string) epoch {
+	e.Recent = slices.Clone(e.Recent)
+	for _, id := range ids {
+		e.N++
+		e.Recent = append(e.Recent, changed{ID: id, Tag: rand.Text()[:10]})
+	}
+	e.Recent = e.Recent[max(0, len(e.Recent)-maxRecent):]
+	return e
+}
+
+// mark holds how much of an epoch has been seen.
+type mark struct {
+	n       uint64
+	tag     string
+	version int64
+}
+
+func (e epoch) mark() mark {
+	m := mark{n: e.N, version: e.Version}
+	if len(e.Recent) > 0 {
+		m.tag = e.Recent[len(e.Recent)-1].Tag
+	}
+	return m
+}
+
+// since returns the changes that a reader who had seen m has not. ok is false if the store has lost
+// some that it had seen.
+func (e epoch) since(m mark) (c Change, changed, ok bool) {
+	c.Kind = e.Of
+	if e.N < m.n || e.Version < m.version {
+		return c, true, false
+	}
+	fresh := e.N - m.n
+	if kept := uint64(len(e.Recent)); fresh >= kept && m.n > 0 || fresh > kept {
+		return c, fresh > 0, true // too many to be named
+	}
+	at := len(e.Recent) - int(fresh)
+	if m.n > 0 && e.Recent[at-1].Tag != m.tag {
+		return c, true, false
+	}
+	for _, one := range e.Recent[at:] {
+		c.IDs = append(c.IDs, one.ID)
+	}
+	return c, fresh > 0, true
+}
