@@ -56,13 +56,14 @@ func lose(t *testing.T, stay bool) {
 // once carries out a flow and reports whether its nth answer came to be lost; 0: none is.
 func (w *world) once(f flow, n int, stay bool) (lost bool) {
 	do := f.begin(w)
-	time.Sleep(settled)
+	time.Sleep(settled / 2)
 	w.wire.lose(n, stay)
 	check := do()
 	w.wire.heal()
 	time.Sleep(settled)
-	lost = w.wire.stop()
-	time.Sleep(settled)
+	if lost = w.wire.stop(); stay {
+		time.Sleep(settled)
+	}
 	w.checkTrail(stay)
 	check()
 	return lost
