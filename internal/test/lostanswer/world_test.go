@@ -124,7 +124,7 @@ func (w *world) app(owner string) storage.App {
 	return a
 }
 
-// answer is what a client is told.
+// answer holds what a client is told.
 type answer struct {
 	*httptest.ResponseRecorder
 	refused int // how often the same request was answered 503 before
@@ -177,7 +177,7 @@ func pairs(headers []string) http.Header {
 	return h
 }
 
-// mostTries is how often a client sends one request.
+// mostTries limits how often a client sends one request again.
 const mostTries = 4
 
 // send sends a request as a good client does: after a 503 it waits as long as that says, and sends the
