@@ -79,6 +79,12 @@ func (w *wire) carry(client net.Conn) {
 	}
 }
 
+// told holds the answer of a call, and looks whether it has happened, once.
+type told struct {
+	err      error
+	happened func() bool
+}
+
 // Whichever answer is lost, a call says what happened, and never happens twice.
 func TestAnAnswerThatIsLostDoublesNothing(t *testing.T) {
 	dsn := address(t, direct)
@@ -94,64 +100,63 @@ func TestAnAnswerThatIsLostDoublesNothing(t *testing.T) {
 	}
 	batch := uint64(0)
 	id := 0
-	for name, do := range map[string]func() (error, func() bool){ // the answer of a call, and whether it has happened, once
-		"Issue": func() (error, func() bool) {
+	for name, do := range map[string]func() told{
+		"Issue": func() told {
 			x := token()
-			return s.Issue(ctx, x), func() bool { _, err := sees.Token(ctx, x.Key); return err == nil }
+			return told{s.Issue(ctx, x), func() bool { _, err := sees.Token(ctx, x.Key); return err == nil }}
 		},
-		"Exchange": func() (error, func() bool) {
+		"Exchange": func() told {
 			x, next := token(), token()
 			sees.Issue(ctx, x)
-			return s.Exchange(ctx, x.Key, at, next), func() bool {
+			return told{s.Exchange(ctx, x.Key, at, next), func() bool {
 				_, err := sees.Token(ctx, next.Key)
 				return err == nil && errors.Is(sees.Exchange(ctx, x.Key, at), driver.ErrSpent)
-			}
+			}}
 		},
-		"Exchange for nothing": func() (error, func() bool) {
+		"Exchange for nothing": func() told {
 			x := token()
 			sees.Issue(ctx, x)
-			return s.Exchange(ctx, x.Key, at), func() bool { x, err := sees.Token(ctx, x.Key); return err == nil && !x.SpentAt.IsZero() }
+			return told{s.Exchange(ctx, x.Key, at), func() bool { x, err := sees.Token(ctx, x.Key); return err == nil && !x.SpentAt.IsZero() }}
 		},
-		"Revoke": func() (error, func() bool) {
+		"Revoke": func() told {
 			id++
 			r := driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(id)}
-			return s.Revoke(ctx, r), func() bool {
+			return told{s.Revoke(ctx, r), func() bool {
 				feed, err := sees.Revocations(ctx, 0, driver.Page)
 				return err == nil && feed[len(feed)-1].ID == r.ID && len(feed) == id
-			}
+			}}
 		},
-		"Count": func() (error, func() bool) {
+		"Count": func() told {
 			batch++
-			return s.Count(ctx, driver.Batch{Node: "n", Seq: batch}, []driver.Count{{AppID: "a", At: at, Calls: 1}}), func() bool {
+			return told{s.Count(ctx, driver.Batch{Node: "n", Seq: batch}, []driver.Count{{AppID: "a", At: at, Calls: 1}}), func() bool {
 				rows, err := sees.Usage(ctx, driver.UsageQuery{AppID: "a", From: at.Add(-48 * time.Hour), To: at.Add(time.Hour), Daily: true})
 				return err == nil && len(rows) == 1 && rows[0].Calls == int64(batch)
-			}
+			}}
 		},
-		"Append": func() (error, func() bool) {
+		"Append": func() told {
 			before, _ := sees.Appended(ctx)
-			return s.Append(ctx, driver.Record{At: at}), func() bool { after, err := sees.Appended(ctx); return err == nil && after == before+1 }
+			return told{s.Append(ctx, driver.Record{At: at}), func() bool { after, err := sees.Appended(ctx); return err == nil && after == before+1 }}
 		},
-		"Put": func() (error, func() bool) {
+		"Put": func() told {
 			id++
 			sees.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(id)}) // keeps the count of Revoke
 			_, err := s.Put(ctx, driver.Doc{Kind: "k", ID: fmt.Sprint(id)})
-			return err, func() bool { _, err := sees.Get(ctx, "k", fmt.Sprint(id)); return err == nil }
+			return told{err, func() bool { _, err := sees.Get(ctx, "k", fmt.Sprint(id)); return err == nil }}
 		},
-		"Get": func() (error, func() bool) {
+		"Get": func() told {
 			_, err := s.Get(ctx, "k", "not there")
 			if errors.Is(err, driver.ErrNotFound) {
 				err = nil
 			}
-			return err, func() bool { return true }
+			return told{err, func() bool { return true }}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			happened := 0
 			for nth := int64(1); ; nth++ {
 				w.until.Store(nth)
-				err, happens := do()
-				if err != nil || !happens() {
-					t.Errorf("answer %d was lost: %v, and it must have happened once", nth, err)
+				if c := do(); c.err != nil || !c.happened() {
+					t.Errorf("answer %d was lost: %v, and it must have happened once", nth, c.err)
 				}
 				if w.until.Swap(0) > 0 { // none was lost: the call is over
 					break
