@@ -15,6 +15,8 @@
 //	  driver   what an adapter implements: Backend, its records and errors
 //	  memory   a Backend under one lock; read it before writing an adapter
 //	  bolt     the default Backend: one file
+//	  postgres a Backend that several processes share
+//	  transfer copies a whole store to another adapter
 //	  storagetest  the contract every Backend passes
 //	oauth      the provider: /oauth/*, /.well-known/*; Tokens verify and end access tokens
 //	  signin   sessions, one-time codes, consent, the account page: /oauth/signin, /oauth/account

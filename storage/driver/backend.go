@@ -125,7 +125,9 @@ type Backend interface {
 	// Sweep removes tokens, revocations and documents that ended by at (ended is not zero
 	// and not after at), and usage rows of hours that began more than UsageHours before at,
 	// about n in one call, and returns how many. Rows of days stay. It is called each minute
-	// and mostly finds nothing: an adapter for much data does not read what stays.
+	// and mostly finds nothing: an adapter for much data does not read what stays. It may also
+	// leave tokens that were issued for more than a day until all that were issued within a week
+	// of them have ended, to remove them at once.
 	Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
 
 	// Close ends the Backend. Calls in progress are answered, every answered write is kept,

@@ -29,9 +29,6 @@ type migration struct {
 // known are the steps that this version has.
 var known = readMigrations(migrationFiles)
 
-// sinceVersion is the first version of Keystile that has the last step.
-const sinceVersion = "0.1"
-
 func readMigrations(files fs.FS) (all []migration) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	for i, name := range names { // in the order of their names
@@ -164,7 +161,7 @@ func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 func newer(steps []Step) error {
 	for _, step := range steps {
 		if step.Number > len(known) && !strings.HasSuffix(step.Name, ".additive.sql") {
-			return driver.Newer(fmt.Sprintf("the tables have step %d (%s)", step.Number, step.Name), "that made it")
+			return driver.Newer(fmt.Sprintf("the tables have step %d (%s)", step.Number, step.Name), "of a newer release")
 		}
 	}
 	return nil

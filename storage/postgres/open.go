@@ -168,13 +168,18 @@ func adapt(ctx context.Context, config *pgxpool.Config, o Options) error {
 	}
 	defer c.Close(ctx)
 	var server facts
-	err = c.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding'), pg_backend_pid()`, pgx.QueryExecModeExec).
-		Scan(&server.number, &server.version, &server.encoding, &server.pid)
+	err = c.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding'), pg_backend_pid(),
+			current_setting('synchronous_commit'), current_setting('fsync')`, pgx.QueryExecModeExec).
+		Scan(&server.number, &server.version, &server.encoding, &server.pid, &server.commit, &server.fsync)
 	if err != nil {
 		return err
 	}
 	if err := server.fit(); err != nil {
 		return err
+	}
+	if server.commit == "off" || server.fsync == "off" {
+		o.Log.WarnContext(ctx, "the database answers before it has stored: what was acknowledged is lost when it crashes; set both on, for its user at least (ALTER ROLE ... SET synchronous_commit = on)",
+			"synchronous_commit", server.commit, "fsync", server.fsync)
 	}
 	// A pooler answers with a process id of its own.
 	if pooled = pooled || server.pid != int(c.PgConn().PID()); pooled && config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
@@ -187,6 +192,7 @@ func adapt(ctx context.Context, config *pgxpool.Config, o Options) error {
 type facts struct {
 	number, pid       int
 	version, encoding string
+	commit, fsync     string // off: what was answered may be lost
 }
 
 func (f facts) fit() error {

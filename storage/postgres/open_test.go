@@ -62,6 +62,18 @@ func TestAnErrorAtTheStartSaysWhatToDo(t *testing.T) {
 }
 
 // The owner of a schema needs no other right.
+func TestADatabaseThatAnswersBeforeItHasStoredIsWarnedOf(t *testing.T) {
+	for commit, warns := range map[string]bool{"on": false, "local": false, "off": true} {
+		var said strings.Builder
+		dsn := with(t, address(t, direct), func(_ *url.URL, q url.Values) { q.Set("synchronous_commit", commit) })
+		s := open(t, dsn, postgres.Options{Schema: newSchema(t), Log: slog.New(slog.NewTextHandler(&said, nil))})
+		s.Close()
+		if strings.Contains(said.String(), "synchronous_commit = on") != warns {
+			t.Errorf("synchronous_commit=%s: it says %q", commit, &said)
+		}
+	}
+}
+
 func TestARoleThatOwnsTheSchemaAloneIsEnough(t *testing.T) {
 	role, schema := newSchema(t), newSchema(t)
 	sql(t, "CREATE ROLE "+role+" LOGIN", "CREATE SCHEMA "+schema+" AUTHORIZATION "+role)

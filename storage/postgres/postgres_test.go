@@ -68,3 +68,17 @@ func TestTransfer(t *testing.T) {
 		return open(t, dsn, postgres.Options{Schema: schemaOf(t)})
 	})
 }
+
+// Three processes on one store are held to the contract as one is.
+func TestContractOfThreeNodes(t *testing.T) {
+	dsn := address(t, direct)
+	storagetest.Run(t, func(t *testing.T) driver.Backend {
+		node := func() driver.Backend { return open(t, dsn, postgres.Options{Schema: schemaOf(t), Conns: 4}) }
+		return storagetest.Nodes(node(), node(), node())
+	})
+}
+
+func BenchmarkContract(b *testing.B) {
+	dsn := address(b, direct)
+	storagetest.Bench(b, func(b *testing.B) driver.Backend { return open(b, dsn, postgres.Options{Schema: newSchema(b)}) })
+}

@@ -168,6 +168,9 @@ func (s *Store) Rows(ctx context.Context, table transfer.Table, after []byte, n 
 	return rows, err
 }
 
+// loadTimeout limits the writing of one page, on a database that has other work too.
+const loadTimeout = time.Minute
+
 // Load writes rows as they are and removes others, in one transaction.
 func (s *Store) Load(ctx context.Context, table transfer.Table, rows []transfer.Row, gone [][]byte) error {
 	load, known := loaders[table]
@@ -178,11 +181,11 @@ func (s *Store) Load(ctx context.Context, table transfer.Table, rows []transfer.
 	if err := load(&batch, rows, gone); err != nil {
 		return err
 	}
-	return s.run(ctx, loadTable, func(ctx context.Context, c conn, _ bool) error {
+	return s.call(ctx, loadTable, loadTimeout, func(ctx context.Context, c conn, _ bool) error {
 		if err := s.partitions.past(ctx, c.Conn, s, batch.weeks); err != nil {
 			return err
 		}
-		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		return patiently(ctx, c.Conn, func(tx pgx.Tx) error {
 			for _, step := range batch.steps {
 				if _, err := tx.Exec(ctx, s.inSchema(step.text), step.args...); err != nil {
 					return err

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"path/filepath"
+	"sync/atomic"
 	"time"
 )
 
@@ -56,15 +56,16 @@ var kinds = []string{
 type life struct {
 	*wire
 	firstRun
-	cookie string // of the administrator, who has signed in
-	mails  string // the folder they are written to
+	cookie string      // of the administrator, who has signed in
+	mails  []string    // the folders they are written to
+	over   atomic.Bool // nobody works any more
 	trail  *trail
 	began  time.Time
 	tools  map[string]bool // of the bus, once somebody has asked; a check changes none
 }
 
-func newLife(w *wire, data string, t *trail) *life {
-	return &life{wire: w, mails: filepath.Join(data, "mail"), trail: t, began: time.Now()}
+func newLife(w *wire, mails []string, t *trail) *life {
+	return &life{wire: w, mails: mails, trail: t, began: time.Now()}
 }
 
 // sprint is the time that clients send requests as fast as they can. A life of minutes would otherwise make a
@@ -76,7 +77,7 @@ func (l *life) alive() bool {
 	if time.Since(l.began) > sprint {
 		time.Sleep(50 * time.Millisecond)
 	}
-	return !l.doomed.Load()
+	return !l.over.Load()
 }
 
 // done notes that a write was acknowledged, and under what the trail must have it.

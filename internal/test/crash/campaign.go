@@ -6,21 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
-	"github.com/keystile/keystile/internal/test/serving"
 	"github.com/keystile/keystile/storage"
 )
 
-// campaign is a number of lives of one data folder.
+// campaign is a number of lives of one data folder, or of several that share a database.
 type campaign struct {
 	options
-	data     string
+	nodes    *nodes
+	watcher  *watcher // nil: there is no database
 	rand     *rand.Rand
 	journal  *journal
 	trail    *trail
@@ -33,7 +32,8 @@ type campaign struct {
 	jwks     []byte
 	starting time.Duration // what the last start has taken
 
-	kills, amid, early, long int // all; with writes on their way; while it started; after minutes
+	amid, early, long int // kills with writes on their way; while it started; after minutes
+	away              int // requests that were answered 503 because of a kill
 }
 
 // client works until the server is gone.
@@ -44,13 +44,17 @@ type checker interface{ check(*life) error }
 
 const holders = 4
 
-func newCampaign(o options, data string) (*campaign, error) {
+func newCampaign(ctx context.Context, o options, data string) (*campaign, error) {
 	receiver, err := hooks.New()
 	if err != nil {
 		return nil, err
 	}
+	nodes, err := newNodes(ctx, o, data)
+	if err != nil {
+		return nil, errors.Join(err, receiver.Close())
+	}
 	c := &campaign{
-		options: o, data: data, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), trail: newTrail(), receiver: receiver, caller: &caller{},
+		options: o, nodes: nodes, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), trail: newTrail(), receiver: receiver, caller: &caller{},
 	}
 	dice := func() *rand.Rand { return rand.New(rand.NewPCG(o.seed, uint64(len(c.clients)+1))) }
 	for range holders {
@@ -69,6 +73,12 @@ func newCampaign(o options, data string) (*campaign, error) {
 	return c, nil
 }
 
+// close ends what the campaign has started.
+func (c *campaign) close() error {
+	c.watcher.close()
+	return errors.Join(c.nodes.close(), c.receiver.Close())
+}
+
 // run lives and kills, and looks once more at the end.
 func (c *campaign) run(ctx context.Context) error {
 	for range c.cycles {
@@ -76,14 +86,14 @@ func (c *campaign) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.stopGently()
+	return c.stopGently(ctx)
 }
 
 // stopGently ends one more life by SIGTERM, under the caller's load: then the ledger is
 // equal to what was answered. The life after it has told the receiver everything, verifies
 // the whole trail, and is ended.
-func (c *campaign) stopGently() error {
-	s, l, err := c.begin()
+func (c *campaign) stopGently(ctx context.Context) error {
+	l, err := c.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,20 +101,25 @@ func (c *campaign) stopGently() error {
 	working.Go(func() { c.caller.work(l) })
 	time.Sleep(100 * time.Millisecond)
 	l.doomed.Store(true)
-	err = s.Signal(syscall.SIGTERM)
+	l.over.Store(true)
+	for _, s := range c.nodes.all {
+		err = errors.Join(err, s.Signal(syscall.SIGTERM))
+	}
 	working.Wait()
 	l.close()
-	if <-s.Ended; s.State().ExitCode() != 0 {
-		c.journal.violated(nil, "SIGTERM ends the server with %v\n%s", s.State(), s.Log)
+	for _, s := range c.nodes.all {
+		if <-s.Ended; s.State().ExitCode() != 0 {
+			c.journal.violated(nil, "SIGTERM ends the server with %v\n%s", s.State(), s.Log)
+		}
+		s.up = false
 	}
 	if err != nil {
 		return err
 	}
-	if s, l, err = c.begin(); err != nil {
+	if l, err = c.begin(ctx); err != nil {
 		return err
 	}
 	defer l.close()
-	defer s.Kill()
 	if missing := c.receiver.Wait(c.wait); len(missing) > 0 && c.wait >= lease {
 		c.journal.violated(nil, "the receiver of webhooks was not told in %v of %s", c.wait, strings.Join(missing, "; "))
 	}
@@ -112,7 +127,7 @@ func (c *campaign) stopGently() error {
 		c.journal.violated(nil, "mails were promised and did not come in %v: to %s", c.wait, strings.Join(missing, ", "))
 	}
 	c.hear()
-	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l))
+	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l), c.watcher.check(c.journal))
 }
 
 // lease is the time that a delivery waits which a kill has cut off, until it is sent again, and a
@@ -125,26 +140,32 @@ const maxViolations = 20
 // check's own writes are in the journal like any others.
 func (c *campaign) oneCycle(ctx context.Context) error {
 	c.journal.cycle++
-	s, l, err := c.begin()
+	l, err := c.begin(ctx)
 	if err != nil {
 		return err
 	}
-	c.live(ctx, s, l)
-	if err := c.killEarly(); err != nil {
+	if err := c.live(ctx, l); err != nil {
 		return err
 	}
-	if s, l, err = c.begin(); err != nil {
+	if err := c.killEarly(ctx); err != nil {
+		return err
+	}
+	if l, err = c.begin(ctx); err != nil {
 		return err
 	}
 	defer l.close()
-	defer func() { s.Kill(); c.kills++ }()
 	if err := c.check(l); err != nil {
-		return fmt.Errorf("the check: %w\n%s", err, s.Log)
+		return fmt.Errorf("the check: %w\n%s", err, c.nodes.all[0].Log)
 	}
-	if said := complaints(s.Log.String()); said != "" {
+	c.hearServers()
+	return c.strike(ctx)
+}
+
+// hearServers notes what the servers complain of.
+func (c *campaign) hearServers() {
+	if said := c.nodes.complaints(); said != "" {
 		c.journal.violated(nil, "the server complains: %s", said)
 	}
-	return nil
 }
 
 // check asks a new life about everything that is known. What the checkers know is asked
@@ -159,6 +180,9 @@ func (c *campaign) check(l *life) error {
 	if err == nil {
 		err = c.journal.check(l, c.rand)
 	}
+	if err == nil {
+		err = c.watcher.check(c.journal)
+	}
 	c.hear()
 	return err
 }
@@ -170,31 +194,31 @@ func (c *campaign) hear() {
 	}
 }
 
-// command is the server. A second use of a code or a token is asked about for a day.
-func (c *campaign) command() *exec.Cmd {
-	return exec.Command(c.binary, serving.Args(c.data, "--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h",
-		"--signup", "open", "--trusted-proxies", "127.0.0.1", "--upstreams-allow-private", "127.0.0.1")...)
-}
-
-// begin starts the server and sees that it is who it was: the same keys, the session.
-func (c *campaign) begin() (*serving.Server, *life, error) {
+// begin starts the servers that do not run and sees that they are who they were: the same keys, the
+// session.
+func (c *campaign) begin(ctx context.Context) (*life, error) {
 	began := time.Now()
-	s, err := serving.Start(c.command())
+	err := c.nodes.start(ctx)
 	c.starting = time.Since(began)
 	if err != nil {
 		c.journal.violated(nil, "%v", err)
-		return nil, nil, err
+		return nil, err
 	}
-	l := newLife(newWire(c.journal, s.Address, c.data), c.data, c.trail)
+	if c.watcher == nil && c.nodes.database != nil {
+		if c.watcher, err = newWatcher(ctx, c.nodes.database.URL()); err != nil {
+			return nil, err
+		}
+	}
+	l := newLife(c.nodes.wire(c.journal), c.nodes.mails(), c.trail)
 	if err := c.meet(l); err != nil {
-		s.Kill()
-		return nil, nil, err
+		l.close()
+		return nil, err
 	}
-	return s, l, nil
+	return l, nil
 }
 
 func (c *campaign) meet(l *life) (err error) {
-	if l.firstRun, err = readFirstRun(c.data); err != nil {
+	if l.firstRun, err = readFirstRun(c.nodes.all[0].data); err != nil {
 		return err
 	}
 	keys, err := l.get("/oauth/jwks")
@@ -237,66 +261,3 @@ func prepare(l *life) error {
 // recently bounds the age of the administrator's sign-in: what cannot be taken back wants
 // one of the last ten minutes, and a life may be of more than two.
 const recently = 6 * time.Minute
-
-// live lets the clients work and kills the server under them.
-func (c *campaign) live(ctx context.Context, s *serving.Server, l *life) {
-	defer l.close()
-	var working sync.WaitGroup
-	for _, client := range c.clients {
-		working.Go(func() { client.work(l) })
-	}
-	select {
-	case <-time.After(c.span()):
-	case <-ctx.Done():
-	case <-s.Ended:
-		c.journal.violated(nil, "the server ends by itself: %v\n%s", s.State(), s.Log)
-	}
-	l.doomed.Store(true)
-	s.Kill()
-	working.Wait()
-	c.kills++
-	if l.cut.Load() > 0 {
-		c.amid++
-	}
-	if said := s.Log.String(); said != "" {
-		c.journal.violated(nil, "the server complains: %s", said)
-	}
-}
-
-// span draws how long a life lasts. A long one meets what happens each minute.
-func (c *campaign) span() time.Duration {
-	if c.longOnes > 0 && c.rand.IntN(c.longOnes) == 0 {
-		c.long++
-		return 61*time.Second + c.upTo(89*time.Second)
-	}
-	most := 350 * time.Millisecond
-	if c.rand.IntN(6) == 0 { // for what takes several steps
-		most = 2 * time.Second
-	}
-	return time.Duration(float64(50*time.Millisecond+c.upTo(most)) * c.slowness())
-}
-
-// slowness is the factor by which this machine takes longer than an idle one to start a server: on
-// one that has other work to do, lives are longer, so that as much happens in them.
-func (c *campaign) slowness() float64 {
-	return min(max(float64(c.starting)/float64(usualStart), 1), 8)
-}
-
-const usualStart = 60 * time.Millisecond
-
-// killEarly kills servers at random moments of their start, a few at times.
-func (c *campaign) killEarly() error {
-	for c.rand.IntN(3) == 0 {
-		s, err := serving.Launch(c.command())
-		if err != nil {
-			return err
-		}
-		time.Sleep(c.upTo(c.starting + c.starting/4))
-		s.Kill()
-		c.kills++
-		c.early++
-	}
-	return nil
-}
-
-func (c *campaign) upTo(d time.Duration) time.Duration { return time.Duration(c.rand.Int64N(int64(d))) }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
 )
@@ -103,13 +104,17 @@ func (p *publisher) register(c *capability) error {
 func (p *publisher) document(member string, revision int) string {
 	var tools []string
 	for i := range revision {
-		name := fmt.Sprintf("x%d", i)
-		if i == 0 {
-			name = fmt.Sprintf("r%d", revision)
-		}
-		tools = append(tools, `{"name":"`+name+`","httpMethod":"get","path":"/x"}`)
+		tools = append(tools, `{"name":"`+toolName(revision, i)+`","httpMethod":"get","path":"/x"}`)
 	}
 	return `{"member":"` + member + `","upstream_url":"http://127.0.0.1:1","webhook_url":"` + p.receiver.URL() + `","tools_static":[` + strings.Join(tools, ",") + `]}`
+}
+
+// toolName is the name of one of the tools of a revision.
+func toolName(revision, i int) string {
+	if i == 0 {
+		return fmt.Sprintf("r%d", revision)
+	}
+	return fmt.Sprintf("x%d", i)
 }
 
 func (p *publisher) remove(n int) error {
@@ -129,7 +134,12 @@ func (p *publisher) remove(n int) error {
 	return nil
 }
 
-// check asks for the list of the bus, from which the questions about tools are answered.
+// catchesUp is the time within which the bus of every server lists what is registered. It reads the
+// capabilities each 5 seconds, and a read that the kill of a database has met waits for its end.
+const catchesUp = 15 * time.Second
+
+// check asks for the list of the bus, from which the questions about tools are answered. Where servers
+// share a database, each has to come to list what is stored.
 func (p *publisher) check(l *life) error {
 	if p.app == nil {
 		return nil
@@ -138,7 +148,67 @@ func (p *publisher) check(l *life) error {
 	if err != nil {
 		return err
 	}
-	l.tools = map[string]bool{}
+	for end := time.Now().Add(catchesUp); ; time.Sleep(50 * time.Millisecond) {
+		if l.tools, err = l.listTools(bearer); err != nil || !l.shared {
+			return err
+		}
+		differing, err := l.differing(bearer)
+		switch {
+		case err != nil || differing == "":
+			return err
+		case time.Now().After(end):
+			l.journal.violated(nil, "%v after a kill the bus lists other tools than are registered: %s", catchesUp, differing)
+			return nil
+		}
+	}
+}
+
+// differing compares the lists of all servers with what is stored. It is "" if they agree.
+func (l *life) differing(bearer string) (string, error) {
+	stored, err := l.storedTools()
+	if err != nil {
+		return "", err
+	}
+	for range l.targets {
+		listed, err := l.listTools(bearer)
+		if err != nil {
+			return "", err
+		}
+		if !maps.Equal(listed, stored) {
+			return fmt.Sprintf("%v, and there are %v", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(stored))), nil
+		}
+	}
+	l.tools = stored
+	return "", nil
+}
+
+// storedTools are the tools of the capabilities that the console shows.
+func (l *life) storedTools() (map[string]bool, error) {
+	a, err := l.get("/api/console/capabilities", "Cookie", l.cookie)
+	if err != nil {
+		return nil, err
+	}
+	var all struct {
+		Data []struct {
+			Member string
+			Tools  int `json:"tool_count"`
+		}
+	}
+	if err := json.Unmarshal(a.body, &all); err != nil || a.status != http.StatusOK {
+		return nil, fmt.Errorf("the capabilities are answered %v", a)
+	}
+	tools := map[string]bool{}
+	for _, c := range all.Data {
+		for i := range c.Tools {
+			tools[c.Member+"__"+toolName(c.Tools, i)] = true
+		}
+	}
+	return tools, nil
+}
+
+// listTools reads the list of one server's bus.
+func (l *life) listTools(bearer string) (map[string]bool, error) {
+	tools := map[string]bool{}
 	for cursor := ""; ; {
 		params, _ := json.Marshal(map[string]string{"cursor": cursor})
 		if cursor == "" {
@@ -147,7 +217,7 @@ func (p *publisher) check(l *life) error {
 		a, err := l.send(http.MethodPost, "/api/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":`+string(params)+`}`,
 			"Authorization", "Bearer "+bearer, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var list struct {
 			Result struct {
@@ -156,13 +226,13 @@ func (p *publisher) check(l *life) error {
 			}
 		}
 		if err := json.Unmarshal(a.body, &list); err != nil || a.status != http.StatusOK || list.Result.Tools == nil {
-			return fmt.Errorf("tools/list is answered %v", a)
+			return nil, fmt.Errorf("tools/list is answered %v", a)
 		}
 		for _, t := range list.Result.Tools {
-			l.tools[t.Name] = true
+			tools[t.Name] = true
 		}
 		if cursor = list.Result.Next; cursor == "" {
-			return nil
+			return tools, nil
 		}
 	}
 }

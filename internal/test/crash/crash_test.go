@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
+	"github.com/keystile/keystile/internal/test/crash/internal/pgserver"
 )
 
 func TestTwoKillsLoseNothing(t *testing.T) {
@@ -18,11 +19,37 @@ func TestTwoKillsLoseNothing(t *testing.T) {
 	for _, v := range c.journal.violations {
 		t.Error(v)
 	}
-	if c.kills < 4 || c.journal.asked < 10 || c.trail.verifies < 3 || c.trail.read == 0 {
-		t.Errorf("%d kills, %d questions and %d looks at a trail of %d: it checks nothing", c.kills, c.journal.asked, c.trail.verifies, c.trail.read)
+	if c.nodes.kills < 4 || c.journal.asked < 10 || c.trail.verifies < 3 || c.trail.read == 0 {
+		t.Errorf("%d kills, %d questions and %d looks at a trail of %d: it checks nothing", c.nodes.kills, c.journal.asked, c.trail.verifies, c.trail.read)
 	}
 	if c.journal.of(rotate).acknowledged == 0 || c.journal.of(changeValue).acknowledged == 0 {
 		t.Error("the clients do nothing")
+	}
+}
+
+// The database is killed too, under two servers.
+func TestKillsOfADatabaseLoseNothing(t *testing.T) {
+	if pgserver.Installed() == "" {
+		t.Skip("no PostgreSQL is installed")
+	}
+	c := newTestCampaignOf(t, options{cycles: 2, storage: "postgres", nodes: 2})
+	if err := c.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range c.journal.violations {
+		t.Error(v)
+	}
+	n := c.nodes
+	if n.kills < 4 || c.journal.asked < 10 || c.watcher.rounds < 3 || c.watcher.record == 0 {
+		t.Errorf("%d kills, %d questions and %d rounds over a trail of %d: it checks nothing", n.kills, c.journal.asked, c.watcher.rounds, c.watcher.record)
+	}
+}
+
+func TestSeveralServersNeedADatabase(t *testing.T) {
+	for _, o := range []options{{storage: "bolt", nodes: 2}, {storage: "paper"}} {
+		if _, err := newCampaign(t.Context(), o, t.TempDir()); err == nil || !strings.Contains(err.Error(), "postgres") {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }
 
@@ -54,11 +81,10 @@ func TestEveryClientDoesItsWork(t *testing.T) {
 // begun returns a campaign in a life of a server that nobody kills before the test is over.
 func begun(t *testing.T) (*campaign, *life) {
 	c := newTestCampaign(t, 0)
-	s, l, err := c.begin()
+	l, err := c.begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Kill)
 	t.Cleanup(l.close)
 	return c, l
 }
@@ -93,12 +119,12 @@ func TestALieInTheJournalIsFound(t *testing.T) {
 func TestOtherKeysAreFound(t *testing.T) {
 	c := newTestCampaign(t, 0)
 	for _, want := range []int{0, 1} {
-		s, l, err := c.begin()
+		l, err := c.begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.close()
-		s.Kill()
+		c.nodes.all[0].kill()
 		if len(c.journal.violations) != want {
 			t.Errorf("the check says %q, want %d violations", c.journal.violations, want)
 		}
@@ -108,12 +134,12 @@ func TestOtherKeysAreFound(t *testing.T) {
 
 func TestAServerThatEndsByItselfIsFound(t *testing.T) {
 	c := newTestCampaign(t, 0)
-	s, l, err := c.begin()
+	l, err := c.begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.close()
-	s.Kill()
+	c.nodes.all[0].kill()
 	if _, err := l.get("/oauth/jwks"); err == nil || len(c.journal.violations) != 1 {
 		t.Errorf("get(a dead server) = %v, and the check says %q", err, c.journal.violations)
 	}
@@ -195,7 +221,13 @@ func received(t *testing.T) *hooks.Receiver {
 
 func newTestCampaign(t *testing.T, cycles int) *campaign {
 	t.Helper()
-	c := got(newCampaign(options{cycles: cycles, seed: rand.Uint64(), binary: program(t)}, filepath.Join(t.TempDir(), "data")))(t)
-	t.Cleanup(func() { c.receiver.Close() })
+	return newTestCampaignOf(t, options{cycles: cycles, storage: "bolt"})
+}
+
+func newTestCampaignOf(t *testing.T, o options) *campaign {
+	t.Helper()
+	o.seed, o.binary = rand.Uint64(), program(t)
+	c := got(newCampaign(t.Context(), o, filepath.Join(t.TempDir(), "data")))(t)
+	t.Cleanup(func() { must(t)(0, c.close()) })
 	return c
 }

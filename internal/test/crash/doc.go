@@ -5,6 +5,8 @@
 //	go run ./internal/test/crash --cycles 10
 //	go run ./internal/test/crash --cycles 1000 --long 100 --wait 170s   # with lives of minutes
 //	go run ./internal/test/crash --cycles 100 --plant write             # a fault that it has to find
+//	go run ./internal/test/crash --cycles 300 --storage postgres        # the database is killed too
+//	go run ./internal/test/crash --cycles 300 --storage postgres --nodes 2
 //
 // In each cycle fourteen clients work over HTTP and the admin socket, then the server is sent
 // SIGKILL, started again, and asked about what the journal says. Some starts are killed too,
@@ -29,6 +31,30 @@
 // A client has work, which goes on until the server is gone; what it knows are things in the
 // journal, each of a kind that says how to ask about it (kindsOf). A client that is a checker
 // has more to ask.
+//
+// # A database
+//
+// With --storage postgres the store is in a PostgreSQL server of the campaign's own, and several
+// servers with a data folder each may share it: requests go to one after the other. What is killed is
+// drawn: servers, the database (its first process and all that this has begun), one process of the
+// database, after which it recovers by itself, or servers and the database at once. The database is
+// started again at once, or after up to a second, or after so long that nobody waits for it any more,
+// and the clients go on meanwhile, each until it is told. From the kill until then 503 is no answer:
+// what was asked for may have happened or not. Every other answer has to be right, and no other 5xx
+// may come. A server that has lived through that has to work again without being started anew.
+//
+// A watcher follows the audit trail and the revocations in the database all the time, as a node does
+// that is never killed: no Seq of the trail may be left out, no Seq of the revocations may show behind
+// a higher one, and none that was seen may be gone.
+//
+// Before it is asked what is there, statements of killed servers that the database still carries out
+// are waited for, because until then nobody can know what they come to; and a server that lived on has
+// to have read what others have written (keystile_feed_age_seconds), and its bus to list it.
+//
+// The kill of a process takes nothing that it has handed to the kernel, so with fsync off nothing
+// would be lost here either; it is on, as it is by default. What the log buffers of PostgreSQL hold is
+// lost with its processes, so an answer before the commit is in the log is found: plant async.
+// Power cuts are the matter of package powercut, and of PostgreSQL.
 //
 // # Choices
 //

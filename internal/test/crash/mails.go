@@ -51,7 +51,7 @@ func (p *postman) step() error {
 	}
 	code := p.arrived(p.asked)
 	switch {
-	case code == nil && time.Since(p.asked.at) > 10*time.Second:
+	case code == nil && time.Since(p.asked.at) > 10*time.Second && !p.doomed.Load():
 		p.journal.violated(nil, "the mail to %s does not come, and nobody kills the server", p.asked.address)
 		return errGone
 	case code == nil:
@@ -97,9 +97,15 @@ var sixDigits = regexp.MustCompile(`\n\nYour code is (\d{6})\n`)
 
 // arrived notes the code of a mail, nil as long as there is none.
 func (l *life) arrived(m *mailed) *thing {
-	names, _ := os.ReadDir(l.mails) // there is none before the first mail
-	for i := len(names) - 1; i >= 0; i-- {
-		text, err := os.ReadFile(filepath.Join(l.mails, names[i].Name()))
+	var paths []string
+	for _, folder := range l.mails {
+		names, _ := os.ReadDir(folder) // there is none before the first mail
+		for i := len(names) - 1; i >= 0; i-- {
+			paths = append(paths, filepath.Join(folder, names[i].Name()))
+		}
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
 		found := sixDigits.FindSubmatch(text)
 		if err != nil || found == nil || !strings.Contains(string(text), "\nTo: "+m.address+"\n") {
 			continue

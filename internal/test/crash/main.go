@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -20,9 +21,11 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "", "the keystile to kill; without it, cmd/keystile is built")
 	flag.IntVar(&o.longOnes, "long", 0, "one life in so many lasts 61 to 150 s; 0: none does")
 	flag.DurationVar(&o.wait, "wait", 3*time.Second, "how long, at the end, webhooks and mails are waited for; a webhook that has not come is a violation if it is 75s or more, a mail if it is 170s or more: what a kill has cut off comes when its lease is over")
+	flag.StringVar(&o.storage, "storage", "bolt", "where the store is: bolt, or postgres, a server of its own that is killed too")
+	flag.IntVar(&o.nodes, "nodes", 1, "how many servers share a database; requests go to one after the other")
 	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+plantNames())
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	broken, err := run(ctx, o)
 	if err != nil {
@@ -45,6 +48,8 @@ type options struct {
 	longOnes int
 	wait     time.Duration
 	plant    string
+	storage  string
+	nodes    int
 }
 
 // run is the whole program but its exit. It reports whether the server broke its word; an
@@ -59,16 +64,16 @@ func run(ctx context.Context, o options) (broken bool, err error) {
 	}
 	began := time.Now()
 	if o.binary == "" {
-		if o.binary, err = build(ctx, dir, o.plant); err != nil {
+		if o.binary, err = build(ctx, dir, o.plant, o.storage); err != nil {
 			return false, err
 		}
 	}
 	built := time.Since(began)
-	c, err := newCampaign(o, filepath.Join(dir, "data"))
+	c, err := newCampaign(ctx, o, filepath.Join(dir, "data"))
 	if err != nil {
 		return false, err
 	}
-	defer c.receiver.Close()
+	defer func() { err = errors.Join(err, c.close()) }()
 	err = c.run(ctx)
 	c.report(os.Stdout, time.Since(began)-built)
 	broken = len(c.journal.violations) > 0

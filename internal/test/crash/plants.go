@@ -12,6 +12,7 @@ import (
 // plant is a fault that can be built into the program, to see whether a campaign finds it.
 type plant struct {
 	name    string
+	storage string // where it is found
 	changes []overlay.Change
 }
 
@@ -24,8 +25,8 @@ func plantNames() string {
 	return strings.Join(all, ", ")
 }
 
-// build builds the keystile of this tree, with a fault in it if one is named.
-func build(ctx context.Context, dir, name string) (string, error) {
+// build builds the keystile of this tree for a storage, with a fault in it if one is named.
+func build(ctx context.Context, dir, name, storage string) (string, error) {
 	if name == "" {
 		return overlay.Build(ctx, dir)
 	}
@@ -33,23 +34,26 @@ func build(ctx context.Context, dir, name string) (string, error) {
 	if i < 0 {
 		return "", fmt.Errorf("there is no fault %q: there are %s", name, plantNames())
 	}
+	if plants[i].storage != storage {
+		return "", fmt.Errorf("the fault %q shows with --storage %s", name, plants[i].storage)
+	}
 	return overlay.Build(ctx, dir, plants[i].changes...)
 }
 
 // plants are faults that a kill brings to light, each of them a mistake that somebody could make.
 var plants = []plant{
-	{"journal", []overlay.Change{{ // a call is answered before it is in the journal
+	{"journal", "bolt", []overlay.Change{{ // a call is answered before it is in the journal
 		File: "gateway/internal/ledger/ledger.go",
 		Old:  "\tl.note(e)\n\tif l.open.add(e) {",
 		New:  "\tif l.open.add(e) {",
 	}}},
-	{"user", []overlay.Change{{ // a user is answered and made a little later
+	{"user", "bolt", []overlay.Change{{ // a user is answered and made a little later
 		File: "storage/user.go",
 		Old:  "\t\tu.Version, err = s.writeUser(ctx, u, by, last, along)\n",
 		New: "\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); s.writeUser(context.Background(), u, by, last, along) }()\n\t\t\treturn u, nil\n\t\t}\n" +
 			"\t\tu.Version, err = s.writeUser(ctx, u, by, last, along)\n",
 	}}},
-	{"write", []overlay.Change{{ // one write in 400 is answered and not done
+	{"write", "bolt", []overlay.Change{{ // one write in 400 is answered and not done
 		File: "storage/bolt/writer.go",
 		Old:  "\t\"slices\"\n",
 		New:  "\t\"slices\"\n\t\"sync/atomic\"\n",
@@ -57,5 +61,26 @@ var plants = []plant{
 		File: "storage/bolt/writer.go",
 		Old:  "func (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {\n",
 		New:  "var written atomic.Int64\n\nfunc (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {\n\tif written.Add(1)%400 == 0 {\n\t\treturn nil\n\t}\n",
+	}}},
+	{"async", "postgres", []overlay.Change{{ // a commit is answered before it is written to the log
+		File: "storage/postgres/open.go",
+		Old:  "\t\t\"application_name\":                    \"keystile\",\n",
+		New:  "\t\t\"application_name\": \"keystile\", \"synchronous_commit\": \"off\",\n",
+	}}},
+	{"blind", "postgres", []overlay.Change{{ // an exchange whose answer was lost takes any other exchange for its own
+		File: "storage/postgres/token.go",
+		Old:  "case spent && again && c.stored(ctx, next):",
+		New:  "case spent && again:",
+	}}},
+	{"batch", "postgres", []overlay.Change{{ // a batch is counted as often as it comes
+		File: "storage/postgres/query.go",
+		Old:  "seq = excluded.seq WHERE b.seq < excluded.seq RETURNING 1",
+		New:  "seq = excluded.seq RETURNING 1",
+	}}},
+	{"number", "postgres", []overlay.Change{{ // the numbers of the trail are taken first, and used a little later
+		File: "storage/postgres/record.go",
+		Old:  "\t\treturn c.exec(ctx, appendRecords, at, data)\n",
+		New: "\t\tvar n int64\n\t\tif err := c.QueryRow(ctx, s.inSchema(\"UPDATE ks.number SET n = n + $1 WHERE name = 'record' RETURNING n - $1\"), len(at)).Scan(&n); err != nil {\n\t\t\treturn err\n\t\t}\n" +
+			"\t\t_, err := c.Exec(ctx, s.inSchema(\"INSERT INTO ks.record (seq, at, data) SELECT $1 + v.i, v.at, v.data FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS v(at, data, i)\"), n, at, data)\n\t\treturn err\n",
 	}}},
 }

@@ -16,8 +16,14 @@ func TestEveryFaultFitsTheSources(t *testing.T) {
 	}
 }
 
+func TestAFaultOfAnotherStorageIsRefused(t *testing.T) {
+	if _, err := build(t.Context(), t.TempDir(), "write", "postgres"); err == nil || !strings.Contains(err.Error(), "--storage bolt") {
+		t.Errorf("build(write, postgres) = %v", err)
+	}
+}
+
 func TestAnUnknownFaultIsRefusedAndThoseThereAreAreNamed(t *testing.T) {
-	if _, err := build(t.Context(), t.TempDir(), "nothing"); err == nil || !strings.Contains(err.Error(), plants[0].name) {
+	if _, err := build(t.Context(), t.TempDir(), "nothing", "bolt"); err == nil || !strings.Contains(err.Error(), plants[0].name) {
 		t.Errorf("build(nothing) = %v", err)
 	}
 }

@@ -11,7 +11,14 @@ import (
 func (c *campaign) report(w io.Writer, took time.Duration) {
 	j := c.journal
 	fmt.Fprintf(w, "cycles %d, kills %d: %d in the middle of writes, %d while starting, %d after minutes; seed %d; %.1f s, %.0f cycles a minute\n\n",
-		j.cycle, c.kills, c.amid, c.early, c.long, c.seed, took.Seconds(), float64(j.cycle)/took.Minutes())
+		j.cycle, c.nodes.kills, c.amid, c.early, c.long, c.seed, took.Seconds(), float64(j.cycle)/took.Minutes())
+	if n := c.nodes; n.database != nil {
+		fmt.Fprintf(w, "servers %d; killed: servers %d, the database %d, both %d, one process of the database %d; requests %d, answered 503 because of a kill %d\n",
+			len(n.all), n.servers, n.databases, n.both, n.processes, j.requests.Load(), c.away)
+		if c.watcher != nil {
+			fmt.Fprintf(w, "feeds read in %d rounds, %d failed: audit trail up to %d, revocations up to %d\n\n", c.watcher.rounds, c.watcher.failures, c.watcher.record, c.watcher.ended)
+		}
+	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "write\tacknowledged\tanswer lost: happened\tdid not\tnobody can see\t")
 	for _, kind := range kinds {

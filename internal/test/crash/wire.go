@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/test/serving"
+	"github.com/keystile/keystile/storage"
 )
 
 // patience bounds the time of an answer.
@@ -23,32 +24,51 @@ const patience = 15 * time.Second
 // comesBack bounds the tries of a client that is told that there is a crowd.
 const comesBack = 30
 
-// wire leads to one life of the server.
+// wire leads to one life of the servers. Each request goes to the next one of them.
 type wire struct {
 	journal *journal
-	base    string
+	targets []target
+	turn    atomic.Uint32
 	client  *http.Client
-	admin   *http.Client
 	doomed  atomic.Bool   // the kill is on its way: from here on connections may fail
 	cut     atomic.Int32  // requests that the kill has cut off
+	away    atomic.Int32  // requests that were answered 503, because a database was killed
+	shared  bool          // there is a database, which may be killed
 	pause   time.Duration // before somebody who stood in a crowd asks again
 }
 
+// target is one server, and the two ways into it.
+type target struct {
+	base  string
+	admin *http.Client
+}
+
 func newWire(j *journal, address, data string) *wire {
-	return &wire{
-		journal: j, base: "http://" + address, pause: time.Second,
+	w := &wire{
+		journal: j, pause: time.Second,
 		client: &http.Client{
 			Timeout:       patience,
 			Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		admin: serving.AdminClient(data, patience),
 	}
+	w.also(address, data)
+	return w
 }
+
+// also lets requests go to one more server.
+func (w *wire) also(address, data string) {
+	w.targets = append(w.targets, target{"http://" + address, serving.AdminClient(data, patience)})
+}
+
+// next is the server that the next request goes to.
+func (w *wire) next() target { return w.targets[int(w.turn.Add(1))%len(w.targets)] }
 
 func (w *wire) close() {
 	w.client.CloseIdleConnections()
-	w.admin.CloseIdleConnections()
+	for _, d := range w.targets {
+		d.admin.CloseIdleConnections()
+	}
 }
 
 // answer holds a response of the server.
@@ -120,7 +140,7 @@ func (w *wire) get(path string, headers ...string) (answer, error) {
 // send sends a request, and again while the server says that it was not looked at.
 func (w *wire) send(method, path, body string, headers ...string) (a answer, err error) {
 	for range comesBack {
-		r, err := http.NewRequest(method, w.base+path, strings.NewReader(body))
+		r, err := http.NewRequest(method, w.next().base+path, strings.NewReader(body))
 		if err != nil {
 			return answer{}, err
 		}
@@ -137,7 +157,7 @@ func (w *wire) send(method, path, body string, headers ...string) (a answer, err
 }
 
 // do sends a request once. A failure that no kill explains is a violation, and so is every 5xx
-// but the one that crowded knows.
+// but the one that crowded knows, and 503 while a database is away: that is no answer either.
 func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
 	r.GetBody = nil // net/http must not send anything twice
 	n := w.journal.requests.Add(1)
@@ -158,6 +178,9 @@ func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
 			w.cut.Add(1)
 		}
 		return a, errGone
+	case a.status == http.StatusServiceUnavailable && w.shared && w.doomed.Load():
+		w.away.Add(1)
+		return a, errGone
 	case a.status >= 500 && !a.crowded():
 		w.journal.violated(nil, "%s %s is answered %v", r.Method, r.URL.Path, a)
 	}
@@ -170,12 +193,17 @@ func (w *wire) run(name string, flags []string, words ...string) (serving.Result
 	if err != nil {
 		return serving.Result{}, err
 	}
-	a, err := w.do(w.admin, r)
+	a, err := w.do(w.next().admin, r)
 	if err != nil {
 		return serving.Result{}, err
 	}
 	var out serving.Result
-	return out, json.Unmarshal(a.body, &out)
+	err = json.Unmarshal(a.body, &out)
+	if w.shared && w.doomed.Load() && strings.Contains(out.Error, storage.ErrUnavailable.Error()) {
+		w.away.Add(1)
+		return out, errGone
+	}
+	return out, err
 }
 
 // made runs an admin command that prints one object, and reads that. A refusal is a

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -66,5 +67,44 @@ func TestALineOfACrowdIsNoComplaint(t *testing.T) {
 		if got := complaints(said); got != want {
 			t.Errorf("%q complains %q, want %q", said, got, want)
 		}
+	}
+}
+
+// While a database is away 503 is no answer. Every other answer is one, and so is 503 before and after.
+func TestWhileADatabaseIsAwayNobodyIsAnswered(t *testing.T) {
+	away := unavailable("Retry-After", "the store does not answer")
+	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
+	for _, c := range []struct {
+		name           string
+		shared, doomed bool
+		answer         http.HandlerFunc
+		gone           bool
+		violations     int
+	}{
+		{"it is away", true, true, away, true, 0},
+		{"nobody has killed it", true, false, away, false, 1},
+		{"there is none", false, true, away, false, 1},
+		{"the server breaks", true, true, broken, false, 1},
+	} {
+		w, _ := serverOf(t, c.answer)
+		w.shared = c.shared
+		w.doomed.Store(c.doomed)
+		_, err := w.get("/")
+		if errors.Is(err, errGone) != c.gone || len(w.journal.violations) != c.violations || (w.away.Load() == 1) != c.gone {
+			t.Errorf("%s: %v, %d of %q", c.name, err, w.away.Load(), w.journal.violations)
+		}
+	}
+}
+
+func TestRequestsGoToOneServerAfterTheOther(t *testing.T) {
+	ok := func(w http.ResponseWriter, _ *http.Request) {}
+	w, first := serverOf(t, ok)
+	other, second := serverOf(t, ok)
+	w.also(strings.TrimPrefix(other.targets[0].base, "http://"), t.TempDir())
+	for range 6 {
+		must(t)(w.get("/"))
+	}
+	if *first != 3 || *second != 3 {
+		t.Errorf("of six requests %d and %d arrived, want 3 and 3", *first, *second)
 	}
 }
