@@ -17,12 +17,12 @@ import (
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/memory"
 )
 
 const (
@@ -61,8 +61,7 @@ type fixture struct {
 // newFixture makes a fixture; edits change the gateway's Config.
 func newFixture(t testing.TB, edits ...func(*gateway.Config)) *fixture {
 	t.Helper()
-	backend := &faulty{Backend: memory.New()}
-	t.Cleanup(func() { backend.Close() })
+	backend := &faulty{Backend: backend.New(t)}
 	h := &fixture{TB: t, backend: backend}
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	h.tokens = tokensOf(t, issuer, h.store, elsewhere)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/md5sign"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/oauth"
@@ -19,7 +20,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/memory"
 )
 
 const (
@@ -47,8 +47,7 @@ type fixture struct {
 
 func newFixture(t testing.TB, changes ...func(*legacy.Config)) *fixture {
 	t.Helper()
-	h := &fixture{TB: t, backend: &faulty{Backend: memory.New()}, trail: &trail{}, mux: http.NewServeMux()}
-	t.Cleanup(func() { h.backend.Close() })
+	h := &fixture{TB: t, backend: &faulty{Backend: backend.New(t)}, trail: &trail{}, mux: http.NewServeMux()}
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(context.Background(), h.backend, storage.NewMasterKey()))(t)
 	users := users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))

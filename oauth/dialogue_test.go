@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/internal/token"
@@ -22,7 +23,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/memory"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -41,9 +41,7 @@ func TestDialogues(t *testing.T) {
 // dialogueFixture is the service that dialogues run against: one first-party application, one of
 // somebody else's, and Ada, who is signed in as {{session}}.
 func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
-	backend := memory.New()
-	t.Cleanup(func() { backend.Close() })
-	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
+	store := must(storage.Open(t.Context(), backend.New(t), storage.NewMasterKey()))(t)
 	users := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	ada := must(users.Create(t.Context(), storage.User{
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -23,7 +24,6 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -64,8 +64,7 @@ type fixture struct {
 // newFixture makes a fixture; edits change the registrar's Config.
 func newFixture(t testing.TB, edits ...func(*registry.Config)) *fixture {
 	t.Helper()
-	h := &fixture{TB: t, backend: &faulty{Backend: memory.New()}, log: &record{}}
-	t.Cleanup(func() { h.backend.Close() })
+	h := &fixture{TB: t, backend: &faulty{Backend: backend.New(t)}, log: &record{}}
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(t.Context(), h.backend, storage.NewMasterKey()))(t)
 	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -22,7 +23,6 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/memory"
 )
 
 const base = "https://id.example.com"
@@ -57,10 +57,8 @@ type fixture struct {
 func newFixture(t testing.TB, edits ...func(*console.Config)) *fixture {
 	t.Helper()
 	h := &fixture{TB: t}
-	backend := memory.New()
-	t.Cleanup(func() { backend.Close() })
 	quiet := slog.New(slog.DiscardHandler)
-	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
+	h.store = must(storage.Open(t.Context(), backend.New(t), storage.NewMasterKey()))(t)
 	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
 	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1}))(t)

@@ -39,10 +39,12 @@
 //
 // # Choices
 //
-// A call whose connection breaks before its answer comes may have happened or not. Reads, and writes
-// that come out the same however often they happen (Count, Revoke, Prune, Sweep), are sent again.
-// Issue and Exchange are sent again and, if what they bring is there by then, have happened: nobody
-// else knows those keys. Put, Append and an Exchange for nothing are answered with an error.
+// A call whose connection breaks before its answer comes may have happened or not, so it is sent again.
+// Count, Revoke, Prune, Sweep and reads come out the same however often they happen. Issue and Exchange
+// have happened if what they bring is there by then: nobody else knows those keys. Put, Append and an
+// Exchange for nothing draw a number that stands with what they write, and know their own work by it.
+// Only a Put whose documents another call has changed or removed since is answered with an error, and
+// one that removes documents and writes none.
 //
 // A statement that was sent is not canceled when its caller goes away. Canceling costs the
 // connection, and a stranger who hangs up again and again would cost as many.

@@ -65,9 +65,15 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 	}
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b driver.Doc) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
-	args := s.argumentsOf(docs)
-	err = s.run(ctx, putDocs, func(ctx context.Context, c conn, _ bool) error {
-		err := c.row(ctx, putDocs, args, &version)
+	call := drawn(nil)
+	args := append(s.argumentsOf(docs), call)
+	err = s.run(ctx, putDocs, func(ctx context.Context, c conn, again bool) (err error) {
+		defer func() {
+			if again && verdict(err) { // perhaps about the work of an attempt whose answer was lost
+				version, err = c.ownPut(ctx, docs, call)
+			}
+		}()
+		err = c.row(ctx, putDocs, args, &version)
 		if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.Code == createdMeanwhile {
 			if n, failed := strconv.Atoi(refused.Detail); failed == nil && n >= 1 && n <= len(docs) {
 				return &driver.PutError{Kind: docs[n-1].Kind, ID: docs[n-1].ID, Err: driver.ErrExists}
@@ -87,6 +93,21 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 		return 0, err
 	}
 	return version, nil
+}
+
+// ownPut returns the version of what a call has put. It is errLost where nothing tells whether that
+// happened: who has overwritten or removed a document of it meanwhile has removed the trace too.
+func (c conn) ownPut(ctx context.Context, docs []driver.Doc, call []byte) (version int64, err error) {
+	for _, d := range docs {
+		if d.Deleted {
+			continue
+		}
+		err := c.row(ctx, ownDoc, []any{d.Kind, d.ID, call}, &version)
+		if !errors.Is(err, driver.ErrNotFound) {
+			return version, err
+		}
+	}
+	return 0, errLost
 }
 
 // argumentsOf turns documents into the arguments of the function.

@@ -22,6 +22,7 @@ const (
 	readDoc
 	listDocs
 	putDocs
+	ownDoc
 	sweep
 	keepPartitions // of several statements
 	listTable      // text by table: listings
@@ -60,7 +61,7 @@ var statements = [queries]statement{
 			INSERT INTO ks.token (` + tokenColumns + `) SELECT * FROM ` + givenTokens + ` WHERE EXISTS (SELECT FROM used)
 		)
 		SELECT count(*) FROM used`},
-	judgeToken: {"judge", `SELECT t.spent IS NOT NULL, ` + uncovered + ` FROM ks.token t WHERE t.key = $1`},
+	judgeToken: {"judge", `SELECT t.spent, ` + uncovered + ` FROM ks.token t WHERE t.key = $1`},
 
 	// greatest does not read NULL: right for before, which has none, and not for until.
 	revoke: {"revoke", `
@@ -97,8 +98,8 @@ var statements = [queries]statement{
 		WITH taken AS (
 			UPDATE ks.number SET n = n + cardinality($1::bytea[]) WHERE name = 'record' RETURNING n - cardinality($1::bytea[]) AS n
 		)
-		INSERT INTO ks.record (seq, at, data)
-		SELECT taken.n + v.i, v.at, v.data FROM taken, unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS v(at, data, i)`},
+		INSERT INTO ks.record (seq, at, data, call)
+		SELECT taken.n + v.i, v.at, v.data, CASE v.i WHEN 1 THEN $3::bytea END FROM taken, unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS v(at, data, i)`},
 	readRecords: {"records", `SELECT seq, at, data FROM ks.record WHERE seq > $1 ORDER BY seq LIMIT $2`},
 	lastRecord:  {"appended", `SELECT n FROM ks.number WHERE name = 'record'`},
 	pruneRecords: {"prune", `
@@ -108,7 +109,8 @@ var statements = [queries]statement{
 	// One statement is one view of the store. The row behind the page tells where the next one begins.
 	listDocs: {"list", `SELECT e.place, ` + docColumns + ` FROM ks.entry e JOIN ks.doc d ON d.kind = e.kind AND d.id = e.id
 		WHERE e.kind = (SELECT n FROM ks.kind WHERE name = $1) AND e.place >= $2 AND e.place < $3 ORDER BY e.place LIMIT $4`},
-	putDocs: {"put", `SELECT ks.put($1, $2, $3, $4, $5, $6, $7, $8, $9)`},
+	putDocs: {"put", `SELECT ks.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`},
+	ownDoc:  {"put", `SELECT version FROM ks.doc WHERE kind = (SELECT n FROM ks.kind WHERE name = $1) AND id = $2 AND call = $3`},
 
 	// What another process is removing, or has locked, is left to it or to the next minute.
 	sweep: {"sweep", `

@@ -89,16 +89,6 @@ func verdict(err error) bool {
 	return false
 }
 
-// again reports whether a call may be repeated whose answer was lost: reads, and writes that come
-// out the same however often they are carried out. do is told, so that it knows its own work.
-func (q query) repeatable() bool {
-	switch q {
-	case putDocs, appendRecords:
-		return false
-	}
-	return true
-}
-
 // run carries out one call: on a connection of its own, within the time that a call has.
 //
 // A caller who goes away is not waited for a connection, but a statement that was sent ends as it
@@ -148,9 +138,6 @@ func (s *Store) repeat(ctx context.Context, q query, do func(c conn, again bool)
 		case final:
 			return err
 		case unknown:
-			if !q.repeatable() {
-				return err
-			}
 			lost = true
 		}
 		if lost {

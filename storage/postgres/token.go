@@ -71,7 +71,11 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	if err != nil {
 		return err
 	}
-	given = append(given, key[:], stamp(at))
+	spends := stamp(at)
+	if len(next) == 0 { // else the tokens that follow tell whose work it is
+		spends = drawn(spends)
+	}
+	given = append(given, key[:], spends)
 	return s.run(ctx, exchangeToken, func(ctx context.Context, c conn, again bool) error {
 		for range verdictTries {
 			var used int
@@ -82,15 +86,14 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 			case err != nil || used == 1:
 				return err
 			}
-			var spent, free bool
+			var spent []byte
+			var free bool
 			switch err := c.row(ctx, judgeToken, []any{key[:]}, &spent, &free); {
 			case err != nil: // ErrNotFound too
 				return err
-			case spent && again && len(next) == 0:
-				return errLost // perhaps by this call itself: nothing tells
-			case spent && again && c.stored(ctx, next):
+			case again && bytes.Equal(spent, spends) && (len(next) == 0 || c.stored(ctx, next)):
 				return nil // by an attempt of this call, whose answer was lost
-			case spent:
+			case spent != nil:
 				return driver.ErrSpent
 			case !free:
 				return driver.ErrRevoked

@@ -1,6 +1,8 @@
 -- Times are 12 bytes whose order is that of time: seconds since 1970 plus 2^63 in eight bytes,
 -- then nanoseconds in four. timestamptz has microseconds only. NULL is "never" or "not yet".
 -- Texts are ordered by their bytes, whatever the locale of the database.
+-- A call whose answer was lost is sent again. Where the outcome would differ, "call" has a number that
+-- nobody else draws, by which it knows its own work.
 
 -- The last number that a feed has given out. Whoever takes numbers holds the row until the
 -- numbers are visible, so no number shows before a lower one.
@@ -62,8 +64,10 @@ CREATE INDEX usage_hour ON usage (at) WHERE NOT daily;
 CREATE TABLE record (
   seq  bigint PRIMARY KEY,
   at   bytea NOT NULL,
-  data bytea NOT NULL
+  data bytea NOT NULL,
+  call bytea -- of the first record of a call
 );
+CREATE UNIQUE INDEX record_call ON record (call) WHERE call IS NOT NULL;
 
 -- Kinds of documents, as numbers: a kind, an entry and an id together are too long for an index.
 CREATE TABLE kind (
@@ -80,6 +84,7 @@ CREATE TABLE doc (
   ends    bytea,
   entries text[] NOT NULL,
   data    bytea NOT NULL,
+  call    bytea, -- that wrote it last
   PRIMARY KEY (kind, id)
 ) WITH (fillfactor = 80);
 CREATE INDEX doc_ends ON doc (ends) WHERE ends IS NOT NULL;

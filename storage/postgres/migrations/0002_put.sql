@@ -6,7 +6,7 @@
 -- was written, -n. A document that another call has created in between raises KS409 with n in its
 -- detail.
 CREATE FUNCTION put(_kinds text[], _ids text[], _versions bigint[], _deleted boolean[], _ends bytea[],
-  _data bytea[], _entry_of integer[], _entries text[], _hint text) RETURNS bigint
+  _data bytea[], _entry_of integer[], _entries text[], _hint text, _call bytea) RETURNS bigint
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   _kind integer[];
@@ -41,16 +41,16 @@ BEGIN
   DELETE FROM doc d USING unnest(_kind, _ids, _deleted) AS w(kind, id, deleted)
     WHERE w.deleted AND d.kind = w.kind AND d.id = w.id;
 
-  UPDATE doc d SET version = _next, ends = w.ends, data = w.data,
+  UPDATE doc d SET version = _next, ends = w.ends, data = w.data, call = _call,
       entries = coalesce((SELECT array_agg(n.name ORDER BY n.at) FROM unnest(_entry_of, _entries) WITH ORDINALITY AS n(i, name, at) WHERE n.i = w.i), '{}')
     FROM unnest(_kind, _ids, _versions, _deleted, _ends, _data) WITH ORDINALITY AS w(kind, id, version, deleted, ends, data, i)
     WHERE w.version <> 0 AND NOT w.deleted AND d.kind = w.kind AND d.id = w.id;
 
   WITH made AS (
-    INSERT INTO doc (kind, id, version, ends, entries, data)
+    INSERT INTO doc (kind, id, version, ends, entries, data, call)
     SELECT w.kind, w.id, _next, w.ends,
       coalesce((SELECT array_agg(n.name ORDER BY n.at) FROM unnest(_entry_of, _entries) WITH ORDINALITY AS n(i, name, at) WHERE n.i = w.i), '{}'),
-      w.data
+      w.data, _call
     FROM unnest(_kind, _ids, _versions, _ends, _data) WITH ORDINALITY AS w(kind, id, version, ends, data, i)
     WHERE w.version = 0 ORDER BY w.i
     ON CONFLICT DO NOTHING RETURNING kind, id

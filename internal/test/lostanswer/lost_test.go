@@ -1,0 +1,111 @@
+package lostanswer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/test/database"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// The answer to any one statement is lost: no client hears of it, and everything happens once.
+func TestWhicheverAnswerIsLostNobodyHasToKnow(t *testing.T) { lose(t, false) }
+
+// The answer is lost, and the database stays out of reach for longer than a call may take: clients are
+// told 503 and when to try again, and what they repeat happens once.
+func TestADatabaseThatStaysAwayIsOwnedUpTo(t *testing.T) { lose(t, true) }
+
+// lose plays each flow as often as it has answers of the database, and has another one lost each time.
+
+func lose(t *testing.T, stay bool) {
+	for _, f := range flows {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel() // most of the time is the database's
+			direct, schema := database.URL(t, database.Direct), database.Schema(t)
+			w, through := newWire(t, direct)
+			shop := newUpstream(t)
+			synctest.Test(t, func(t *testing.T) {
+				h := newWorld(t, w, through, direct, schema, shop)
+				h.once(f, 0, false) // so that caches hold what they will
+				n := 1
+				for ; h.once(f, n, stay); n++ {
+					if t.Failed() {
+						t.Fatalf("answer %d was lost", n)
+					}
+				}
+				fmt.Printf("note: %s: %d answers of the database, %d requests answered 503\n", f.name, n-1, h.refused)
+				if n < 5 {
+					t.Errorf("%d answers were lost: that is not the flow", n-1)
+				}
+				if stay != (h.refused > 0) {
+					t.Errorf("%d requests were answered 503", h.refused)
+				}
+				report, err := audit.Verify(t.Context(), h.service.Store)
+				if fatal(t, err); report.Broken > 0 {
+					t.Errorf("the audit trail is broken: %+v", report)
+				}
+			})
+		})
+	}
+}
+
+// once carries out a flow and reports whether its nth answer came to be lost; 0: none is.
+func (w *world) once(f flow, n int, stay bool) (lost bool) {
+	do := f.begin(w)
+	time.Sleep(settled / 2)
+	w.wire.lose(n, stay)
+	check := do()
+	w.wire.heal()
+	time.Sleep(settled)
+	if lost = w.wire.stop(); stay {
+		time.Sleep(settled)
+	}
+	w.checkTrail(stay)
+	check()
+	return lost
+}
+
+// settled is when what waits in memory has been stored, after a failure too.
+const settled = 3 * time.Second
+
+// checkTrail checks that the audit trail has no gap, and nothing twice. After an outage some records may
+// stand again: whoever reads the trail knows them by their numbers (audit.Verify).
+func (w *world) checkTrail(again bool) {
+	w.Helper()
+	for full := true; full; {
+		page, err := w.sees.Records(w.Context(), w.read, driver.Page)
+		fatal(w, err)
+		for _, r := range page {
+			if r.Seq != w.read+1 {
+				w.Errorf("after the record %d comes %d", w.read, r.Seq)
+			}
+			if twice := w.trail[string(r.Data)]; twice > 0 && !again {
+				w.Errorf("the record %d stands again as %d: %s", twice, r.Seq, r.Data)
+			}
+			w.read, w.trail[string(r.Data)] = r.Seq, r.Seq
+		}
+		full = len(page) == driver.Page
+	}
+	if given, err := w.sees.Appended(w.Context()); err != nil || given != w.read {
+		w.Errorf("%d Seqs were given, and %d records are there: %v", given, w.read, err)
+	}
+}
+
+// noted checks that an act stands on the audit trail, once. Where the outcome was unknown, which the
+// trail has as a request that was answered 503, it may stand there only as that.
+func (w *world) noted(act string, by answer) {
+	w.Helper()
+	n := 0
+	for record := range w.trail {
+		if strings.Contains(record, act) {
+			n++
+		}
+	}
+	if n != 1 && (n > 0 || by.refused == 0) {
+		w.Errorf("%q stands on the trail %d times", act, n)
+	}
+}

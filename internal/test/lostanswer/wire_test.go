@@ -1,0 +1,120 @@
+package lostanswer_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"sync/atomic"
+	"testing"
+)
+
+// wire stands between a service and its database. It can lose the answer to a statement: the server
+// has carried it out and has said so, and the connection ends instead.
+type wire struct {
+	listener net.Listener
+	server   string
+	until    atomic.Int64 // answers to come up to the one that is lost; 0: none is
+	lost     atomic.Int64
+	cut      atomic.Bool // after a loss nobody gets through any more
+	away     atomic.Bool
+}
+
+// newWire returns a wire to the server of a DSN, and the DSN that leads through it.
+func newWire(t *testing.T, dsn string) (*wire, string) {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{listener: l, server: u.Host}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go w.carry(c)
+		}
+	}()
+	u.Host = l.Addr().String()
+	return w, u.String()
+}
+
+// lose has the nth answer from now on lost; stay keeps the database out of reach from there on, until
+// heal is called.
+func (w *wire) lose(nth int, stay bool) {
+	w.lost.Store(0)
+	w.cut.Store(stay)
+	w.until.Store(int64(nth))
+}
+
+func (w *wire) heal() { w.away.Store(false) }
+
+// stop ends what lose began, and reports whether an answer was lost.
+func (w *wire) stop() bool {
+	w.until.Store(0)
+	w.heal()
+	return w.lost.Load() > 0
+}
+
+func (w *wire) carry(client net.Conn) {
+	defer client.Close()
+	if w.away.Load() {
+		return
+	}
+	server, err := net.Dial("tcp", w.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() {
+		io.Copy(server, client)
+		server.Close()
+	}()
+	from := bufio.NewReader(server)
+	for {
+		answer, done, err := next(from)
+		if err != nil || w.away.Load() {
+			return
+		}
+		if done && w.until.Load() > 0 && w.until.Add(-1) == 0 {
+			w.lost.Add(1)
+			w.away.Store(w.cut.Load())
+			return
+		}
+		if _, err := client.Write(answer); err != nil {
+			return
+		}
+	}
+}
+
+// next reads messages up to the one by which the server waits for more, or asks for a password. done
+// tells that a statement was carried out, and not only prepared.
+func next(from *bufio.Reader) (answer []byte, done bool, err error) {
+	for {
+		var head [5]byte
+		if _, err := io.ReadFull(from, head[:]); err != nil {
+			return nil, false, err
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[1:])-4)
+		if _, err := io.ReadFull(from, body); err != nil {
+			return nil, false, err
+		}
+		answer = append(append(answer, head[:]...), body...)
+		switch head[0] {
+		case 'C', 'E': // CommandComplete, ErrorResponse
+			done = true
+		case 'Z': // ReadyForQuery
+			return answer, done, nil
+		case 'R': // Authentication
+			return answer, false, nil
+		}
+	}
+}
