@@ -139,7 +139,11 @@ func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at tim
 	for _, name := range names {
 		found, known := p.lives[name]
 		if !known {
-			if found, err = s.lifeOf(ctx, c, name); err != nil {
+			found, err = s.lifeOf(ctx, c, name)
+			if is(err, undefinedTable) {
+				continue // another node has dropped it
+			}
+			if err != nil {
 				return removed, err
 			}
 		}
@@ -157,6 +161,9 @@ func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at tim
 			n, err = s.sweepPartition(ctx, c, name, at)
 		}
 		removed += n
+		if is(err, undefinedTable) {
+			continue
+		}
 		if passing(err) {
 			return removed, nil // a transaction elsewhere has read them and has not ended: next time
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/storagetest/planted"
 )
 
-func TestTheContractSeesPlantedBugs(t *testing.T) {
+func TestPlantedBugs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some 500 bugs in a schema of their own each")
 	}

@@ -20,6 +20,7 @@ const (
 	invalidText          = "22021"
 	lockNotAvailable     = "55P03"
 	queryCanceled        = "57014"
+	undefinedTable       = "42P01"
 	duplicateTable       = "42P07" // another process has made it meanwhile
 	overlapping          = "42P17" // the same, of a partition
 	inTheDefault         = "23514" // rows that belong into a new partition lie in the default one
