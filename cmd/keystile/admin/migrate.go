@@ -24,8 +24,9 @@ type Migrations struct {
 
 func migrateLine(opener Opener) cli.Command {
 	return cli.Command{
-		Name: "storage migrate", Words: []string{"status|up|sql"}, Summary: "Show or take the steps that bring a database's tables to this version",
-		Details: "Starting the service takes them as well, unless the address of the storage says migrate=never.\n" +
+		Name: "storage migrate", Words: []string{"status|up|sql"}, Summary: "Show or take the steps of a database's tables",
+		Details: "The steps bring the tables to this version. Starting the service takes them as well, unless the\n" +
+			"address of the storage says migrate=never.\n" +
 			"A step leaves tables that the version before can use, so nodes are replaced one after another.\n" +
 			"sql prints what up would run, a transaction for each step, for an administrator to read and run.",
 		Examples: []string{"keystile storage migrate status --json", "keystile storage migrate sql | psql --single-transaction"},

@@ -249,6 +249,7 @@ var triedElsewhere = map[string]string{
 	"registry.max_tools":        "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"limits.connections_per_ip": "TestAnAddressHoldsSoManyConnectionsAtEachListener",
 	"limits.stream_idle":        "TestASilentStreamIsClosedWhenTheSettingSaysSo",
+	"storage_url":               "TestTwoNodesOnPostgreSQLAreOneService",
 	"storage.stale_after":       "TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics",
 }
 

@@ -265,7 +265,7 @@ func wantComplaint(t *testing.T, env []string, file, want string) {
 }
 
 func TestVariablesOfTheProjectsTestsAreNoKeys(t *testing.T) {
-	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000", "KEYSTILE_SCREENSHOTS=/pictures"})
+	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000", "KEYSTILE_SCREENSHOTS=/pictures", "KEYSTILE_POSTGRES_URL=postgres://h/d"})
 }
 
 func TestMailNeedsAServerAndASender(t *testing.T) {

@@ -82,7 +82,8 @@ func (l *loader) environment(env []string) map[string]given {
 }
 
 // ofTests are variables that the tests of this project read; they may be set for good.
-var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_ROWS": true, "KEYSTILE_SCREENSHOTS": true}
+var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_ROWS": true, "KEYSTILE_SCREENSHOTS": true,
+	"KEYSTILE_POSTGRES_URL": true, "KEYSTILE_PGBOUNCER_URL": true, "KEYSTILE_TEST_STORAGE": true}
 
 var serviceVariable = regexp.MustCompile(`^KEYSTILE_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_[A-Z]+(_PROTO|_PORT|_ADDR)?)$`)
 
