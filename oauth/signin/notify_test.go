@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
@@ -133,6 +134,7 @@ func TestAFloodOfNoticesLeavesCapacityForCodesAndOtherUsers(t *testing.T) {
 		if n := waiting(h.mina.Sub); n != notice.PerUser {
 			t.Errorf("%d notices of one user wait, want %d", n, notice.PerUser)
 		}
+		synctest.Wait() // every worker is held up by one of those
 		for i := range outbox.Capacity {
 			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
 		}

@@ -69,8 +69,8 @@ var plants = []plant{
 	}}},
 	{"blind", "postgres", []overlay.Change{{ // an exchange whose answer was lost takes any other exchange for its own
 		File: "storage/postgres/token.go",
-		Old:  "case spent && again && c.stored(ctx, next):",
-		New:  "case spent && again:",
+		Old:  "case again && bytes.Equal(spent, spends) && (len(next) == 0 || c.stored(ctx, next)):",
+		New:  "case again && spent != nil:",
 	}}},
 	{"batch", "postgres", []overlay.Change{{ // a batch is counted as often as it comes
 		File: "storage/postgres/query.go",
@@ -79,8 +79,8 @@ var plants = []plant{
 	}}},
 	{"number", "postgres", []overlay.Change{{ // the numbers of the trail are taken first, and used a little later
 		File: "storage/postgres/record.go",
-		Old:  "\t\treturn c.exec(ctx, appendRecords, at, data)\n",
+		Old:  "\t\terr := c.exec(ctx, appendRecords, at, data, call)\n",
 		New: "\t\tvar n int64\n\t\tif err := c.QueryRow(ctx, s.inSchema(\"UPDATE ks.number SET n = n + $1 WHERE name = 'record' RETURNING n - $1\"), len(at)).Scan(&n); err != nil {\n\t\t\treturn err\n\t\t}\n" +
-			"\t\t_, err := c.Exec(ctx, s.inSchema(\"INSERT INTO ks.record (seq, at, data) SELECT $1 + v.i, v.at, v.data FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS v(at, data, i)\"), n, at, data)\n\t\treturn err\n",
+			"\t\t_, err := c.Exec(ctx, s.inSchema(\"INSERT INTO ks.record (seq, at, data, call) SELECT $1 + v.i, v.at, v.data, CASE v.i WHEN 1 THEN $4::bytea END FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS v(at, data, i)\"), n, at, data, call)\n",
 	}}},
 }
