@@ -3,8 +3,8 @@
 //
 //	go run ./internal/test/soak --url postgres://... --minutes 30 --days 120
 //
-// Eight callers sign in again and again: a code, its exchange, some rotations. The sweep runs beside
-// them as it does in a service. It exits with 1 if the tables of the last third of the time are larger
+// Callers sign in again and again: a code, its exchange, some rotations. The sweep runs beside them as
+// it does in a service. It exits with 1 if the tables of the last third of the time are larger
 // than those of the middle third by more than a quarter, or if any call failed.
 package main
 
@@ -23,7 +23,6 @@ import (
 )
 
 const (
-	callers  = 8
 	lifetime = 30 * 24 * time.Hour
 	rotated  = 5 // times each grant is
 
@@ -33,9 +32,10 @@ const (
 func main() {
 	url := flag.String("url", os.Getenv("KEYSTILE_POSTGRES_URL"), "the database")
 	minutes := flag.Float64("minutes", 30, "how long")
+	callers := flag.Int("callers", 8, "how many rotate at once")
 	days := flag.Float64("days", 120, "how much time passes meanwhile, as the tokens see it")
 	flag.Parse()
-	if err := run(*url, time.Duration(*minutes*float64(time.Minute)), time.Duration(*days*24*float64(time.Hour))); err != nil {
+	if err := run(*url, time.Duration(*minutes*float64(time.Minute)), time.Duration(*days*24*float64(time.Hour)), *callers); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -54,7 +54,7 @@ func (w *world) now() time.Time {
 	return w.start.Add(time.Duration(float64(time.Since(w.began)) * w.speed))
 }
 
-func run(url string, real, seen time.Duration) (err error) {
+func run(url string, real, seen time.Duration, callers int) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), real)
 	defer cancel()
 	schema := fmt.Sprintf("soak_%d", os.Getpid())
