@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -31,6 +32,7 @@ func explain(dsn string, err error) error {
 			return fmt.Errorf("postgres: %s: %s (%s, SQLSTATE %s)", where, mend, answered.Message, answered.Code)
 		}
 	}
+	var untrusted *tls.CertificateVerificationError
 	var unresolved *net.DNSError
 	var unreachable *net.OpError
 	switch parsing := (*pgconn.ParseConfigError)(nil); {
@@ -38,6 +40,8 @@ func explain(dsn string, err error) error {
 		return fmt.Errorf("postgres: the address cannot be read; it is like postgres://user@host/database?sslmode=verify-full: %w", err)
 	case strings.Contains(err.Error(), "read only connection"):
 		return fmt.Errorf("postgres: %s is a read-only replica: name the primary, or all hosts with commas between them", where)
+	case errors.As(err, &untrusted):
+		return fmt.Errorf("postgres: %s: the certificate of the server is not vouched for; name the file of who does by sslrootcert in the address: %w", where, err)
 	case errors.As(err, &unresolved):
 		return fmt.Errorf("postgres: %s: the host is not known: %w", where, err)
 	case errors.As(err, &unreachable), errors.Is(err, context.DeadlineExceeded):

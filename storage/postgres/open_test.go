@@ -1,10 +1,14 @@
 package postgres_test
 
 import (
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -58,6 +62,29 @@ func TestAnErrorAtTheStartSaysWhatToDo(t *testing.T) {
 				t.Errorf("Open() = %v, want it says %q and no password", err, c.says)
 			}
 		})
+	}
+}
+
+// A server whose certificate nobody vouches for gets no password.
+func TestTheServerIsVerified(t *testing.T) {
+	dsn, ca := address(t, direct), address(t, database.CA)
+	verified := func(root string) string {
+		return with(t, dsn, func(_ *url.URL, q url.Values) { q.Set("sslmode", "verify-full"); q.Set("sslrootcert", root) })
+	}
+	open(t, verified(ca), postgres.Options{Schema: newSchema(t)}).Close()
+
+	other := httptest.NewTLSServer(nil)
+	other.Close()
+	wrong := filepath.Join(t.TempDir(), "other.crt")
+	if err := os.WriteFile(wrong, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(t.Context(), verified(wrong), postgres.Options{Schema: newSchema(t)})
+	if err == nil {
+		s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "sslrootcert") {
+		t.Errorf("Open(with another's certificate as root) = %v, want what to do about it", err)
 	}
 }
 

@@ -7,7 +7,7 @@
 // [Copy] compares the two stores page by page in the order of their keys, writes what differs,
 // removes what the source no longer has, and then reads both sides again. So it may be stopped and
 // run again at any time, a second run is short, and the first one may run while the source serves.
-// Until both sides are equal the target has a mark that keeps every version of Keystile from
+// Until both sides are equal (decision 70) the target has a mark that keeps every version of Keystile from
 // serving it.
 //
 // # For those who write an adapter

@@ -46,13 +46,22 @@ func openPostgres(ctx context.Context, address string, w Watch) (driver.Backend,
 		return nil, err
 	}
 	ahead, err := s.ClockAhead(ctx)
-	if err == nil && ahead.Abs() > maxClockAhead {
-		err = fmt.Errorf("the clock of this machine and that of the database are %s apart: set both by NTP", ahead.Abs().Round(time.Second))
+	if err == nil {
+		err = checkClocks(ahead)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// checkClocks refuses a database whose clock is far from this machine's: what one node has issued
+// would be of the future, or have ended, at another.
+func checkClocks(ahead time.Duration) error {
+	if ahead.Abs() > maxClockAhead {
+		return fmt.Errorf("the clock of this machine and that of the database are %s apart: set both by NTP", ahead.Abs().Round(time.Second))
+	}
+	return nil
 }
 
 func postgresMigrations(address string) admin.Migrations {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/internal/test/database"
 )
@@ -97,6 +98,14 @@ func TestWhatPostgreSQLDoesItselfIsSaid(t *testing.T) {
 	wantFailure(t, 2, "give status, up or sql", "storage", "migrate", "sideways", "--data", data, "--storage-url", url)
 	wantFailure(t, 2, "is no address of a storage", "user", "list", "--data", data, "--storage-url", "mysql://opensesame@h")
 	wantFailure(t, 2, "give bolt: here", "user", "list", "--data", data, "--storage-url", "bolt:/elsewhere")
+}
+
+func TestClocksThatAreFarApartAreRefused(t *testing.T) {
+	for ahead, refused := range map[time.Duration]bool{0: false, 5 * time.Second: false, -5 * time.Second: false, 6 * time.Second: true, -time.Hour: true} {
+		if err := checkClocks(ahead); (err != nil) != refused {
+			t.Errorf("a database whose clock is %v ahead: %v", ahead, err)
+		}
+	}
 }
 
 func TestThePasswordInAnAddressIsNotShown(t *testing.T) {

@@ -13,11 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The variables of the environment that name a server: itself, and a PgBouncer before it that hands
-// out connections for one transaction.
+// The variables of the environment that name a server: itself, a PgBouncer before it that hands out
+// connections for one transaction, and what the server shows that it is the right one.
 const (
 	Direct = "KEYSTILE_POSTGRES_URL"
 	Pooled = "KEYSTILE_PGBOUNCER_URL"
+	CA     = "KEYSTILE_POSTGRES_CA" // a file with the certificate that vouches for the server
 )
 
 // URL returns the address that a variable has. Without one the test is skipped.
