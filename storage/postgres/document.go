@@ -112,12 +112,9 @@ func (c conn) ownPut(ctx context.Context, docs []driver.Doc, call []byte) (versi
 
 // argumentsOf turns documents into the arguments of the function.
 func (s *Store) argumentsOf(docs []driver.Doc) []any {
-	var hint *string
-	if slices.ContainsFunc(docs, func(d driver.Doc) bool { return s.hinting(d.Kind) }) {
-		hint = &s.channel
-	}
+	epoch := slices.ContainsFunc(docs, func(d driver.Doc) bool { return d.Kind == driver.KindEpoch })
 	c := docColumnsOf(docs)
-	return []any{c.kinds, c.ids, c.versions, c.deleted, c.ends, c.data, c.entryOf, c.entries, hint}
+	return []any{c.kinds, c.ids, c.versions, c.deleted, c.ends, c.data, c.entryOf, c.entries, s.hint(epoch)}
 }
 
 // docArrays are documents, an array for each column. Index entries are in two arrays of their own:

@@ -18,9 +18,15 @@ const (
 	listenPing  = 30 * time.Second // so that a connection that has vanished is noticed
 )
 
-// hinting reports whether a Put of this kind is told to other processes. Every notification takes
-// a lock that all databases of the server share, so only what they wait for is.
-func (s *Store) hinting(kind string) bool { return kind == driver.KindEpoch && !s.options.PollOnly }
+// hint returns the channel on which a write is told to other processes; nil if it is not. Every
+// notification takes a lock that all databases of the server share, so only what they wait for is
+// told, and nothing where nobody listens.
+func (s *Store) hint(awaited bool) *string {
+	if !awaited || s.options.PollOnly {
+		return nil
+	}
+	return &s.channel
+}
 
 // Listen calls hint when another process, or this one, has stored a revocation or an epoch. It
 // holds one connection, which must lead to the server itself: a pooler in transaction mode drops
@@ -50,7 +56,7 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 		defer done()
 		_ = c.Close(leaving)
 	}()
-	if _, err := c.Exec(ctx, "LISTEN "+pgx.Identifier{s.channel}.Sanitize(), pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := c.Exec(ctx, "LISTEN "+quoted(s.channel), pgx.QueryExecModeSimpleProtocol); err != nil {
 		return explain(dsn, err)
 	}
 	heard, err := s.hears(ctx, c)

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -67,11 +68,28 @@ func TestAPoolerThatDropsNotificationsIsNoticed(t *testing.T) {
 	}
 }
 
-func TestPollOnlyListensToNothing(t *testing.T) {
-	s := open(t, address(t, direct), postgres.Options{Schema: newSchema(t), PollOnly: true})
+func TestPollOnlyListensToNothingAndTellsNobody(t *testing.T) {
+	schema := newSchema(t)
+	s := open(t, address(t, direct), postgres.Options{Schema: schema, PollOnly: true})
 	defer s.Close()
 	if err := s.Listen(t.Context(), func() { t.Error("a hint") }); err != nil {
 		t.Error(err)
+	}
+	teller := open(t, address(t, direct), postgres.Options{Schema: schema})
+	defer teller.Close()
+	hints, _ := listening(t, teller)
+	for i, b := range []*postgres.Store{s, teller} { // the one hint comes last
+		if err := b.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeGrant, ID: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Put(t.Context(), driver.Doc{Kind: driver.KindEpoch, ID: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-hints
+	<-hints
+	if len(hints) != 0 {
+		t.Errorf("%d hints too many: of a store that tells nobody", len(hints))
 	}
 }
 

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
@@ -20,49 +19,18 @@ import (
 // wire stands between a Store and its server, and can lose an answer: it lets a statement through,
 // waits until the server has something to say about it, and cuts the connection instead.
 type wire struct {
-	net.Listener
-	server string
-	until  atomic.Int64 // answers to come before one is lost; 0: none is
-	lost   atomic.Int64
+	until atomic.Int64 // answers to come before one is lost; 0: none is
+	lost  atomic.Int64
 }
 
 // newWire returns a wire to a server, and the address at which it is to be used.
 func newWire(t *testing.T, dsn string) (*wire, string) {
 	t.Helper()
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{Listener: l, server: u.Host}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go w.carry(c)
-		}
-	}()
-	u.Host = l.Addr().String()
-	return w, u.String()
+	w := &wire{}
+	return w, database.Through(t, dsn, w.carry)
 }
 
-func (w *wire) carry(client net.Conn) {
-	defer client.Close()
-	server, err := net.Dial("tcp", w.server)
-	if err != nil {
-		return
-	}
-	defer server.Close()
-	go func() {
-		io.Copy(server, client)
-		server.Close()
-	}()
+func (w *wire) carry(client, server net.Conn) {
 	answer := make([]byte, 1<<16)
 	for {
 		n, err := server.Read(answer)

@@ -73,7 +73,7 @@ func Migrate(ctx context.Context, dsn string, o Options) (taken []Step, err erro
 	defer s.Close()
 	after, err := s.steps(ctx)
 	for i, step := range after {
-		if before[i].At.IsZero() && !step.At.IsZero() {
+		if i < len(before) && before[i].At.IsZero() && !step.At.IsZero() { // there are more if a newer version was here too
 			taken = append(taken, step)
 		}
 	}

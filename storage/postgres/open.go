@@ -27,8 +27,8 @@ type Options struct {
 	// database past every pooler that hands out a connection for one transaction. Empty: the DSN.
 	ListenDSN string
 
-	// PollOnly listens to nothing. It is for many nodes: above 50 the hints cost the database more
-	// than they save.
+	// PollOnly listens to nothing, and tells nobody. It is for many nodes, all of them alike: above
+	// 50 the hints cost the database more than they save.
 	PollOnly bool
 
 	// Conns is the largest number of connections. 0: 16, or pool_max_conns of the DSN. Four for

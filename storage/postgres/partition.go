@@ -230,8 +230,8 @@ func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string
 	return removed, err
 }
 
-// dropPartition counts the tokens of a partition and drops it, in one transaction, unless one has
-// come that lives on.
+// dropPartition counts the tokens of a partition, and drops it unless one has come that lives on. It
+// does not lock the table while it counts: no key of a week that ended days ago is made any more.
 func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
 	table := s.schema + "." + quoted(name)
 	var live bool

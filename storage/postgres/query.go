@@ -35,7 +35,7 @@ type statement struct{ name, text string }
 
 const tokenColumns = "key, grant_id, app, usr, granted, ends, spent, brief, rest"
 
-// given are new tokens, a column each in $1 to $9.
+// givenTokens are new tokens, a column each in $1 to $9.
 const givenTokens = "unnest($1::bytea[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], $8::boolean[], $9::bytea[])"
 
 // uncovered holds for a token t that no revocation covers (driver.Revocation.Covers). These are four
@@ -75,7 +75,7 @@ var statements = [queries]statement{
 				until = CASE WHEN r.until IS NULL OR excluded.until IS NULL THEN NULL ELSE greatest(r.until, excluded.until) END
 			RETURNING 1
 		)
-		SELECT pg_notify($5, '') FROM (SELECT count(*) FROM written) AS all_of_them`},
+		SELECT CASE WHEN $5::text IS NOT NULL THEN pg_notify($5, '') END FROM (SELECT count(*) FROM written) AS all_of_them`},
 	readRevocations: {"revocations", `SELECT kind, id, seq, before, until FROM ks.revocation WHERE seq > $1 ORDER BY seq LIMIT $2`},
 
 	// Sums stop at the largest number. The row of the batch is taken first: the same batch at another

@@ -22,7 +22,7 @@ func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 		kinds[i], ids[i], before[i], until[i] = r.Kind, r.ID, stamp(r.Before), end(r.Until)
 	}
 	return s.run(ctx, revoke, func(ctx context.Context, c conn, _ bool) error {
-		return c.exec(ctx, revoke, kinds, ids, before, until, s.channel)
+		return c.exec(ctx, revoke, kinds, ids, before, until, s.hint(true))
 	})
 }
 

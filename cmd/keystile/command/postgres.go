@@ -65,6 +65,7 @@ func checkClocks(ahead time.Duration) error {
 }
 
 func postgresMigrations(address string) admin.Migrations {
+	dsn, o, wrong := postgres.ParseURL(address, postgres.Options{})
 	steps := func(list []postgres.Step, err error) (all []admin.Migration, _ error) {
 		for _, s := range list {
 			all = append(all, admin.Migration{Number: s.Number, Name: s.Name, At: s.At})
@@ -73,23 +74,20 @@ func postgresMigrations(address string) admin.Migrations {
 	}
 	return admin.Migrations{
 		Status: func(ctx context.Context) ([]admin.Migration, error) {
-			dsn, o, err := postgres.ParseURL(address, postgres.Options{})
-			if err != nil {
-				return nil, err
+			if wrong != nil {
+				return nil, wrong
 			}
 			return steps(postgres.Status(ctx, dsn, o))
 		},
 		Up: func(ctx context.Context) ([]admin.Migration, error) {
-			dsn, o, err := postgres.ParseURL(address, postgres.Options{})
-			if err != nil {
-				return nil, err
+			if wrong != nil {
+				return nil, wrong
 			}
 			return steps(postgres.Migrate(ctx, dsn, o))
 		},
 		SQL: func(ctx context.Context) (string, error) {
-			dsn, o, err := postgres.ParseURL(address, postgres.Options{})
-			if err != nil {
-				return "", err
+			if wrong != nil {
+				return "", wrong
 			}
 			done, err := postgres.Status(ctx, dsn, o)
 			taken := 0

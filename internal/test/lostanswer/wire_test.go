@@ -5,46 +5,26 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
-	"net/url"
 	"sync/atomic"
 	"testing"
+
+	"github.com/keystile/keystile/internal/test/database"
 )
 
 // wire stands between a service and its database. It can lose the answer to a statement: the server
 // has carried it out and has said so, and the connection ends instead.
 type wire struct {
-	listener net.Listener
-	server   string
-	until    atomic.Int64 // answers to come up to the one that is lost; 0: none is
-	lost     atomic.Int64
-	cut      atomic.Bool // after a loss nobody gets through any more
-	away     atomic.Bool
+	until atomic.Int64 // answers to come up to the one that is lost; 0: none is
+	lost  atomic.Int64
+	cut   atomic.Bool // after a loss nobody gets through any more
+	away  atomic.Bool
 }
 
 // newWire returns a wire to the server of a DSN, and the DSN that leads through it.
 func newWire(t *testing.T, dsn string) (*wire, string) {
 	t.Helper()
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{listener: l, server: u.Host}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go w.carry(c)
-		}
-	}()
-	u.Host = l.Addr().String()
-	return w, u.String()
+	w := &wire{}
+	return w, database.Through(t, dsn, w.carry)
 }
 
 // lose has the nth answer from now on lost; stay keeps the database out of reach from there on, until
@@ -64,20 +44,10 @@ func (w *wire) stop() bool {
 	return w.lost.Load() > 0
 }
 
-func (w *wire) carry(client net.Conn) {
-	defer client.Close()
+func (w *wire) carry(client, server net.Conn) {
 	if w.away.Load() {
 		return
 	}
-	server, err := net.Dial("tcp", w.server)
-	if err != nil {
-		return
-	}
-	defer server.Close()
-	go func() {
-		io.Copy(server, client)
-		server.Close()
-	}()
 	from := bufio.NewReader(server)
 	for {
 		answer, done, err := next(from)
