@@ -116,6 +116,25 @@ func TestARoleThatOwnsTheSchemaAloneIsEnough(t *testing.T) {
 	}
 }
 
+// Where an administrator makes the tables the service needs no right to change them.
+func TestARoleThatMayOnlyReadAndWriteIsEnoughWhereAnotherMakesTheTables(t *testing.T) {
+	role, schema := newSchema(t), newSchema(t)
+	sql(t, postgres.Script(schema, 0), "CREATE ROLE "+role+" LOGIN", "GRANT USAGE ON SCHEMA "+schema+" TO "+role,
+		"GRANT ALL ON ALL TABLES IN SCHEMA "+schema+" TO "+role, "GRANT ALL ON ALL SEQUENCES IN SCHEMA "+schema+" TO "+role)
+	t.Cleanup(func() { sql(t, "DROP OWNED BY "+role, "DROP ROLE "+role) })
+	dsn := with(t, address(t, direct), func(u *url.URL, _ url.Values) { u.User = url.User(role) })
+	s := open(t, dsn, postgres.Options{Schema: schema, NeverMigrate: true, Log: slog.New(slog.DiscardHandler)})
+	defer s.Close()
+	now := time.Now()
+	issued(t, s, now, 30*24*time.Hour, 3)
+	if _, err := s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i"}); err != nil {
+		t.Error(err)
+	}
+	if n := swept(t, s, now.Add(31*24*time.Hour)); n != 3 {
+		t.Errorf("%d were swept, want the 3 that have ended", n)
+	}
+}
+
 func TestNodesThatStartAtOnceMakeTheTablesOnce(t *testing.T) {
 	dsn, schema := address(t, direct), newSchema(t)
 	var wg sync.WaitGroup

@@ -13,18 +13,19 @@ import (
 
 // SQLSTATEs that are acted upon.
 const (
-	uniqueViolation      = "23505"
-	serializationFailure = "40001"
-	deadlockDetected     = "40P01"
-	readOnlyTransaction  = "25006" // the server has become a standby
-	invalidText          = "22021"
-	lockNotAvailable     = "55P03"
-	queryCanceled        = "57014"
-	undefinedTable       = "42P01"
-	duplicateTable       = "42P07" // another process has made it meanwhile
-	overlapping          = "42P17" // the same, of a partition
-	inTheDefault         = "23514" // rows that belong into a new partition lie in the default one
-	createdMeanwhile     = "KS409" // raised by put
+	uniqueViolation       = "23505"
+	serializationFailure  = "40001"
+	deadlockDetected      = "40P01"
+	readOnlyTransaction   = "25006" // the server has become a standby
+	invalidText           = "22021"
+	lockNotAvailable      = "55P03"
+	queryCanceled         = "57014"
+	insufficientPrivilege = "42501"
+	undefinedTable        = "42P01"
+	duplicateTable        = "42P07" // another process has made it meanwhile
+	overlapping           = "42P17" // the same, of a partition
+	inTheDefault          = "23514" // rows that belong into a new partition lie in the default one
+	createdMeanwhile      = "KS409" // raised by put
 )
 
 // errUnsettled: a token was seen neither spent nor revoked nor free, again and again.
