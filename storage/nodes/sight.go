@@ -32,7 +32,7 @@ func (s *sight) read(now time.Time, every time.Duration, beats []Beat) {
 		}
 		was := s.nodes[b.ID]
 		switch {
-		case was == nil || was.gone || was.Version != b.Version:
+		case was == nil || was.Version != b.Version:
 			was = &seen{Beat: b, moved: now}
 		case paused && was.live(s.last):
 			was.moved = now

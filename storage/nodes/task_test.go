@@ -156,7 +156,30 @@ func TestAnAnswerThatWasLostKeepsTheLease(t *testing.T) {
 	})
 }
 
-func TestNobodyTakesOverWhatHeDidNotWatch(t *testing.T) {
+// The lease is as old as the write, however late its answer is.
+func TestALateAnswerMakesALeaseNoLonger(t *testing.T) {
+	in(t, func(t *testing.T, c *cluster) {
+		a, b := c.worker(), c.worker()
+		a.link.lag = lease - 10*time.Second
+		answered := make(chan bool)
+		go func() {
+			mine, _ := a.task.Mine(t.Context())
+			answered <- mine
+		}()
+		synctest.Wait()
+		b.mine(t)
+		if !<-answered {
+			t.Fatal("it is not its own")
+		}
+		a.link.lag = 0
+		pass(10 * time.Second)
+		if !b.mine(t) || a.mine(t) {
+			t.Error("two hold it, or the wrong one")
+		}
+	})
+}
+
+func TestNobodyTakesOverWhatItDidNotWatch(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		c.worker().mine(t)
 		pass(time.Hour)
