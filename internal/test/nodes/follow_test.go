@@ -117,6 +117,7 @@ func TestWhatOneNodeChangesHoldsAtAnotherWithinASecond(t *testing.T) {
 				}
 				time.Sleep(time.Minute + 300*time.Millisecond) // between two reads
 				synctest.Wait()
+				c.holds(there, bearer) // what it reads is young
 				c.do(here, bearer)
 				time.Sleep(time.Second)
 				synctest.Wait()
@@ -148,6 +149,7 @@ func TestWhatOneNodeTellsHoldsAtAnotherAtOnce(t *testing.T) {
 				}
 				time.Sleep(time.Minute + 300*time.Millisecond)
 				synctest.Wait()
+				c.holds(there, bearer) // what it reads is young
 				c.do(here, bearer)
 				time.Sleep(200 * time.Millisecond)
 				synctest.Wait()
