@@ -83,7 +83,7 @@ func roomOf(pkg string) string {
 
 // records are the packages of what rooms and the store hand to each other.
 var records = map[string]bool{
-	"storage/access": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true,
+	"storage/access": true, "storage/nodes": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true,
 }
 
 // permits says why pkg (relative to the module) may not import path, "" if it may.

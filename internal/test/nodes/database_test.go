@@ -258,7 +258,7 @@ func (l *link) List(ctx context.Context, kind string, span driver.Span, n int) (
 	if kind == driver.KindEpoch {
 		method = "the epochs"
 	}
-	if err := l.call(ctx, method); err != nil {
+	if err := errors.Join(l.call(ctx, method), l.call(ctx, "List "+kind)); err != nil {
 		return nil, "", err
 	}
 	return l.now().List(ctx, kind, span, n)
