@@ -73,6 +73,6 @@ local function add(c, field, w)
     v = 'L' .. pack('>I7', at)
   end
   call('HSET', bucket, field, v)
-  expire(bucket, at, w)
+  if floor(at / w * 8) ~= floor(c.newest / w * 8) then expire(bucket, at, w) end
   return at
 end
