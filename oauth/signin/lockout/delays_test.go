@@ -1,17 +1,18 @@
-package limits
+package lockout
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-func key(i int) Account { return AccountOf("name", fmt.Sprint(i)) }
+func key(i int) [32]byte { return sha256.Sum256(fmt.Append(nil, i)) }
 
 // fail lets n attempts fail, and says how many were let through.
-func (d *Delays) fail(key Account, n int) (through int) {
+func (d *Delays) fail(key [32]byte, n int) (through int) {
 	for range n {
 		if d.Begin(context.Background(), key) == 0 {
 			through++
@@ -23,7 +24,7 @@ func (d *Delays) fail(key Account, n int) (through int) {
 
 func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDelays()
+		d := NewDelays(nil)
 		d.capacity = 100
 		for i := range 50 {
 			d.fail(key(i), DelayAfter)
@@ -57,7 +58,7 @@ func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 }
 
 func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
-	d := NewDelays()
+	d := NewDelays(nil)
 	d.capacity = 10
 	for i := range 30 {
 		if n := d.fail(key(i), 20); n != DelayAfter || len(d.accounts) > 10 {
@@ -67,7 +68,7 @@ func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
 }
 
 func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
-	d := NewDelays()
+	d := NewDelays(nil)
 	d.capacity = 1
 	d.Begin(context.Background(), key(1))
 	d.Begin(context.Background(), key(2))
@@ -83,7 +84,7 @@ func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
 
 func TestAccountsThatCountForNothingAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDelays()
+		d := NewDelays(nil)
 		for i := range 100 {
 			d.Begin(context.Background(), key(i))
 			d.End(context.Background(), key(i), false)
