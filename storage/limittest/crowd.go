@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/lockout"
 )
 
-// many is how many callers come at once.
+// many callers come at once.
 const many = 64
 
 // together runs something many times at once, and returns how often it succeeded.

@@ -41,7 +41,7 @@
 // eighth of the window late.
 //
 // How long a refused attempt waits for others that are in flight is not tested, as long as it waits.
-// Nor is what a node answers that cannot reach its server: it must answer soon, and refuse nobody
+// The answers of a node that cannot reach its server are not either: it must answer soon, and refuse nobody
 // because of it.
 //
 // A node may keep what it needs to end an attempt or take a request back: both come to the node where

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/limits"
 )
 
-// place is where one promise is tried: a Service, and two of its nodes, which are asked in turn.
+// place has what one promise is tried on: a Service, and two of its nodes, which are asked in turn.
 type place struct {
 	testing.TB
 	Service
@@ -119,7 +119,7 @@ func (p *place) waits(what string, got, want time.Duration) {
 	}
 }
 
-// justBefore is how long before a moment an answer must still be that of the time before it.
+// justBefore returns how long before a moment an answer must still be that of the time before it.
 func (p *place) justBefore() time.Duration { return p.Grain + time.Millisecond }
 
 const window = limits.Window

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/lockout"
 )
 
-// Counters are what the contract is about: one node's way to what all of them count.
+// Counters give one node what all of them count.
 type Counters interface {
 	Limiter() limits.Limiter
 	Addresses(lockout.Config) lockout.Addresses
@@ -117,7 +117,7 @@ type promise struct {
 	test  func(p *place)
 }
 
-// need is what a promise cannot be tried without.
+// need names something that a promise cannot be tried without.
 type need int
 
 const (
@@ -146,7 +146,7 @@ func (p promise) lacks(s Service) string {
 	return ""
 }
 
-// fewFull is how many entries are few.
+// fewFull bounds the entries that are few.
 const fewFull = 20_000
 
 func (p promise) hold(t testing.TB, bubble Clock, open func(t testing.TB) Service) {
