@@ -39,10 +39,10 @@ func (c Config) filled() Config {
 		c.Log = slog.Default()
 	}
 	if c.Lockout == nil {
-		c.Lockout = lockout.Alone(c.Lock, nil)
+		c.Lockout = lockout.Alone(c.Lock)
 	}
 	if c.Delays == nil {
-		c.Delays = lockout.NewDelays(nil)
+		c.Delays = lockout.NewDelays()
 	}
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
 	return c
@@ -100,7 +100,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 		},
 		Attempts: &attempt.Attempts{
 			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: c.Lockout,
-			Delays: c.Delays, Firsts: lockout.NewDelays(nil), Peer: c.ClientIP, Log: c.Log,
+			Delays: c.Delays, Firsts: lockout.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
 }

@@ -23,8 +23,8 @@ var sameClient = []struct {
 	{"no address, and the unspecified ones", "0.0.0.0", "::", false},
 }
 
-// house is an address of the i-th /64 of the j-th /56 of a /48.
-func house(i, j int) netip.Addr {
+// inSite returns an address in the i-th /64 of the j-th /56 of a /48.
+func inSite(i, j int) netip.Addr {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:], 0x2a02_8109_0000_0000+uint64(j)<<8+uint64(i))
 	b[15] = byte(1 + i)
@@ -62,7 +62,7 @@ func addresses() []promise {
 			}
 		}},
 		{"without a limit an address is not counted", nothing, func(p *place) {
-			for _, a := range []netip.Addr{address, house(1, 1)} {
+			for _, a := range []netip.Addr{address, inSite(1, 1)} {
 				for range 100 {
 					v, undo := p.hold(a, limits.Unlimited)
 					if v != (limits.Verdict{OK: true, Limit: limits.Unlimited, Remaining: limits.Unlimited}) {
@@ -74,7 +74,7 @@ func addresses() []promise {
 			}
 		}},
 		{"an address that may make no request is refused", nothing, func(p *place) {
-			for _, a := range []netip.Addr{address, house(1, 1)} {
+			for _, a := range []netip.Addr{address, inSite(1, 1)} {
 				for _, per := range []int{0, -2, -1 << 31} {
 					v, undo := p.hold(a, per)
 					if undo(); v.OK || v.RetryAfter != window {
@@ -107,16 +107,16 @@ func networks() []promise {
 		{"a /56 may do four times as much as a client in it", nothing, func(p *place) {
 			n := 0
 			for i := range 9 {
-				n += p.held(house(i, 0), 5, 9)
+				n += p.held(inSite(i, 0), 5, 9)
 			}
 			p.want("of nine clients in a /56", n, 20)
-			p.want("of one in the next /56", p.held(house(0, 1), 5, 9), 5)
+			p.want("of one in the next /56", p.held(inSite(0, 1), 5, 9), 5)
 		}},
 		{"a /48 may do sixteen times as much as a client in it", nothing, func(p *place) {
 			n := 0
 			for j := range 6 {
 				for i := range 5 {
-					n += p.held(house(i, j), 3, 9)
+					n += p.held(inSite(i, j), 3, 9)
 				}
 			}
 			p.want("of thirty clients in a /48", n, 48)
@@ -126,18 +126,18 @@ func networks() []promise {
 			until := p.waiter()
 			for i := range 4 {
 				until(time.Duration(i) * time.Second)
-				p.want("of a /56", p.held(house(i, 0), 1, 1), 1)
+				p.want("of a /56", p.held(inSite(i, 0), 1, 1), 1)
 			}
 			until(10 * time.Second)
-			v, undo := p.hold(house(9, 0), 1)
+			v, undo := p.hold(inSite(9, 0), 1)
 			undo()
 			if v.OK || v.Limit != 1 || v.Remaining != 0 || v.RetryAfter < 50*time.Second || v.RetryAfter > 50*time.Second+window/8+p.Grain+time.Millisecond || v.Reset != v.RetryAfter {
 				p.Fatalf("a fifth client of a /56 = %+v, want to wait for 50 seconds and an eighth of a minute at most", v)
 			}
 			p.wait(50*time.Second - time.Millisecond)
-			p.want("before the first has left", p.held(house(9, 0), 1, 1), 0)
+			p.want("before the first has left", p.held(inSite(9, 0), 1, 1), 0)
 			p.wait(v.RetryAfter - 50*time.Second + time.Millisecond)
-			p.want("after that wait", p.held(house(9, 0), 1, 1), 1)
+			p.want("after that wait", p.held(inSite(9, 0), 1, 1), 1)
 		}},
 		{"no minute of a network holds more than its limit, wherever it begins", clock, func(p *place) {
 			type request struct{ at time.Time }
@@ -145,7 +145,7 @@ func networks() []promise {
 			for i := range 600 {
 				p.wait(time.Duration(1+i%7) * 97 * time.Millisecond)
 				at := p.now()
-				if v, _ := p.hold(house(i%40, i%6), 2); v.OK {
+				if v, _ := p.hold(inSite(i%40, i%6), 2); v.OK {
 					admitted = append(admitted, request{at})
 				}
 			}
@@ -162,33 +162,33 @@ func networks() []promise {
 			var back []func()
 			for j := range 4 {
 				for i := range 4 {
-					v, undo := p.hold(house(i, j), 1)
+					v, undo := p.hold(inSite(i, j), 1)
 					if back = append(back, undo); !v.OK {
 						p.Fatalf("of 16 clients in four /56 = %+v", v)
 					}
 				}
 			}
 			for i := range 40 { // the /48 refuses them, their own /56 has room
-				p.want("of a full /48", p.held(house(i%4, 5), 1, 1), 0)
+				p.want("of a full /48", p.held(inSite(i%4, 5), 1, 1), 0)
 			}
 			for i := range 4 {
 				back[5*i]()
-				p.want("of its fifth /56, when there is room for one", p.held(house(i, 5), 1, 1), 1)
-				p.want("of one more", p.held(house(3, 6), 1, 1), 0)
+				p.want("of its fifth /56, when there is room for one", p.held(inSite(i, 5), 1, 1), 1)
+				p.want("of one more", p.held(inSite(3, 6), 1, 1), 0)
 			}
 		}},
 		{"what an address is refused counts for no network", nothing, func(p *place) {
-			p.want("of one client", p.held(house(0, 0), 1, 200), 1)
-			p.want("of a second", p.held(house(1, 0), 1, 200), 1)
-			p.want("of a third", p.held(house(2, 0), 1, 200), 1)
-			p.want("of a fourth", p.held(house(3, 0), 1, 200), 1)
-			p.want("of a fifth", p.held(house(4, 0), 1, 200), 0)
+			p.want("of one client", p.held(inSite(0, 0), 1, 200), 1)
+			p.want("of a second", p.held(inSite(1, 0), 1, 200), 1)
+			p.want("of a third", p.held(inSite(2, 0), 1, 200), 1)
+			p.want("of a fourth", p.held(inSite(3, 0), 1, 200), 1)
+			p.want("of a fifth", p.held(inSite(4, 0), 1, 200), 0)
 		}},
 		{"a network is as at first when its requests have left", clock, func(p *place) {
 			for range 3 {
 				n := 0
 				for i := range 9 {
-					n += p.held(house(i, 0), 5, 9)
+					n += p.held(inSite(i, 0), 5, 9)
 				}
 				p.want("of a /56", n, 20)
 				p.wait(window + window/8 + p.Grain + time.Millisecond)

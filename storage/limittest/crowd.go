@@ -42,26 +42,26 @@ func crowds() []promise {
 		}},
 		{"of many requests of one address at once exactly the limit is admitted", nothing, func(p *place) {
 			for i := range 10 {
-				p.want("of a /64", p.together(func(int) bool { v, _ := p.hold(house(i, 9*i), 20); return v.OK }), 20)
+				p.want("of a /64", p.together(func(int) bool { v, _ := p.hold(inSite(i, 9*i), 20); return v.OK }), 20)
 			}
 		}},
 		{"of many clients of a network at once exactly four times the limit is admitted", nothing, func(p *place) {
 			for j := range 3 {
-				n := p.together(func(i int) bool { v, _ := p.hold(house(i, j), 5); return v.OK })
-				p.want("of a /56 whose clients come at once", n+p.held(house(70, j), 5, 9)+p.held(house(71, j), 5, 9)+p.held(house(72, j), 5, 9)+p.held(house(73, j), 5, 9), 20)
+				n := p.together(func(i int) bool { v, _ := p.hold(inSite(i, j), 5); return v.OK })
+				p.want("of a /56 whose clients come at once", n+p.held(inSite(70, j), 5, 9)+p.held(inSite(71, j), 5, 9)+p.held(inSite(72, j), 5, 9)+p.held(inSite(73, j), 5, 9), 20)
 			}
 		}},
 		{"many who take back what they were admitted leave nothing", nothing, func(p *place) {
 			p.together(func(i int) bool {
 				for range 20 {
-					_, undo := p.hold(house(i%8, 0), 30)
+					_, undo := p.hold(inSite(i%8, 0), 30)
 					undo()
 				}
 				return true
 			})
 			n := 0
 			for i := range 8 {
-				n += p.held(house(i, 0), 30, 31)
+				n += p.held(inSite(i, 0), 30, 31)
 			}
 			p.want("of a /56 then", n, 120)
 		}},
@@ -91,7 +91,7 @@ func crowds() []promise {
 		{"of many failures at once ten are let through", nothing, func(p *place) {
 			l, d := p.locks(lockout.Config{}), p.delays()
 			for i := range 5 {
-				p.want("of an address", p.together(func(int) bool { return l.fail(house(0, i), 1) == 1 }), 10)
+				p.want("of an address", p.together(func(int) bool { return l.fail(inSite(0, i), 1) == 1 }), 10)
 				p.want("to an account", p.together(func(int) bool { return d.fail(account(i), 1) == 1 }), 10)
 			}
 		}},

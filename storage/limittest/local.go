@@ -14,7 +14,7 @@ func Local() Counters {
 	if err != nil {
 		panic(err) // of a Config that is written there
 	}
-	return &local{rates: rates, accounts: lockout.NewDelays(nil), counter: lockout.NewCounter(nil), locks: map[lockout.Config]lockout.Addresses{}}
+	return &local{rates: rates, accounts: lockout.NewDelays(), counter: lockout.NewCounter(), locks: map[lockout.Config]lockout.Addresses{}}
 }
 
 type local struct {
@@ -35,7 +35,7 @@ func (l *local) Addresses(c lockout.Config) lockout.Addresses {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.locks[c] == nil {
-		l.locks[c] = lockout.Alone(c, nil)
+		l.locks[c] = lockout.Alone(c)
 	}
 	return l.locks[c]
 }

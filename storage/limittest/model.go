@@ -204,7 +204,7 @@ func modelAddress(r *rand.Rand, worker int) netip.Addr {
 	if r.IntN(3) == 0 {
 		return netip.AddrFrom4([4]byte{192, 0, byte(worker), byte(min(r.IntN(30), r.IntN(30)))})
 	}
-	b := house(r.IntN(5), min(r.IntN(6), r.IntN(6))).As16()
+	b := inSite(r.IntN(5), min(r.IntN(6), r.IntN(6))).As16()
 	b[5] = byte(worker)
 	return netip.AddrFrom16(b)
 }

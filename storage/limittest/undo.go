@@ -71,12 +71,12 @@ func undoing() []promise {
 			p.want("a minute later", p.held(address, 1, 9), 1)
 			late()
 			p.want("when the old one is taken back", p.held(address, 1, 9), 0)
-			_, later := p.hold(house(0, 0), 5)
+			_, later := p.hold(inSite(0, 0), 5)
 			p.wait(2 * window)
-			n := p.held(house(1, 0), 5, 9) + p.held(house(2, 0), 5, 9) + p.held(house(3, 0), 5, 9) + p.held(house(4, 0), 5, 9)
+			n := p.held(inSite(1, 0), 5, 9) + p.held(inSite(2, 0), 5, 9) + p.held(inSite(3, 0), 5, 9) + p.held(inSite(4, 0), 5, 9)
 			p.want("of a /56 two minutes later", n, 20)
 			later()
-			p.want("of a /56 when an old one is taken back", p.held(house(5, 0), 5, 9), 0)
+			p.want("of a /56 when an old one is taken back", p.held(inSite(5, 0), 5, 9), 0)
 		}},
 		{"to take back what was refused changes nothing", nothing, func(p *place) {
 			p.want("of three", p.held(address, 3, 3), 3)
@@ -88,7 +88,7 @@ func undoing() []promise {
 			}
 			n := 0
 			for i := range 20 {
-				v, undo := p.hold(house(i, 0), 1)
+				v, undo := p.hold(inSite(i, 0), 1)
 				if n++; !v.OK {
 					undo()
 					n--
@@ -100,12 +100,12 @@ func undoing() []promise {
 			for range 10 {
 				var back []func()
 				for i := range 16 {
-					v, undo := p.hold(house(i%4, i/4), 1)
+					v, undo := p.hold(inSite(i%4, i/4), 1)
 					if back = append(back, undo); !v.OK {
 						p.Fatalf("request %d of a /48 = %+v", i+1, v)
 					}
 				}
-				p.want("of a full /48", p.held(house(0, 9), 1, 1), 0)
+				p.want("of a full /48", p.held(inSite(0, 9), 1, 1), 0)
 				for _, undo := range back {
 					undo()
 				}
@@ -114,7 +114,7 @@ func undoing() []promise {
 		{"it is taken back also when its request has ended", nothing, func(p *place) {
 			for i := range 20 {
 				ctx, cancel := context.WithCancel(context.Background())
-				v, undo := p.limiter.HoldAddress(ctx, house(i, 0), 1, p.now())
+				v, undo := p.limiter.HoldAddress(ctx, inSite(i, 0), 1, p.now())
 				if cancel(); !v.OK {
 					p.Fatalf("request %d of a /56, those before are taken back = %+v", i+1, v)
 				}

@@ -6,10 +6,8 @@ import (
 	"time"
 )
 
-// Alone returns Addresses that one process counts, by a Guard. They stand in for some that several
-// processes share if share is not nil: it then returns which part of a limit is this process's own,
-// from 1 to all of it.
-func Alone(c Config, share func(limit int) int) Addresses { return alone{newShare(c, share)} }
+// Alone returns Addresses that one process counts, by a Guard.
+func Alone(c Config) Addresses { return alone{New(c)} }
 
 type alone struct{ guard *Guard }
 

@@ -14,12 +14,10 @@ import (
 
 // NewCounter makes a Counter of one process. It is exact, and holds 100,000 clients for each window
 // that it is asked about; where there are more, an unknown one is counted by its network. A window is a
-// day at most. It stands in for a Counter that several processes share if share is not nil, as Alone does.
-func NewCounter(share func(limit int) int) Counter { return &counter{share: whole(share)} }
+// day at most.
+func NewCounter() Counter { return new(counter) }
 
 type counter struct {
-	share func(limit int) int
-
 	mu     sync.Mutex
 	tables []table // by window
 }
@@ -33,19 +31,11 @@ type table struct {
 const maxTables = 16
 
 func (c *counter) Add(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
-	return c.table(window).Allow(counterKey(name, client), c.part(limit), time.Now()).RetryAfter
+	return c.table(window).Allow(counterKey(name, client), max(0, limit), time.Now()).RetryAfter
 }
 
 func (c *counter) Wait(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
-	return c.table(window).Wait(counterKey(name, client), c.part(limit), time.Now())
-}
-
-// part is this process's part of a limit. None is below 0, where limit.Unlimited would begin.
-func (c *counter) part(limit int) int {
-	if limit <= 0 {
-		return 0
-	}
-	return c.share(limit)
+	return c.table(window).Wait(counterKey(name, client), max(0, limit), time.Now())
 }
 
 // table returns what counts for a window; once there are too many, for the next longer one.

@@ -10,37 +10,9 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// A process that cannot reach what all of them count by goes on with its part of each limit.
-func TestAProcessOfThreeLetsAThirdThrough(t *testing.T) {
-	third := func(limit int) int { return max(1, limit/3) }
-	guard, delays, counter := Alone(Config{}, third), NewDelays(third), NewCounter(third)
-	through := 0
-	for range 20 {
-		if guard.Begin(t.Context(), testAddress) == 0 {
-			through++
-			guard.End(t.Context(), testAddress, true)
-		}
-	}
-	if through != 3 {
-		t.Errorf("%d sign-ins of an address are let through, want 3", through)
-	}
-	if n := delays.fail(key(1), 20); n != 3 {
-		t.Errorf("%d sign-ins to an account are let through, want 3", n)
-	}
-	counted := 0
-	for range 20 {
-		if counter.Add(t.Context(), "mails", network.Of(testAddress), 10, time.Minute) == 0 {
-			counted++
-		}
-	}
-	if counted != 3 {
-		t.Errorf("%d are counted, want 3", counted)
-	}
-}
-
 func TestACounterKeepsFewTablesAndIsStricterBeyondThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := NewCounter(nil).(*counter)
+		c := NewCounter().(*counter)
 		client := network.Of(testAddress)
 		for i := range 100 {
 			if wait := c.Add(t.Context(), fmt.Sprint(i), client, 1, time.Duration(i+1)*time.Hour/10); wait != 0 {
@@ -60,7 +32,7 @@ func TestClientsBeyondThoseThatACounterHoldsAreCountedByNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts 100,000 clients")
 	}
-	c := NewCounter(nil)
+	c := NewCounter()
 	for i := range maxAddresses {
 		c.Add(t.Context(), "mails", network.Of(flood(i)), 5, time.Hour)
 	}

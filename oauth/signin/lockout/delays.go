@@ -28,7 +28,6 @@ const (
 // with the fewest failures are dropped first, so that no two accounts are counted together.
 type Delays struct {
 	capacity int
-	share    func(limit int) int
 	start    time.Time
 
 	mu       sync.Mutex // never held while a password is checked
@@ -47,18 +46,9 @@ type record struct {
 	until    time.Duration
 }
 
-// NewDelays makes Delays. They stand in for Accounts that several processes share if share is not nil:
-// it then returns which part of a number of failures is this process's own, from 1 to all of them.
-func NewDelays(share func(limit int) int) *Delays {
-	return &Delays{capacity: delayCapacity, share: whole(share), start: time.Now(), accounts: map[[32]byte]*list.Element{}}
-}
-
-// whole returns a share, or all of it where there is none.
-func whole(share func(limit int) int) func(limit int) int {
-	if share == nil {
-		return func(limit int) int { return limit }
-	}
-	return share
+// NewDelays makes Delays.
+func NewDelays() *Delays {
+	return &Delays{capacity: delayCapacity, start: time.Now(), accounts: map[[32]byte]*list.Element{}}
 }
 
 // Begin begins an attempt at an account in an unknown browser. If wait is 0 the caller must call
@@ -71,7 +61,7 @@ func (d *Delays) Begin(_ context.Context, key [32]byte) (wait time.Duration) {
 	switch s.forget(now); {
 	case now < s.until:
 		return s.until - now
-	case s.delay > 0 && s.inFlight > 0, s.delay == 0 && len(s.failed)+s.inFlight >= d.share(DelayAfter):
+	case s.delay > 0 && s.inFlight > 0, s.delay == 0 && len(s.failed)+s.inFlight >= DelayAfter:
 		return delayLeast // about how long the others are in flight
 	}
 	s.inFlight++
@@ -99,7 +89,7 @@ func (d *Delays) FailKnown(_ context.Context, key [32]byte) {
 
 func (d *Delays) settle(s *record, failed bool, now time.Duration) {
 	if s.forget(now); failed {
-		s.fail(now, d.share(DelayAfter))
+		s.fail(now)
 	}
 	if s.idle() {
 		d.drop(s)
@@ -108,10 +98,10 @@ func (d *Delays) settle(s *record, failed bool, now time.Duration) {
 	d.weigh(s)
 }
 
-func (s *record) fail(now time.Duration, after int) {
+func (s *record) fail(now time.Duration) {
 	s.failed = append(s.failed, now)
 	s.failed = s.failed[max(0, len(s.failed)-DelayAfter):]
-	if s.delay > 0 || len(s.failed) >= after {
+	if s.delay > 0 || len(s.failed) >= DelayAfter {
 		s.delay = min(max(delayLeast, 2*s.delay), DelayMost)
 		s.until = now + s.delay
 	}

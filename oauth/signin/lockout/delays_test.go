@@ -24,7 +24,7 @@ func (d *Delays) fail(key [32]byte, n int) (through int) {
 
 func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDelays(nil)
+		d := NewDelays()
 		d.capacity = 100
 		for i := range 50 {
 			d.fail(key(i), DelayAfter)
@@ -58,7 +58,7 @@ func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 }
 
 func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
-	d := NewDelays(nil)
+	d := NewDelays()
 	d.capacity = 10
 	for i := range 30 {
 		if n := d.fail(key(i), 20); n != DelayAfter || len(d.accounts) > 10 {
@@ -68,7 +68,7 @@ func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
 }
 
 func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
-	d := NewDelays(nil)
+	d := NewDelays()
 	d.capacity = 1
 	d.Begin(context.Background(), key(1))
 	d.Begin(context.Background(), key(2))
@@ -84,7 +84,7 @@ func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
 
 func TestAccountsThatCountForNothingAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDelays(nil)
+		d := NewDelays()
 		for i := range 100 {
 			d.Begin(context.Background(), key(i))
 			d.End(context.Background(), key(i), false)

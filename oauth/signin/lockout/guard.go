@@ -26,7 +26,6 @@ type Config struct {
 // network can make its addresses wait, and is never locked.
 type Guard struct {
 	lock     Config
-	share    func(limit int) int
 	capacity int
 	start    time.Time
 
@@ -51,12 +50,10 @@ const (
 )
 
 // New makes a Guard. Zero values of the Config are the protocol's (8).
-func New(l Config) *Guard { return newShare(l, nil) }
-
-func newShare(l Config, share func(limit int) int) *Guard {
+func New(l Config) *Guard {
 	l = Config{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
 	return &Guard{
-		lock: l, share: whole(share), capacity: maxAddresses, start: time.Now(), known: map[netip.Prefix]*tally{},
+		lock: l, capacity: maxAddresses, start: time.Now(), known: map[netip.Prefix]*tally{},
 		networks: network.NewCounts(l.Within, maxAddresses/4), byNetwork: map[netip.Prefix][]network.Receipt{},
 	}
 }
@@ -74,18 +71,16 @@ func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
 	switch g.forget(t, now); {
 	case now < t.locked:
 		return t.locked - now
-	case len(t.failed)+t.inFlight >= g.failures():
+	case len(t.failed)+t.inFlight >= g.lock.Failures:
 		return busyWait
 	}
 	t.inFlight++
 	return 0
 }
 
-func (g *Guard) failures() int { return g.share(g.lock.Failures) }
-
 // beginByNetwork counts an attempt of an address without a tally as failed, until it ends.
 func (g *Guard) beginByNetwork(client netip.Prefix) (wait time.Duration) {
-	a := g.networks.Take(client, "", g.failures(), time.Now())
+	a := g.networks.Take(client, "", g.lock.Failures, time.Now())
 	if !a.OK {
 		return a.Reset
 	}
@@ -111,7 +106,7 @@ func (g *Guard) End(ip netip.Addr, failed bool) {
 		g.forget(t, now)
 		t.failed = append(t.failed, now)
 	}
-	if len(t.failed) >= g.failures() {
+	if len(t.failed) >= g.lock.Failures {
 		t.locked, t.failed = now+g.lock.For, nil
 	}
 	if g.idle(t, now) {
