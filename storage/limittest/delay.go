@@ -54,11 +54,13 @@ func delaying() []promise {
 		}},
 		{"an attempt that has to wait makes nobody wait longer", clock, func(p *place) {
 			d := p.delays()
-			d.fail(account(1), 12)
-			for range 100 {
-				d.begin(account(1))
+			d.fail(account(1), 10)
+			for i := range 9 {
+				p.waits("one of many", d.begin(account(1)), time.Second-time.Duration(i)*100*time.Millisecond)
+				p.wait(100 * time.Millisecond)
 			}
-			p.waits("after a hundred", d.begin(account(1)), time.Second)
+			p.wait(100*time.Millisecond + p.Grain)
+			p.want("after the delay", d.fail(account(1), 5), 1)
 		}},
 		{"once there is a delay one attempt at a time is let through", clock, func(p *place) {
 			d := p.delays()
