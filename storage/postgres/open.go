@@ -61,15 +61,7 @@ const (
 // that does is used. A pooler in transaction mode may stand between: it is noticed, and prepared
 // statements are left out.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	if o.Schema == "" {
-		o.Schema = defaultSchema
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
+	o = o.filled()
 	if len(o.Schema) > maxSchema || strings.ContainsAny(o.Schema, "\x00$") {
 		return nil, fmt.Errorf("postgres: the schema %q: a name has at most %d bytes and no $", o.Schema, maxSchema)
 	}
@@ -96,6 +88,20 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		return nil, explain(dsn, err)
 	}
 	return s, nil
+}
+
+// filled returns the Options with what they leave out.
+func (o Options) filled() Options {
+	if o.Schema == "" {
+		o.Schema = defaultSchema
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return o
 }
 
 // prepare brings the tables to this version, and makes partitions for the weeks to come.
