@@ -41,6 +41,9 @@
 // there is none and other machines can connect. A base_url of localhost turns them on even
 // on all addresses: that is a container whose port is published on the same machine.
 //
+// storage check is told how many nodes there are, or takes two for a storage that can be shared: who
+// asks has more than one, or is about to.
+//
 // A backup is read back before it is called one, and FILE.manifest.json beside it has its SHA-256:
 // a changed letter in a record is found by nothing else. The checksum is of what was to be
 // written, not of what the disk gives back. A backup without the manifest is restored after the
