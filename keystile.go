@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reqctx"
@@ -20,6 +21,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
@@ -32,6 +34,10 @@ type Config struct {
 	Backend   driver.Backend    // required unless there is a Store; New does not close it
 	MasterKey storage.MasterKey // encrypts the secrets of the store; required unless there is a Store
 	Store     *storage.Store    // an open store, in place of Backend and MasterKey
+
+	// Counters count rates and failures for all processes of the service together, as package
+	// storage/redis does; nil: each process counts alone. What a package's Config names comes first.
+	Counters Counters
 
 	// Users are the host's own, which implement oauth.Users too; nil: users and passwords of the
 	// Store. The console of administrators is there if they implement console.Users as well.
@@ -57,6 +63,14 @@ type Config struct {
 	Upstreams mcpbus.UpstreamsConfig
 	Bus       mcpbus.Config
 	Legacy    legacy.Config
+}
+
+// Counters count what several processes have to count together; *redis.Counters implements it.
+type Counters interface {
+	Limiter() limits.Limiter                         // of requests
+	Addresses(lock lockout.Config) lockout.Addresses // of failed sign-ins by address
+	Accounts() lockout.Accounts                      // of failed sign-ins by account
+	Counter() lockout.Counter                        // of wrong secrets, sign-ins begun and emails by address
 }
 
 // Service holds all packages, wired. As an http.Handler it serves all of them behind the
@@ -87,6 +101,7 @@ func New(ctx context.Context, c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{Store: c.Store, client: reqctx.Address(clientip.New(c.TrustedProxies).Of)}
+	c.count()
 	if err := s.build(ctx, &c); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
@@ -111,6 +126,31 @@ func (c *Config) complete() error {
 		return fmt.Errorf("keystile: %w", errors.Join(errs...))
 	}
 	return nil
+}
+
+// count gives the Counters to every package whose Config has none of its own.
+func (c *Config) count() {
+	if c.Counters == nil {
+		return
+	}
+	if c.Gateway.Limiter == nil {
+		c.Gateway.Limiter = c.Counters.Limiter()
+	}
+	if c.SignIn.Lockout == nil {
+		c.SignIn.Lockout = c.Counters.Addresses(c.SignIn.Lock)
+	}
+	if c.SignIn.Delays == nil {
+		c.SignIn.Delays = c.Counters.Accounts()
+	}
+	if c.SignIn.Counter == nil {
+		c.SignIn.Counter = c.Counters.Counter()
+	}
+	if c.OAuth.Counter == nil {
+		c.OAuth.Counter = c.Counters.Counter()
+	}
+	if c.Legacy.Counter == nil {
+		c.Legacy.Counter = c.Counters.Counter()
+	}
 }
 
 // build makes the packages, each from those before it, and adds them to the router.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
 )
@@ -24,7 +23,6 @@ type account struct {
 	Tier  string // now; it hides the App's, which is that of its beginning
 	plan  billing.Plan
 	until time.Time // the tier holds till then; zero: no end is agreed on
-	key   string    // in the limiter
 	read  time.Time
 }
 
@@ -93,7 +91,7 @@ func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*accoun
 
 func (a *accounts) open(app storage.App, now time.Time) *account {
 	tier := app.TierAt(now)
-	return &account{App: app, Tier: tier, plan: a.plan(tier), until: app.TierUntil(now), key: limits.AppKey(app.ID), read: now}
+	return &account{App: app, Tier: tier, plan: a.plan(tier), until: app.TierUntil(now), read: now}
 }
 
 func (a *accounts) forget(ids ...string) {

@@ -70,14 +70,14 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	e := &entry{gateway: g}
 	v.Entry = e
 	if err = g.identify(r, v, e, now); err == nil {
-		e.verdict = g.limiter.Allow(r.Context(), e.account.key, e.account.plan.PerMinute, now)
+		e.verdict = g.limiter.Allow(r.Context(), e.account.ID, e.account.plan.PerMinute, now)
 		return g.rateRefusal(e, tooManyByApp)
 	}
 	trouble := false
 	if e.refused, trouble = badBearer(err); trouble {
 		v.Trouble = e.refused
 	}
-	e.verdict, e.undo = limits.HoldAddress(r.Context(), g.limiter, g.c.ClientIP(r), g.c.PerAddress, now)
+	e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {
 		return e.refused // the token may be valid, and then the address has no part in it
@@ -114,7 +114,7 @@ func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	now := time.Now()
 	e.undo()
 	e.account = g.accounts.open(app, now)
-	e.verdict = g.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
+	e.verdict = g.limiter.Allow(ctx, e.account.ID, e.account.plan.PerMinute, now)
 	return g.rateRefusal(e, tooManyByApp)
 }
 
@@ -124,7 +124,7 @@ func (e *entry) Count(ctx context.Context, n int) error {
 		return nil
 	}
 	for now := time.Now(); n > 0; n-- {
-		e.verdict = e.gateway.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
+		e.verdict = e.gateway.limiter.Allow(ctx, e.account.ID, e.account.plan.PerMinute, now)
 		if err := e.gateway.rateRefusal(e, tooManyByApp); err != nil {
 			return err
 		}

@@ -72,11 +72,11 @@ type Meter interface {
 
 // Counter counts what several processes have to count together.
 type Counter interface {
-	// Add counts an event of a key, unless limit of them are in the window that ends now: then it
-	// returns how long to wait.
-	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	// Add counts an event of a client, or of a network, under a name, unless limit of them
+	// are in the window that ends now: then it returns how long to wait.
+	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 	// Wait returns what Add would, and counts nothing.
-	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 }
 
 // identity is the product that userinfo is charged to (protocol 8).

@@ -17,7 +17,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, after := range []time.Duration{0, 10 * time.Second, 20 * time.Second, time.Minute} {
-		v := limiter.Allow(ctx, limits.AppKey("ks1"), 2, now.Add(after))
+		v := limiter.Allow(ctx, "ks1", 2, now.Add(after))
 		fmt.Println(after, v.OK, v.Remaining, v.RetryAfter)
 	}
 	// Output:

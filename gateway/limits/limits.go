@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/limit"
@@ -19,15 +18,18 @@ const Window = time.Minute
 // Unlimited is a limit that is none, of a rate or of a quota.
 const Unlimited = -1
 
-// Limiter keeps rates. The one that New makes is exact, for this process. A host with
-// several brings its own; if it cannot reach the others, it decides what that means.
+// Limiter keeps rates. The one that New makes is exact, for this process; package storage/redis has
+// one for several. If it cannot reach the others, it decides what that means, and must answer soon. Its
+// methods count even if their context has ended.
 type Limiter interface {
-	// Allow counts one request of a key unless limit are counted in the Window that ends
-	// now. limit may differ from call to call and may be Unlimited. A key is that of an
-	// application, an address or a network of IPv6.
-	Allow(ctx context.Context, key string, limit int, now time.Time) Verdict
-	// Hold is Allow, and undo takes the request back as if it had never been made.
-	Hold(ctx context.Context, key string, limit int, now time.Time) (v Verdict, undo func())
+	// Allow counts one request of an application unless limit are counted in the Window that ends
+	// now. limit may differ from call to call and may be Unlimited.
+	Allow(ctx context.Context, clientID string, limit int, now time.Time) Verdict
+	// HoldAddress counts a request of nobody who is known against its address (IPv6: its /64), which
+	// may make per of them. Over IPv6 the /56 and the /48 around it may make 4 and 16 times as many.
+	// What any of them refuses counts for none, and the verdict speaks of the address. undo takes the
+	// request back as if it had never been made; it is called at most once.
+	HoldAddress(ctx context.Context, from netip.Addr, per int, now time.Time) (v Verdict, undo func())
 }
 
 // Verdict is a Limiter's answer.
@@ -81,45 +83,21 @@ func New() (Limiter, error) {
 	return local{apps, addresses, network.NewCountsOf(Window, maxNetworks, maxNetworks, maxNetworks/4)}, nil
 }
 
-func (l local) of(key string) *limit.Limiter {
-	if strings.HasPrefix(key, addressMark) {
-		return l.addresses
-	}
-	return l.apps
-}
-
-func (l local) Allow(ctx context.Context, key string, limit int, now time.Time) Verdict {
-	if strings.HasPrefix(key, networkMark) {
-		v, _ := l.Hold(ctx, key, limit, now)
-		return v
-	}
-	return verdict(l.of(key).Allow(key, limit, now))
-}
-
-func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Verdict, func()) {
-	if strings.HasPrefix(key, networkMark) {
-		return l.holdNetwork(key, limit, now)
-	}
-	of := l.of(key)
-	v := of.Allow(key, limit, now)
-	return verdict(v), func() { of.Cancel(v.Receipt) }
+func (l local) Allow(_ context.Context, clientID string, limit int, now time.Time) Verdict {
+	return verdict(l.apps.Allow(clientID, limit, now))
 }
 
 func verdict(v limit.Verdict) Verdict {
 	return Verdict{v.OK, v.Limit, v.Remaining, v.Reset, v.RetryAfter}
 }
 
-// AppKey returns the key of an application. It is never that of an address.
-func AppKey(clientID string) string { return "app " + clientID }
-
-func addressKey(a netip.Addr) string {
-	b := network.Of(a).Addr().As16()
-	return addressMark + string(b[:])
+// addressKey is a text that clientOf reads. It holds no pointer, and is made for each anonymous request.
+func addressKey(client netip.Prefix) string {
+	b := client.Addr().As16()
+	return string(b[:])
 }
-
-const addressMark = "ip "
 
 // clientOf is whose key an addressKey is.
 func clientOf(key string) (client netip.Prefix, kind string) {
-	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):])))), ""
+	return network.Of(netip.AddrFrom16([16]byte([]byte(key)))), ""
 }

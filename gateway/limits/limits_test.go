@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/internal/network"
 )
 
 // flood is the i-th /64 of an attacker who owns a /44.
@@ -36,7 +38,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	allow := func(a netip.Addr) bool { return l.Allow(t.Context(), addressKey(a), 60, now).OK }
+	allow := func(a netip.Addr) bool { return l.addresses.Allow(addressKey(network.Of(a)), 60, now).OK }
 	for i := range 1_000_000 {
 		allow(flood(i))
 	}
@@ -49,7 +51,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 				t.Fatalf("request %d of %v is refused", n+1, visitor(i))
 			}
 		}
-		key := AppKey(fmt.Sprint("ks", i))
+		key := fmt.Sprint("ks", i)
 		for range 60 {
 			if !l.Allow(t.Context(), key, 60, now).OK {
 				t.Fatalf("application %d is refused", i)
@@ -86,10 +88,10 @@ func TestAHeldRequestIsTakenBackWhereItWasCounted(t *testing.T) {
 	}
 	now := time.Now()
 	for range 1_000 {
-		_, undo := l.Hold(t.Context(), addressKey(bot(1)), 60, now)
+		_, undo := l.HoldAddress(t.Context(), flood(1), 60, now)
 		undo()
 	}
-	if v := l.Allow(t.Context(), addressKey(bot(1)), 60, now); !v.OK || v.Remaining != 59 {
+	if v, _ := l.HoldAddress(t.Context(), flood(1), 60, now); !v.OK || v.Remaining != 59 {
 		t.Errorf("%+v, want 59 more", v)
 	}
 }

@@ -18,24 +18,24 @@ const (
 	capacity     = 100_000 // guessers of each kind; beyond it, unknown ones are counted by network
 )
 
-// Counter counts events by key for several processes together.
+// Counter counts events by client for several processes together.
 type Counter interface {
-	// Add counts an event of a key, unless limit of them are in the window that ends now: then it
-	// returns how long to wait.
-	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	// Add counts an event of a client, or of a network, under a name, unless limit of them
+	// are in the window that ends now: then it returns how long to wait.
+	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 	// Wait returns what Add would, and counts nothing.
-	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 }
 
 // Failures counts the wrong proofs of the last minute. Make it with New.
 type Failures struct {
 	known, unknown *limit.Limiter // apart, so that made-up clients take no place of real ones
 	shared         Counter        // in their place; nil: this process counts alone
-	name           string         // begins the keys of shared
+	name           string         // begins the names of what shared counts
 }
 
 // New returns Failures without any. They are counted in this process, or by a shared Counter under
-// keys that begin with a name.
+// names that begin with this one.
 func New(shared Counter, name string) *Failures {
 	f := newOf(capacity)
 	f.shared, f.name = shared, name+" "
@@ -92,7 +92,7 @@ func (g Guesser) limit() int {
 func (f *Failures) RetryAfter(ctx context.Context, who Guesser, now time.Time) string {
 	var wait time.Duration
 	if f.shared != nil {
-		wait = f.shared.Wait(ctx, f.name+who.key(), who.limit(), window)
+		wait = f.shared.Wait(ctx, f.name+who.clientID, who.client, who.limit(), window)
 	} else {
 		wait = f.of(who).Wait(who.key(), who.limit(), now)
 	}
@@ -109,7 +109,7 @@ const overrun = 4
 // Count counts a wrong proof. By must name a client that there is.
 func (f *Failures) Count(ctx context.Context, who Guesser, now time.Time) {
 	if f.shared != nil {
-		f.shared.Add(ctx, f.name+who.key(), overrun*who.limit(), window)
+		f.shared.Add(ctx, f.name+who.clientID, who.client, overrun*who.limit(), window)
 		return
 	}
 	f.of(who).Allow(who.key(), overrun*who.limit(), now)

@@ -119,18 +119,18 @@ func TestALongNameIsCutBeforeItIsRemembered(t *testing.T) {
 }
 
 // together is a Counter of several processes, which never forgets.
-type together map[string]int
+type together map[Guesser]int
 
-func (c together) Add(_ context.Context, key string, limit int, _ time.Duration) time.Duration {
-	if wait := c.Wait(context.Background(), key, limit, window); wait > 0 {
+func (c together) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+	if wait := c.Wait(ctx, name, client, limit, window); wait > 0 {
 		return wait
 	}
-	c[key]++
+	c[Guesser{client, name}]++
 	return 0
 }
 
-func (c together) Wait(_ context.Context, key string, limit int, _ time.Duration) time.Duration {
-	if c[key] >= limit {
+func (c together) Wait(_ context.Context, name string, client netip.Prefix, limit int, _ time.Duration) time.Duration {
+	if c[Guesser{client, name}] >= limit {
 		return window
 	}
 	return 0

@@ -19,6 +19,8 @@ type Config struct {
 	BaseURL string // "": made from the listener's address
 
 	StorageURL    storage.Secret      // where the store is, with a password perhaps; zero: in the data folder
+	RedisURL      storage.Secret      // where several nodes count together, with a password perhaps; zero: each counts alone
+	NodeName      string              // zero: the name of the machine
 	MasterKeys    []storage.MasterKey // the first seals, all of them open; nil: those in MasterKeyFile
 	MasterKeyFile string              // "": master.key in the data folder
 

@@ -11,27 +11,37 @@ import (
 	"time"
 
 	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 )
 
 // counters stand for what counts for all nodes.
 type counters struct {
 	guard *lockout.Guard
+	rates limits.Limiter
 
 	mu      sync.Mutex
 	delayed map[[32]byte]int // failures by account
-	events  map[string]int
+	events  map[event]int
 }
 
 func newCounters() *counters {
-	return &counters{guard: lockout.New(lockout.Config{}), delayed: map[[32]byte]int{}, events: map[string]int{}}
+	rates, err := limits.New()
+	if err != nil {
+		panic(err)
+	}
+	return &counters{guard: lockout.New(lockout.Config{}), rates: rates, delayed: map[[32]byte]int{}, events: map[event]int{}}
 }
 
 // shared makes every node count there.
 func (c *counters) shared(config *keystile.Config) {
-	config.SignIn.Lockout, config.SignIn.Delays, config.SignIn.Counter = locks{c}, delays{c}, c
-	config.OAuth.Counter, config.Legacy.Counter = c, c
+	config.Counters = c
 }
+
+func (c *counters) Limiter() limits.Limiter                           { return c.rates }
+func (c *counters) Addresses(config lockout.Config) lockout.Addresses { return locks{c} }
+func (c *counters) Accounts() lockout.Accounts                        { return delays{c} }
+func (c *counters) Counter() lockout.Counter                          { return c }
 
 type locks struct{ *counters }
 
@@ -62,20 +72,25 @@ func (d delays) FailKnown(_ context.Context, account [32]byte) {
 	d.delayed[account]++
 }
 
-func (c *counters) Add(ctx context.Context, key string, limit int, window time.Duration) time.Duration {
-	if wait := c.Wait(ctx, key, limit, window); wait > 0 {
+type event struct {
+	name   string
+	client netip.Prefix
+}
+
+func (c *counters) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+	if wait := c.Wait(ctx, name, client, limit, window); wait > 0 {
 		return wait
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.events[key]++
+	c.events[event{name, client}]++
 	return 0
 }
 
-func (c *counters) Wait(_ context.Context, key string, limit int, window time.Duration) time.Duration {
+func (c *counters) Wait(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.events[key] >= limit {
+	if c.events[event{name, client}] >= limit {
 		return window
 	}
 	return 0

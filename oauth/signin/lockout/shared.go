@@ -36,11 +36,12 @@ type Accounts interface {
 	FailKnown(ctx context.Context, account [32]byte)
 }
 
-// Counter counts what several processes have to count together.
+// Counter counts what several processes have to count together: by client, and for sign-in by the networks
+// around one too.
 type Counter interface {
-	// Add counts an event of a key, unless limit of them are in the window that ends now: then it
-	// returns how long to wait.
-	Add(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	// Add counts an event of a client, or of a network, under a name, unless limit of them
+	// are in the window that ends now: then it returns how long to wait.
+	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 	// Wait returns what Add would, and counts nothing.
-	Wait(ctx context.Context, key string, limit int, window time.Duration) (wait time.Duration)
+	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 }

@@ -22,13 +22,13 @@ type AddressLimiter struct {
 	one, household, site *Limiter[netip.Prefix]
 
 	shared lockout.Counter // in their place; nil: this process counts alone
-	name   string          // begins the keys of shared
+	name   string          // of what shared counts
 }
 
 // NewAddressLimiter makes an AddressLimiter of a limit of each address. It counts in this process,
-// or by a shared lockout.Counter under keys that begin with a name.
+// or by a shared lockout.Counter under a name.
 func NewAddressLimiter(limit int, per time.Duration, shared lockout.Counter, name string) AddressLimiter {
-	l := AddressLimiter{one: newLimiter(limit, per, byAddress), shared: shared, name: name + " "}
+	l := AddressLimiter{one: newLimiter(limit, per, byAddress), shared: shared, name: name}
 	for p, factor, more := network.Widen(netip.PrefixFrom(netip.IPv6Unspecified(), 64)); more; p, factor, more = network.Widen(p) {
 		switch p.Bits() {
 		case householdBits:
@@ -60,7 +60,7 @@ func (l AddressLimiter) Take(ctx context.Context, client netip.Prefix) (wait tim
 
 func (l AddressLimiter) count(ctx context.Context, rung *Limiter[netip.Prefix], p netip.Prefix) (wait time.Duration) {
 	if l.shared != nil {
-		return l.shared.Add(ctx, l.name+p.String(), rung.limit, rung.per)
+		return l.shared.Add(ctx, l.name, p, rung.limit, rung.per)
 	}
 	return rung.Take(p)
 }
