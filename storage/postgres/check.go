@@ -22,7 +22,7 @@ const (
 	Unknown State = "unknown" // it could not be looked at
 )
 
-// Finding is what Check has found out about one thing.
+// Finding says what Check has found out about one thing.
 type Finding struct {
 	Name  string // of a setting or a fact; the same in every version
 	State State

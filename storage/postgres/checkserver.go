@@ -172,7 +172,7 @@ func (k *checkup) autovacuum(ctx context.Context) error {
 	return nil
 }
 
-// tooManyListeners is where notifications cost the database more than they save.
+// tooManyListeners begins where notifications cost the database more than they save.
 const tooManyListeners = 50
 
 func (k *checkup) listen(ctx context.Context) error {

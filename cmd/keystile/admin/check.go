@@ -22,7 +22,7 @@ const (
 	Unknown State = "unknown" // it could not be looked at
 )
 
-// Finding is what a check has found out about one thing.
+// Finding says what a check has found out about one thing.
 type Finding struct {
 	Name  string // the same in every version, for scripts
 	State State
@@ -135,10 +135,10 @@ func (f findings) text(asJSON bool) (string, error) {
 // indented writes a text in lines of at most 80 characters, if its words allow.
 func indented(out *strings.Builder, text string) {
 	const margin, width = "        ", 80
-	used := width
+	used := 0
 	for word := range strings.FieldsSeq(field{value: text}.shown()) {
-		if used+1+utf8.RuneCountInString(word) > width {
-			if used < width {
+		if used == 0 || used+1+utf8.RuneCountInString(word) > width {
+			if used > 0 {
 				out.WriteByte('\n')
 			}
 			out.WriteString(margin)

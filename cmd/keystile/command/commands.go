@@ -39,7 +39,7 @@ var groups = []cli.Group{
 		{Name: "audit", Summary: "Check, export and shorten the audit trail"},
 		{Name: "report", Summary: "Show who still uses what is to be closed"},
 		{Name: "backup"}, {Name: "restore"},
-		{Name: "storage", Summary: "Copy the whole store to another database, check, migrate or compact one"},
+		{Name: "storage", Summary: "Check, copy, migrate and compact the store"},
 	}},
 }
 
