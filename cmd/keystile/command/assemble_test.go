@@ -250,6 +250,7 @@ var triedElsewhere = map[string]string{
 	"limits.connections_per_ip": "TestAnAddressHoldsSoManyConnectionsAtEachListener",
 	"limits.stream_idle":        "TestASilentStreamIsClosedWhenTheSettingSaysSo",
 	"storage_url":               "TestTwoNodesOnPostgreSQLAreOneService",
+	"drain":                     "TestANodeThatStopsIsNotReadyFirstAndServesUntilThen",
 	"storage.stale_after":       "TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics",
 }
 
