@@ -12,7 +12,8 @@ import (
 // Buckets are HASHes that strangers share. Those with one tag are in one slot of a cluster.
 const (
 	tags    = 2048
-	perTag  = 8
+	perTag  = 8  // of clients, and of accounts
+	netsTag = 4  // of networks
 	siteBit = 48 // of IPv6: what of a site is counted, its networks too, has one tag
 )
 
@@ -27,7 +28,6 @@ type Keys struct {
 type Place struct {
 	Bucket, List, Nets string
 	Field              string
-	around             hash
 }
 
 type hash [sha256.Size]byte
@@ -49,8 +49,8 @@ func (k *Keys) Client(kind, name string, client netip.Prefix) Place {
 	}
 	base := k.base(kind, group)
 	return Place{
-		Bucket: base + strconv.FormatUint(own.sub(), 16), List: base + "l" + own.field(), Nets: base + "n",
-		Field: own.field(), around: group,
+		Bucket: base + strconv.FormatUint(own.sub(), 16), List: base + "l" + own.field(), Nets: base + "n" + strconv.FormatUint(group.sub()%netsTag, 16),
+		Field: own.field(),
 	}
 }
 
