@@ -39,7 +39,8 @@ local function room(key, now, ends)
   return live < most
 end
 
--- expire has a bucket end when all in it have left. The end is moved once in an eighth of the window.
+-- expire has a bucket end when all in it have left. The end is moved at most once in an
+-- eighth of the window.
 local function expire(key, now, w)
-  if call('PTTL', key) < w / 1000 then call('PEXPIRE', key, floor(w / 800) + 1) end
+  if call('PTTL', key) < w / 1000 then call('PEXPIRE', key, floor(w / 800) + 1000) end
 end

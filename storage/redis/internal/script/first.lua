@@ -9,7 +9,7 @@ if #ARGV == 4 then
   end
   local w = tonumber(ARGV[2])
   if redis.call('HLEN', KEYS[1]) < 120 and redis.call('HSETNX', KEYS[1], ARGV[4], struct.pack('>I7', now)) == 1 then
-    if redis.call('PTTL', KEYS[1]) < w / 1000 then redis.call('PEXPIRE', KEYS[1], math.floor(w / 800) + 1) end
+    if redis.call('PTTL', KEYS[1]) < w / 1000 then redis.call('PEXPIRE', KEYS[1], math.floor(w / 800) + 1000) end
     return {1, ARGV[3] - 1, w, 1, now, 0}
   end
 end

@@ -4,8 +4,9 @@
 -- Returns: admitted, remaining, microseconds until that grows, what was counted (1: the client; then
 -- 2, 4 for each network), stamp, eighth.
 local nets, w, limit, field = KEYS[3], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local c = open(field, now or clock(), w)
-if c.placed and c.n >= limit then return {0, 0, c.nth(limit) + w - c.now, 0, 0, 0} end
+local asked = now or clock()
+local c = open(field, asked, w)
+if c.placed and c.n >= limit then return {0, 0, c.nth(limit) + w - asked, 0, 0, 0} end
 
 now = c.now
 local width = math.ceil(w / 8)
@@ -17,7 +18,7 @@ for i = 5, #ARGV, 2 do
   if v or free then
     local counts, total = parse(v, eighth)
     if total >= more then
-      return {0, 0, (leaves(counts, total, eighth, more) + eighths) * width - now, 0, 0, 0}
+      return {0, 0, (leaves(counts, total, eighth, more) + eighths) * width - asked, 0, 0, 0}
     end
     counts[1] = counts[1] + 1
     around[#around + 1] = ARGV[i]
@@ -30,7 +31,7 @@ if c.placed then
   local oldest = c.n > 0 and c.nth(c.n)
   at = add(c, field, w)
   counted, remaining = counted + 1, limit - c.n - 1
-  reset = (oldest or at) + w - now
+  reset = (oldest or at) + w - asked
 end
 if #around > 0 then
   call('HSET', nets, unpack(around))
