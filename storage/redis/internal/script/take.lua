@@ -11,18 +11,26 @@ if c.placed and c.n >= limit then return {0, 0, c.nth(limit) + w - asked, 0, 0, 
 now = c.now
 local width = math.ceil(w / 8)
 local eighth, free, reset, remaining, counted, at = floor(now / width), nil, w, limit - 1, 0, 0
+local single = ARGV[5] and pack('>I5I3', eighth, 1) -- of a network with one event
 local known, around = ARGV[5] and call('HMGET', nets, ARGV[5], ARGV[7]), {}
 for i = 5, #ARGV, 2 do
   local v, more = known[(i - 3) / 2], tonumber(ARGV[i + 1])
   if not v and free == nil then free = room(nets, now, networkEnds(now, width)) end
-  if v or free then
-    local counts, total = parse(v, eighth)
+  local total, value = 0, single
+  if v == single and more > 1 then -- what is common needs no parsing
+    total, value = 1, pack('>I5I3', eighth, 2)
+  elseif v then
+    local counts
+    counts, total = parse(v, eighth)
     if total >= more then
       return {0, 0, (leaves(counts, total, eighth, more) + eighths) * width - asked, 0, 0, 0}
     end
     counts[1] = counts[1] + 1
+    value = count(counts, eighth)
+  end
+  if v or free then
     around[#around + 1] = ARGV[i]
-    around[#around + 1] = count(counts, eighth)
+    around[#around + 1] = value
     remaining, counted = min(remaining, more - total - 1), counted + i - 3
   end
 end
