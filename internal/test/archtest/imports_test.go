@@ -87,15 +87,15 @@ var records = map[string]bool{
 	"storage/access": true, "storage/nodes": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true,
 }
 
-// counting names the packages that storage/redis implements, and judges by while its server is away: leaves that import no room,
-// so a host that counts elsewhere links neither the server's client nor a room by them.
-var counting = map[string]bool{
+// counted names the leaves that say what is counted for several processes, and count for one: they import no
+// room, so a host that counts elsewhere links none by them.
+var counted = map[string]bool{
 	"gateway/limits": true, "oauth/signin/lockout": true, "internal/limit": true, "internal/network": true,
 }
 
-// counting are the packages that count for several processes what rooms declare: by address, account and
+// counts reports whether a package counts for several processes what rooms declare: by address, account and
 // application. The contract of them, and each adapter, import what the rooms' interfaces are made of.
-var counting = map[string]bool{"storage/limittest": true, "storage/limittest/planted": true, "storage/redis": true}
+func counts(pkg string) bool { return within(pkg, "storage/limittest") || within(pkg, "storage/redis") }
 
 // permits says why pkg (relative to the module) may not import path, "" if it may.
 func permits(pkg, path string, test bool) string {
@@ -111,14 +111,12 @@ func permits(pkg, path string, test bool) string {
 		return ""
 	case pkg == "storage/driver":
 		return "storage/driver imports nothing of ours"
-	case counting[pkg] && (to == "gateway/limits" || to == "oauth/signin/lockout" || to == "internal/network" || to == "storage/limittest"):
+	case counts(pkg) && (counted[to] || to == "storage/limittest" || within(pkg, "storage/redis") && within(to, "storage/redis")):
 		return ""
 	case pkg == "storage" && to == "storage/transfer":
 		return "" // the mark of a copy that is not whole
 	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache":
 		return "storage and its records import storage/driver only, and a cache"
-	case within(pkg, "storage/redis") && (within(to, "storage/redis") || counting[to]):
-		return ""
 	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && !within(pkg, "storage/storagetest") && to != "storage/driver" &&
 		(to != "storage/transfer" || pkg == to):
 		return "adapters import storage/driver and storage/transfer only"

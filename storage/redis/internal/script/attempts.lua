@@ -1,9 +1,9 @@
 -- Counts failed attempts of an address. Its field of a bucket has entries of 6 bytes, the
 -- milliseconds doubled and 1 more for an attempt in flight; before them, 'L' and until when it is locked.
--- KEYS: bucket. ARGV: time, what to do, field, and in milliseconds how long failures count, a lock
--- lasts, and an attempt in flight keeps its place; how many failures lock.
+-- KEYS: bucket. ARGV: time, what to do, field, how long failures count and a lock lasts, in milliseconds,
+-- and how many failures lock. An attempt that its node never ends counts as long as a failure.
 local key, act, field = KEYS[1], ARGV[2], ARGV[3]
-local within, lasts, place, failures = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local within, lasts, failures = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local us = clock()
 local now = floor(us / 1000)
 
@@ -19,10 +19,9 @@ local function parse(v)
   for i = from, #v - 5, 6 do
     local e = unpack_('>I6', v, i)
     local at = min(floor(e / 2), now)
-    if e % 2 == 1 then
-      if at + place > now then flying[#flying + 1] = at end
-    elseif at + within > now then
-      failed[#failed + 1] = at
+    if at + within > now then
+      local list = e % 2 == 1 and flying or failed
+      list[#list + 1] = at
     end
   end
   return locked, failed, flying
@@ -40,7 +39,7 @@ local function ends(v)
   local locked, failed, flying = parse(v)
   local last = locked
   if #failed > 0 then last = max(last, failed[#failed] + within) end
-  if #flying > 0 then last = max(last, flying[#flying] + place) end
+  if #flying > 0 then last = max(last, flying[#flying] + within) end
   return last * 1000, packed(locked, failed, flying)
 end
 
@@ -53,8 +52,8 @@ local function keep()
     return
   end
   call('HSET', key, field, packed(locked, failed, flying))
-  local lives = max(within, lasts, place)
-  if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25)) end
+  local lives = max(within, lasts)
+  if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25) + 1000) end
 end
 
 -- Returns: milliseconds to wait, 1 if that is for a lock, 1 if the address has no place.

@@ -66,7 +66,7 @@ local function add(c, field, w)
     if not c.listed then
       call('DEL', list)
       for i = 1, c.n do call('LPUSH', list, string.format('%.0f', c.s[i])) end
-      call('PEXPIRE', list, floor(w / 800) + 1)
+      call('PEXPIRE', list, floor(w / 800) + 1000)
       c.listed = true
     end
     push(list, c.n, c.newest, c.now, w)

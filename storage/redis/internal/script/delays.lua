@@ -67,7 +67,7 @@ local function keep()
   if not v and not room(key, us, ends) then evict() end
   call('HSET', key, field, packed(failed, flying, delay, till))
   local lives = max(within, place)
-  if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25)) end
+  if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25) + 1000) end
 end
 
 -- Returns: milliseconds to wait.

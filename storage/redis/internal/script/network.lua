@@ -1,5 +1,6 @@
 -- The count of a network: the number of the newest eighth of the window, and how many events came
--- in it and in the eight before it. Events leave by eighths, so no window ever holds too many.
+-- in it and in the eight before it, up to the first that had any. Events leave by eighths, so no window
+-- ever holds too many.
 local eighths = 9
 
 -- parse returns the newest eighth and the counts, newest first, moved forward to an eighth.
@@ -10,7 +11,7 @@ local function parse(v, at)
     local was = min(at, (unpack_('>I5', v))) -- a clock that was set back: it is as new as can be
     for i = 1, eighths do
       local to = i + at - was
-      if to > eighths then break end
+      if to > eighths or 5 + 3 * i > #v then break end
       local n = unpack_('>I3', v, 3 + 3 * i)
       c[to], total = n, total + n
     end
@@ -19,7 +20,9 @@ local function parse(v, at)
 end
 
 local function count(c, at)
-  return pack('>I5I3I3I3I3I3I3I3I3I3', at, c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9])
+  local n = eighths
+  while n > 1 and c[n] == 0 do n = n - 1 end
+  return pack('>I5' .. string.rep('I3', n), at, unpack(c, 1, n))
 end
 
 -- leaves returns the eighth after whose leaving fewer than limit events are left.
