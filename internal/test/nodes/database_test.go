@@ -268,6 +268,11 @@ func (l *link) Put(ctx context.Context, docs ...driver.Doc) (version int64, err 
 	if err := l.call(ctx, "Put"); err != nil {
 		return 0, err
 	}
+	if docs[0].Kind == "checkpoint" {
+		if err := l.call(ctx, "the checkpoint"); err != nil {
+			return 0, err
+		}
+	}
 	docs = slices.Clone(docs)
 	if slices.ContainsFunc(docs, func(d driver.Doc) bool { return d.Kind == driver.KindEpoch }) {
 		defer l.tell()
