@@ -36,9 +36,9 @@
 //
 // # What an adapter may do
 //
-// An event may leave its window late, and answers may say so, by [Service.Grain]: stamps that must be
-// unique are moved by a microsecond, say. It never leaves early. The counts of networks leave up to an
-// eighth of the window late.
+// An event may leave its window late, and the times that are told may be wrong, by [Service.Grain]: stamps
+// that must be unique are moved by a microsecond each, say. An event never leaves early. The counts of
+// networks leave up to an eighth of the window late.
 //
 // How long a refused attempt waits for others that are in flight is not tested, as long as it waits.
 // The answers of a node that cannot reach its server are not either: it must answer soon, and refuse nobody
