@@ -14,8 +14,8 @@
 //	}
 //
 // and its value can then be given to keystile.Config.Counters. What counts in this process alone runs in
-// bubbles of testing/synctest: [RunInBubble]. [Local] is such a value. Package planted tells whether the
-// contract sees what is wrong with an adapter.
+// bubbles of testing/synctest: [RunInBubble]. [Local] is such a value. [Exact] asks many nodes
+// at once by real time. Package planted tells whether the contract sees what is wrong with an adapter.
 //
 // Every test is a promise in plain words, and the whole list of them (go test -v) is the contract. Run
 // with -race as well.

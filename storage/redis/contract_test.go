@@ -21,7 +21,7 @@ func place(t testing.TB) limittest.Service {
 		Node: func() limittest.Counters {
 			return open(t, Options{Prefix: prefix, clock: clock.now, Nodes: func() int { return 2 }})
 		},
-		Clock: clock, Grain: time.Millisecond, Abandoned: placeLives,
+		Clock: clock, Grain: time.Millisecond, Abandoned: placeLives, Events: 200_000,
 	}
 }
 
