@@ -80,6 +80,7 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 	if counted != nil {
 		counted.Watch(service.Gateway.Stats, service.Gateway.Health)
 		counted.WatchFeed(service.Tokens.Feed)
+		counted.WatchNodes(service.Nodes.Live)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()
 	first, err := firstrun.Run(ctx, firstrun.Config{Target: data.target(service), Path: data.FirstRun(), BaseURL: base, Demo: c.Demo})
