@@ -384,3 +384,25 @@ func TestWhoLooksFindsOutWhoLives(t *testing.T) {
 		}
 	})
 }
+
+// An index of PostgreSQL holds when a beat ends.
+func TestTheEndOfABeatMovesSeldomAndIsNeverNear(t *testing.T) {
+	in(t, func(t *testing.T, c *cluster) {
+		a := c.join("a")
+		ends := map[time.Time]bool{}
+		for range 1800 {
+			stored, err := a.store.Beat(t.Context(), a.ID())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left := time.Until(stored.Ends); left < 4*time.Minute || left > 10*time.Minute {
+				t.Fatalf("it ends in %s", left)
+			}
+			ends[stored.Ends] = true
+			pass(beat)
+		}
+		if len(ends) > 13 {
+			t.Errorf("in an hour it moved %d times", len(ends))
+		}
+	})
+}

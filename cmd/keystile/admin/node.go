@@ -11,7 +11,7 @@ var nodeCommands = []command{
 	{
 		name: "node list", reads: true, summary: "List the servers that share this store", do: listNodes,
 		details: "Each writes every few seconds that it lives; one that has missed three of these beats is not\n" +
-			"live, and leaves the list after ten minutes. Where no server runs on this machine the command\n" +
+			"live, and leaves the list within ten minutes. Where no server runs on this machine the command\n" +
 			"watches for some seconds who beats.",
 		examples: []string{"keystile node list", "keystile node list --json"},
 	},
