@@ -52,7 +52,7 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 	var signIns []*signin.SignIn
 	for _, b := range backends {
 		store := must(storage.Open(t.Context(), b, key))(t)
-		tokens := tokensOf(t, issuer, store)
+		tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 		t.Cleanup(func() { tokens.Close(context.Background()) })
 		signInConfig := signin.Config{BaseURL: issuer, Store: store, Users: users.New(store, hasher), Log: quiet, Revoker: tokens}
 		providerConfig := oauth.Config{Tokens: tokens, Log: quiet}

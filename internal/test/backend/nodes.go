@@ -16,6 +16,9 @@ import (
 	"github.com/keystile/keystile/storage/postgres"
 )
 
+// StaleAfter is for the configuration of nodes.
+const StaleAfter = 10_000 * time.Hour
+
 const howMany = "KEYSTILE_TEST_NODES" // that share the store; 1 is the default
 
 // Nodes returns the Backends of as many nodes as the environment says, on one empty store, and closes them
@@ -26,8 +29,10 @@ const howMany = "KEYSTILE_TEST_NODES" // that share the store; 1 is the default
 // something, or changed what nodes cache, it lets the second pass after which every node must know of it. After
 // others it lets no time pass.
 //
-// Days that a test lets pass are millions of reads of the feed. Where nothing was written since the
-// last one, the store is not asked again: only these nodes write to it.
+// Days that a test lets pass would be millions of reads of the feed. Only these nodes write to the store, so
+// where nothing was written since the last read the next one waits until something is. A node that
+// hears nothing for long refuses tokens: StaleAfter keeps it from that. (What becomes of nodes that cannot
+// read is tried elsewhere, in internal/test/nodes.)
 func Nodes(t testing.TB) (nodes []driver.Backend, settle func()) {
 	t.Helper()
 	n := 1
@@ -40,9 +45,9 @@ func Nodes(t testing.TB) (nodes []driver.Backend, settle func()) {
 	if n == 1 {
 		return []driver.Backend{New(t)}, func() {}
 	}
-	all := &written{}
+	all := &written{wake: make(chan struct{})}
 	for _, b := range connections(t, n) {
-		nodes = append(nodes, &node{Backend: b, all: all, reads: map[read]answer{}})
+		nodes = append(nodes, &node{Backend: b, all: all, end: t.Context(), reads: map[read]answer{}})
 	}
 	return nodes, all.settle
 }
@@ -76,13 +81,16 @@ func connections(t testing.TB, n int) (all []driver.Backend) {
 type written struct {
 	mu     sync.Mutex
 	writes int
-	fresh  bool // something that nodes follow was written since they settled
+	wake   chan struct{} // closed by the next write
+	fresh  bool          // something that nodes follow was written since they settled
 }
 
 func (w *written) note(followed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes++
+	close(w.wake)
+	w.wake = make(chan struct{})
 	w.fresh = w.fresh || followed
 }
 
@@ -101,6 +109,7 @@ func (w *written) settle() {
 type node struct {
 	driver.Backend
 	all *written
+	end context.Context // the test's
 
 	mu    sync.Mutex
 	reads map[read]answer
@@ -125,16 +134,24 @@ type answer struct {
 // Listen implements driver.Shared. There is nobody to listen to.
 func (n *node) Listen(context.Context, func()) error { return nil }
 
-// again answers as before if nothing was written since, and asks else.
-func (n *node) again(what read, ask func() (answer, error)) (answer, error) {
+// again answers as before if nothing was written since, and asks else. If it may wait, it waits for a write.
+func (n *node) again(what read, wait bool, ask func() (answer, error)) (answer, error) {
 	n.all.mu.Lock()
-	writes := n.all.writes
+	writes, wake := n.all.writes, n.all.wake
 	n.all.mu.Unlock()
 	n.mu.Lock()
 	known, asked := n.reads[what]
 	n.mu.Unlock()
-	if asked && known.writes == writes {
+	switch {
+	case asked && known.writes == writes && !wait:
 		return known, nil
+	case asked && known.writes == writes:
+		select {
+		case <-wake:
+			return n.again(what, wait, ask)
+		case <-n.end.Done():
+			return known, nil
+		}
 	}
 	a, err := ask()
 	if err != nil {
@@ -151,7 +168,7 @@ func (n *node) again(what read, ask func() (answer, error)) (answer, error) {
 }
 
 func (n *node) Revocations(ctx context.Context, after uint64, most int) ([]driver.Revocation, error) {
-	a, err := n.again(read{method: "Revocations", after: after, n: most}, func() (a answer, err error) {
+	a, err := n.again(read{method: "Revocations", after: after, n: most}, false, func() (a answer, err error) {
 		a.revocations, err = n.Backend.Revocations(ctx, after, most)
 		return a, err
 	})
@@ -162,7 +179,7 @@ func (n *node) List(ctx context.Context, kind string, span driver.Span, most int
 	if kind != driver.KindEpoch {
 		return n.Backend.List(ctx, kind, span, most)
 	}
-	a, err := n.again(read{method: "List", n: most, span: span}, func() (a answer, err error) {
+	a, err := n.again(read{method: "List", n: most, span: span}, true, func() (a answer, err error) {
 		a.docs, a.next, err = n.Backend.List(ctx, kind, span, most)
 		return a, err
 	})
