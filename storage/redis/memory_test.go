@@ -67,7 +67,7 @@ func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
 			before := used(t, r)
 			l, refused := c.Limiter(), atomic.Int32{}
 			parallel(million, func(i int) {
-				if v, _ := l.HoldAddress(ctx, address(i), 2, w.now()); !v.OK {
+				if v, _ := l.HoldAddress(ctx, address(i), 60, w.now()); !v.OK {
 					refused.Add(1)
 				}
 			})
