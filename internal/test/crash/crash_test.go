@@ -8,7 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
-	"github.com/keystile/keystile/internal/test/crash/internal/pgserver"
+	"github.com/keystile/keystile/internal/test/pgserver"
 )
 
 func TestTwoKillsLoseNothing(t *testing.T) {
