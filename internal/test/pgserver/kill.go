@@ -12,6 +12,9 @@ import (
 // Kill sends SIGKILL to the postmaster and to every process that it has begun, and waits until the
 // last of them is gone: PostgreSQL does not start while one is there.
 func (s *Server) Kill() error {
+	if s.cmd == nil {
+		return nil
+	}
 	s.cmd.Process.Signal(syscall.SIGSTOP) // it begins no more of them; one that has ended has none
 	children := s.children()
 	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {

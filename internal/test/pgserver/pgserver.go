@@ -96,8 +96,8 @@ func Make(p Place) (*Server, error) {
 	if s.dir, err = os.MkdirTemp("", "keystile-postgres-"); err != nil {
 		return nil, err
 	}
-	if os.Geteuid() == 0 {
-		err = s.giveAway()
+	if s.who, err = User(); err == nil && s.who != nil {
+		err = os.Chown(s.dir, int(s.who.Uid), int(s.who.Gid))
 	}
 	if err == nil && p.Port == 0 {
 		s.place.Port, err = freePort()
@@ -108,22 +108,21 @@ func Make(p Place) (*Server, error) {
 	return s, nil
 }
 
-// giveAway gives the folder to the user whom the package of PostgreSQL has made.
-func (s *Server) giveAway() error {
+// User is the user whom the package of PostgreSQL has made, if the test runs as root; else nil.
+func User() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return fmt.Errorf("PostgreSQL does not run as root, and there is no user for it: %w", err)
+		return nil, fmt.Errorf("PostgreSQL does not run as root, and there is no user for it: %w", err)
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		return err
-	}
-	s.who = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return os.Chown(s.dir, int(uid), int(gid))
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
 func freePort() (int, error) {

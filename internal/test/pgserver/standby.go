@@ -62,19 +62,36 @@ func (s *Server) Demand(ctx context.Context, name string) error {
 	return errors.Join(s.Ask(ctx, nil, fmt.Sprintf("ALTER SYSTEM SET synchronous_standby_names = '%s'", name)), s.Ask(ctx, nil, "SELECT pg_reload_conf()"))
 }
 
-// Synchronous waits until a standby has all that is there, and answers wait for it.
+// Synchronous waits until a standby has all that was answered before, and answers wait for it.
 func (s *Server) Synchronous(ctx context.Context) error {
+	const follows = `SELECT count(*) > 0 FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')`
+	if err := s.await(ctx, follows); err != nil {
+		return err
+	}
+	time.Sleep(reloads) // a process that has not read the setting yet answers by itself
+	var last string
+	if err := s.Ask(ctx, &last, "SELECT pg_current_wal_flush_lsn()::text"); err != nil {
+		return err
+	}
+	return s.await(ctx, follows+fmt.Sprintf(" AND flush_lsn >= '%s'", last))
+}
+
+// reloads is the time within which all processes of a server have read its settings.
+const reloads = 200 * time.Millisecond
+
+// await waits until a statement answers true.
+func (s *Server) await(ctx context.Context, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		var there bool
-		err := s.Ask(ctx, &there, `SELECT count(*) > 0 FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum') AND flush_lsn >= pg_current_wal_flush_lsn()`)
-		if err == nil && there {
+		var holds bool
+		err := s.Ask(ctx, &holds, statement)
+		if err == nil && holds {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no standby follows: %w", errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%s does not come to hold: %w", statement, errors.Join(ctx.Err(), err))
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
