@@ -75,7 +75,7 @@ func (p *pair) rebuild(ctx context.Context, rewind bool) error {
 	name := names[1-p.primary]
 	err := errors.New("not asked for")
 	if rewind {
-		err = p.standby().Rewind(ctx, conninfo(p.now().Address()), p.conninfo(), name)
+		err = p.standby().Rewind(ctx, p.now(), p.conninfo(), name)
 	}
 	if err != nil {
 		err = p.standby().Follow(ctx, p.conninfo(), name)

@@ -25,9 +25,13 @@ func (s *Server) Follow(ctx context.Context, primary, name string) error {
 }
 
 // Rewind makes the server, which was a primary and has ended, a standby of the one that has taken its
-// place: what it wrote that the other has not is taken back. direct is an address of the other.
-func (s *Server) Rewind(ctx context.Context, direct, primary, name string) error {
-	out, err := s.command(ctx, "pg_rewind", "--target-pgdata="+s.data(), "--source-server="+direct+" user=keystile dbname=postgres").CombinedOutput()
+// place: what it wrote that the other has not is taken back.
+func (s *Server) Rewind(ctx context.Context, now *Server, primary, name string) error {
+	if err := now.checkpoint(ctx); err != nil {
+		return err
+	}
+	source := fmt.Sprintf("--source-server=host=%s port=%d user=keystile dbname=postgres", now.place.Host, now.place.Port)
+	out, err := s.command(ctx, "pg_rewind", "--target-pgdata="+s.data(), source).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("pg_rewind: %w\n%s", err, out)
 	}
@@ -56,6 +60,10 @@ func (s *Server) stream(ctx context.Context, primary, name string) error {
 func (s *Server) Promote(ctx context.Context) error {
 	return s.Ask(ctx, nil, "SELECT pg_promote(true, 60)")
 }
+
+// checkpoint writes down which timeline the server is on. Until then Rewind would take it for a server
+// that the other has only fallen behind.
+func (s *Server) checkpoint(ctx context.Context) error { return s.Ask(ctx, nil, "CHECKPOINT") }
 
 // Demand has answers wait for a standby of this name; "": for none.
 func (s *Server) Demand(ctx context.Context, name string) error {
