@@ -24,7 +24,9 @@
 // name the port that port 0 became.
 //
 // SIGINT and SIGTERM stop accepting, let the requests on their way finish for 8 seconds,
-// cut off what is left then, and exit 0. A second signal ends the process at once.
+// cut off what is left then, and exit 0. A second signal ends the process at once. With drain set the
+// process first says for so long that it is not ready, and serves what comes: a load balancer that is
+// told so late sends requests to a listener that is closed.
 //
 // A configuration that is not right exits 2, like any other wrong use of the command line:
 // starting again without a change cannot help.

@@ -88,7 +88,7 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 	}
 	front := newServer(service, log)
 	front.RegisterOnShutdown(func() { service.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
-	s := servers{log: log, listeners: append(operators, listener{front, public})}
+	s := servers{log: log, listeners: append(operators, listener{front, public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
 	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {

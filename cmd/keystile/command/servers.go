@@ -18,7 +18,7 @@ import (
 const (
 	readHeader = 5 * time.Second
 	idle       = 2 * time.Minute
-	drain      = 7 * time.Second // what requests on their way get after a signal
+	finish     = 7 * time.Second // what requests on their way get when no more are let in
 	settling   = 2 * time.Second // and what they have left behind, after that
 	sweep      = time.Minute
 )
@@ -27,6 +27,9 @@ const (
 type servers struct {
 	log       *slog.Logger
 	listeners []listener
+
+	leave func()        // says that no more requests are wanted, before they are refused; nil: nobody asks
+	drain time.Duration // how long that is said
 }
 
 // listener is a server and where it listens.
@@ -62,17 +65,27 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 func (s servers) run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
+	broken := make(chan struct{}) // closed when a server has failed: nothing is to be waited for
+	breaks := sync.OnceFunc(func() { close(broken); end() })
 	var work sync.WaitGroup
 	failures := make(chan error, len(s.listeners))
 	for _, d := range s.listeners {
 		work.Go(func() {
 			if err := d.server.Serve(d.at); !errors.Is(err, http.ErrServerClosed) {
 				failures <- err
-				end()
+				breaks()
 			}
 		})
 	}
 	<-ctx.Done()
+	if s.drain > 0 {
+		s.log.Info("stopping soon: not ready any more, and still serving", "drain", s.drain)
+		s.leave()
+		select {
+		case <-time.After(s.drain):
+		case <-broken:
+		}
+	}
 	s.log.Info("stopping")
 	s.stop()
 	work.Wait()
@@ -87,13 +100,13 @@ func (s servers) run(ctx context.Context) error {
 // stop lets no more requests in and waits for those on their way. What is not done in
 // time, half-sent requests above all, is cut off: the process must end.
 func (s servers) stop() {
-	deadline, cancel := context.WithTimeout(context.Background(), drain)
+	deadline, cancel := context.WithTimeout(context.Background(), finish)
 	defer cancel()
 	var stopping sync.WaitGroup
 	for _, d := range s.listeners {
 		stopping.Go(func() {
 			if err := d.server.Shutdown(deadline); err != nil {
-				s.log.Warn("requests were not done in time and are cut off", "after", drain)
+				s.log.Warn("requests were not done in time and are cut off", "after", finish)
 				d.server.Close()
 			}
 		})

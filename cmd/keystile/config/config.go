@@ -18,6 +18,8 @@ type Config struct {
 	Listen  string // host:port; port 0 is any free one
 	BaseURL string // "": made from the listener's address
 
+	Drain time.Duration // between the word that no more requests are wanted and their refusal
+
 	StorageURL    storage.Secret      // where the store is, with a password perhaps; zero: in the data folder
 	RedisURL      storage.Secret      // where several nodes count together, with a password perhaps; zero: each counts alone
 	NodeName      string              // zero: the name of the machine
@@ -165,6 +167,9 @@ func (l *loader) check(c *Config) {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end", c.SessionIdle, c.SessionMax)
 	}
 	l.checkStreams(c)
+	if c.Drain > maxDrain {
+		l.complain("drain: %s is more than %s: whoever stops the service waits for it", c.Drain, maxDrain)
+	}
 	if c.StaleAfter < 2*time.Second {
 		l.complain("storage.stale_after: %s is less than 2s: the store is read once a second", c.StaleAfter)
 	}
@@ -178,6 +183,9 @@ func (l *loader) check(c *Config) {
 		l.complain("master_key_file: KEYSTILE_MASTER_KEY is set too; keep one of them")
 	}
 }
+
+// maxDrain bounds the time that a stop takes.
+const maxDrain = 5 * time.Minute
 
 func mistakes(errs []error) error {
 	if len(errs) == 1 {

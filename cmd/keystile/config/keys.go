@@ -38,6 +38,8 @@ var keys = []key{
 		set: text(func(c *Config) *string { return &c.Data })},
 	{name: "listen", kind: "host:port", fallback: "127.0.0.1:8080", help: "the address to listen on; port 0 is any free one", example: "127.0.0.1:8080",
 		set: address(func(c *Config) *string { return &c.Listen })},
+	{name: "drain", kind: "duration", fallback: "0", help: "how long, after SIGTERM, /healthz/ready answers 503 while everything else is still served, so that a load balancer notices before connections are refused: a little more than the time between two of its looks; 0 where nobody looks; at most 5m", example: "5s",
+		set: unless0(duration(func(c *Config) *time.Duration { return &c.Drain }))},
 	{name: "base_url", kind: "origin", protocol: "1", help: "the origin people and applications reach the service at; without it, that of the listener", example: "https://id.example.com",
 		set: origin(func(c *Config) *string { return &c.BaseURL })},
 	{name: "storage_url", kind: "address", help: "where the store is: bolt: for the file in the data folder, or postgres://user@host/database for what several nodes share, with parameters schema, migrate, listen, pool_max_conns and timeout, see Run it on PostgreSQL; leave the password to PGPASSWORD or ~/.pgpass; without it, the data folder", example: "postgres://keystile@db.example.com/keystile?sslmode=verify-full", secret: true,

@@ -24,7 +24,7 @@ func (c *campaign) promote(ctx context.Context) error {
 // failoverLate kills the primary after its standby has heard nothing for some time: what was answered
 // meanwhile would be lost, if anything was.
 func (c *campaign) failoverLate() (wrong, func(context.Context) error) {
-	p, d := c.site.pair, time.Second+c.upTo(7*time.Second)
+	p, d := c.site.pair, time.Second+c.upTo(9*time.Second)
 	return atAll("the standby hears nothing for %v, then the primary is killed, and the standby promoted", d), func(ctx context.Context) error {
 		way := p.ways[p.primary]
 		way.Set(link.Silent, 0)

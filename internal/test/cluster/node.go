@@ -220,4 +220,4 @@ func (n *node) hasRead(since time.Time) error {
 	return err
 }
 
-const drains = false
+const drains = true

@@ -39,7 +39,7 @@ func (h *holder) step() {
 	case draw < 78:
 		h.lives(f)
 	case draw < 86:
-		h.again()
+		h.remind()
 	case draw < 93:
 		h.endAccess(f)
 	default:
@@ -197,12 +197,17 @@ func (h *holder) end(n int) {
 	h.revoke("family revoked", f.refresh, f.access[len(f.access)-1])
 }
 
-// revoke has a token revoked, and watches another one end at every node.
+// revoke has a token revoked, and watches another one end at every node. Who is told 503 asks again, and
+// trusts the answer that comes at last.
 func (h *holder) revoke(what, token, watched string) {
 	a := h.post(h.way(), "/oauth/revoke", h.app.form("token", token))
+	for a.unknown && !h.over.Load() {
+		h.lostSight(what)
+		time.Sleep(again)
+		a = h.post(h.way(), "/oauth/revoke", h.app.form("token", token))
+	}
 	switch {
 	case a.unknown:
-		h.lostSight(what)
 		return
 	case a.status != http.StatusOK:
 		h.violated("%s: it is answered %v", what, a)
@@ -216,8 +221,11 @@ func (h *holder) revoke(what, token, watched string) {
 	h.later.put(h.rand, revoked{watched, a.done})
 }
 
-// again asks about an access token that was revoked some time ago.
-func (h *holder) again() {
+// again is the time after which somebody comes back who was told that it cannot be done now.
+const again = 300 * time.Millisecond
+
+// remind asks about an access token that was revoked some time ago.
+func (h *holder) remind() {
 	r, some := h.later.draw(h.rand)
 	if !some {
 		return
