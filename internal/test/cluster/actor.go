@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/test/serving"
+
+	"github.com/keystile/keystile/storage/event"
 )
 
 // actor is somebody who asks the nodes for something, again and again.
@@ -25,6 +27,7 @@ type world struct {
 	app     application // of the first run
 	admin   struct{ name, password string }
 	session func() string // of the administrator
+	trail   *trail
 	used    pool[kept]    // codes and refresh tokens that were redeemed
 	later   pool[revoked] // access tokens that were revoked
 }
@@ -122,6 +125,7 @@ func (a *actor) makeApp(node int, name, tier string) *application {
 		return nil
 	}
 	a.did("application made")
+	a.trail.owe(event.Admin, "app create "+app.ID)
 	return app
 }
 
@@ -135,6 +139,7 @@ func (a *actor) makeUser(node int, name string) string {
 		return ""
 	}
 	a.did("user made")
+	a.trail.owe(event.Admin, "user create "+is.Sub)
 	return is.Sub
 }
 

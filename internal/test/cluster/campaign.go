@@ -19,6 +19,7 @@ type campaign struct {
 	site   *site
 	model  *model
 	world  *world
+	trail  *trail
 	rand   *rand.Rand
 	faults []fault
 	bearer string // an access token that nobody revokes
@@ -42,6 +43,9 @@ func newCampaign(ctx context.Context, o options, dir string) (*campaign, error) 
 		return nil, err
 	}
 	if c.faults, err = choose(c.site); err == nil {
+		c.trail, err = newTrail(ctx, c.site)
+	}
+	if err == nil {
 		err = c.prepare()
 	}
 	if err != nil {
@@ -50,7 +54,10 @@ func newCampaign(ctx context.Context, o options, dir string) (*campaign, error) 
 	return c, nil
 }
 
-func (c *campaign) close() error { return c.site.close() }
+func (c *campaign) close() error {
+	c.trail.watcher.Close()
+	return c.site.close()
+}
 
 // prepare makes the service one that everybody here can use.
 func (c *campaign) prepare() error {
@@ -59,7 +66,7 @@ func (c *campaign) prepare() error {
 	if err != nil {
 		return err
 	}
-	c.world = &world{app: application(first.App), session: c.session}
+	c.world = &world{app: application(first.App), session: c.session, trail: c.trail}
 	c.world.admin.name, c.world.admin.password = first.Admin.Username, first.Admin.Password
 	for end := time.Now().Add(comeBack); !c.balanced() && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
@@ -155,6 +162,7 @@ func (c *campaign) run(ctx context.Context) error {
 		for _, b := range c.bills {
 			b.reckon()
 		}
+		err = c.trail.check(ctx, c.model)
 	}
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/keystile/keystile/storage/event"
 )
 
 // truster allows an application something at one node, which another one knows at once.
@@ -75,6 +77,7 @@ func (u *truster) takeBack(app application) {
 		return
 	}
 	u.did("consent taken back")
+	u.trail.owe(event.Revocation, a.id())
 	code, _, is := u.authorize(u.other(at), app, u.session)
 	if !is.unknown && (code != "" || !strings.Contains(is.header.Get("Location"), "consent_required")) {
 		u.violated("consent was taken back at a node, and another one answers %v, %s", is, is.header.Get("Location"))

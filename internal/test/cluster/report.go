@@ -33,11 +33,16 @@ func (c *campaign) report(w io.Writer) {
 	}
 	tab.Flush()
 	fmt.Fprintf(w, "\ncharged calls: answered %d <= counted %d <= sent %d\n", m.ledger[0], m.ledger[1], m.ledger[2])
+	f := c.trail.watcher.Stats()
+	fmt.Fprintf(w, "audit trail: %d records, %d acts found that are owed; followed in %d rounds, revocations up to %d\n", c.trail.records, c.trail.found, f.Rounds, f.Revocations)
 	fmt.Fprintf(w, "violations %d\n", len(m.violations))
-	for _, v := range m.violations {
+	for _, v := range m.violations[:min(shown, len(m.violations))] {
 		fmt.Fprintf(w, "\n  %s\n", v)
 	}
 }
+
+// shown is how many violations are printed: the first ones say most.
+const shown = 10
 
 // spread is the median of some times, and the longest.
 func spread(all []time.Duration) string {

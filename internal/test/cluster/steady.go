@@ -50,8 +50,7 @@ func (c *campaign) one(i int) {
 	case 1:
 		a = m.post(balanced, "/oauth/token", c.world.app.form("grant_type", "client_credentials"))
 	default:
-		a = m.send(balanced, http.MethodPost, "/api/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", "Bearer "+c.bearer,
-			"Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+		a = m.get(balanced, "/api/v1/verify", "Authorization", "Bearer "+c.bearer)
 	}
 	m.did("request in a rolling restart")
 	if a.unknown || a.status != http.StatusOK {

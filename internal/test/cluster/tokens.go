@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/storage/event"
 )
 
 // holder holds tokens: what one node gives another one takes, once.
@@ -214,6 +216,7 @@ func (h *holder) revoke(what, token, watched string) {
 		return
 	}
 	h.did(what)
+	h.trail.owe(event.Revocation, a.id())
 	h.everyNode(what, a.done, func(node int) (bool, bool, answer) {
 		works, unknown, a := h.works(node, watched)
 		return !works, unknown, a

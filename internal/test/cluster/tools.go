@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/event"
 )
 
 // publisher registers capabilities at one node; the bus of every other one lists them, until they are
@@ -51,6 +53,7 @@ func (p *publisher) register() {
 		p.violated("a registration is answered %v", a)
 	default:
 		p.did("capability registered")
+		p.trail.owe(event.Registration, a.id())
 		p.watch("capability registered", tool, true, a.done)
 	}
 }
@@ -67,6 +70,7 @@ func (p *publisher) remove() {
 		p.violated("a removal is answered %v", a)
 	default:
 		p.did("capability removed")
+		p.trail.owe(event.Registration, a.id())
 		p.watch("capability removed", tool, false, a.done)
 	}
 }
