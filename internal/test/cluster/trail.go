@@ -81,6 +81,9 @@ func (t *trail) look(ctx context.Context, b driver.Backend, m *model) error {
 			}
 			seen[row{e.Kind, e.RequestID}]++
 			seen[row{e.Kind, e.Detail}]++
+			if t.watcher.Changed(r) {
+				m.violated("record %d of the trail is another one than was there before a failover: now it is %s", r.Seq, r.Data)
+			}
 			after = r.Seq
 			t.records++
 		}

@@ -5,6 +5,7 @@ package feedwatch
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"log/slog"
 	"sync"
@@ -24,6 +25,7 @@ type Watcher struct {
 	record   uint64     // the last Seq of the audit trail
 	ended    uint64     // the last Seq of the revocations
 	seen     map[uint64]bool
+	sums     map[uint64]uint64 // of the records, by their Seq
 	wrong    []string
 	rounds   int // in which it read something
 	failures int // while the database was away
@@ -47,7 +49,7 @@ func New(ctx context.Context, address string) (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{store: s, seen: map[uint64]bool{}}
+	w := &Watcher{store: s, seen: map[uint64]bool{}, sums: map[uint64]uint64{}}
 	ctx, w.stop = context.WithCancel(ctx)
 	w.done.Go(func() {
 		for ctx.Err() == nil {
@@ -99,7 +101,23 @@ func (w *Watcher) follow(page []driver.Record) {
 			w.complain("the audit trail shows Seq %d behind %d", r.Seq, w.record)
 		}
 		w.record = r.Seq
+		w.sums[r.Seq] = sum(r)
 	}
+}
+
+func sum(r driver.Record) uint64 {
+	h := fnv.New64a()
+	h.Write(r.Data)
+	return h.Sum64()
+}
+
+// Changed reports whether a record is another one than the Watcher has seen under its Seq, as after a
+// failover that has lost the first.
+func (w *Watcher) Changed(r driver.Record) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was, seen := w.sums[r.Seq]
+	return seen && was != sum(r)
 }
 
 // heed notes a page of the revocations, whose numbers rise.

@@ -17,7 +17,7 @@ func fed(t *testing.T) *Watcher {
 		must(t, s.Append(t.Context(), driver.Record{At: time.Now()}))
 		must(t, s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: id}))
 	}
-	return &Watcher{store: s, seen: map[uint64]bool{}}
+	return &Watcher{store: s, seen: map[uint64]bool{}, sums: map[uint64]uint64{}}
 }
 
 func TestAWatcherOfGoodFeedsComplainsOfNothing(t *testing.T) {
