@@ -26,6 +26,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Config says how to make a Service. Fields that are not required have the protocol's defaults.
@@ -38,6 +39,10 @@ type Config struct {
 	// Counters count rates and failures for all processes of the service together, as package
 	// storage/redis does; nil: each process counts alone. What a package's Config names comes first.
 	Counters Counters
+
+	// Nodes names this process among those of a shared store, for a host that has joined by itself and leaves.
+	// nil: New joins, and Close leaves.
+	Nodes *nodes.Node
 
 	// Users are the host's own, which implement oauth.Users too; nil: users and passwords of the
 	// Store. The console of administrators is there if they implement console.Users as well.
@@ -77,6 +82,7 @@ type Counters interface {
 // gateway, which gives each request an id, a rate limit and CORS headers.
 type Service struct {
 	Store     *storage.Store
+	Nodes     *nodes.Node
 	Tokens    *oauth.Tokens
 	Trail     *gateway.Trail
 	SignIn    *signin.SignIn
@@ -185,6 +191,12 @@ func (s *Service) foundation(ctx context.Context, c *Config) (err error) {
 			return err
 		}
 	}
+	if s.Nodes = c.Nodes; s.Nodes == nil {
+		if s.Nodes, err = nodes.Join(ctx, nodes.Config{Store: s.Store, Log: c.Log}); err != nil {
+			return err
+		}
+		s.closers = append(s.closers, s.Nodes.Close)
+	}
 	tokens := c.Tokens
 	tokens.BaseURL, tokens.Store, tokens.Log = c.BaseURL, s.Store, c.Log
 	tokens.Resources = append(mcpbus.Resources(c.BaseURL), tokens.Resources...)
@@ -235,7 +247,7 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	}
 	s.Console, err = console.New(ctx, console.Config{
 		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
-		Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+		Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
 	})
 	if err != nil {
 		return err

@@ -29,9 +29,9 @@ type KindForTest interface {
 // KindsForTest lists all kinds, by the name of their variable.
 func KindsForTest() map[string]KindForTest {
 	return map[string]KindForTest{
-		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints,
+		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "beats": beats, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints,
 		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
-		"deliveries": deliveries, "epochs": epochs, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets,
+		"deliveries": deliveries, "epochs": epochs, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets, "leases": leases,
 		"logins": logins, "mails": mails, "memberNames": memberNames, "openIDs": openIDs,
 		"orders": orders, "probes": probes, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "skeletonMarks": skeletonMarks, "skeletons": skeletons, "spents": spents,
 		"tickets": tickets, "timeMarks": timeMarks, "toolsets": toolsets, "users": users,

@@ -42,13 +42,10 @@ type dataStore struct {
 	statements *metrics.Statements // of the storage
 	gauges     []Gauge
 	serving    atomic.Pointer[keystile.Service]
-	leaving    atomic.Bool // no more requests are wanted, and those that come are served
+	leaving    atomic.Bool // the process is about to stop
 }
 
-// errLeaving: the process was told to stop, and will.
-var errLeaving = errors.New("the service is stopping")
-
-// Ready says whether it can be served from, and whether the service that runs can answer, and wants to.
+// Ready says whether it can be served from, and whether the service that runs can answer.
 func (h *dataStore) Ready(ctx context.Context) error {
 	if h.leaving.Load() {
 		return errLeaving

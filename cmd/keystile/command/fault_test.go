@@ -121,8 +121,8 @@ func TestAFolderThatCanNotBeWrittenIsExplained(t *testing.T) {
 }
 
 func TestRequestsOnTheirWayGetTimeAndNotTooMuch(t *testing.T) {
-	if finish < readHeader || finish > 9*time.Second {
-		t.Errorf("they get %v; want at least the %v of a header, and that the process ends within 10 s", finish, readHeader)
+	if drain < readHeader || drain > 9*time.Second {
+		t.Errorf("they get %v; want at least the %v of a header, and that the process ends within 10 s", drain, readHeader)
 	}
 }
 

@@ -108,12 +108,12 @@ func (l rootHandler) live(w http.ResponseWriter, _ *http.Request) error {
 var stale = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
 	Msg: "the feed is stale: what other processes revoke and change has not been read for too long, so no access token is accepted"}
 
-// leaving is the answer of a process that was told to stop. It still serves what comes.
-var leaving = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd),
-	Msg: "the service is stopping here: send requests to another node"}
+// leaving is the answer of a process that is about to stop.
+var leaving = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
+	Msg: "this process stops soon: send nobody here any more"}
 
-// ready answers 200 only while the store can be read, the last write went well, what other processes
-// write is known, and nobody has told the process to stop, else 503.
+// ready answers 200 only while the store can be read, the last write went well and what other
+// processes write is known, else 503.
 func (l rootHandler) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()

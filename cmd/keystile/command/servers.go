@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -18,7 +19,7 @@ import (
 const (
 	readHeader = 5 * time.Second
 	idle       = 2 * time.Minute
-	finish     = 7 * time.Second // what requests on their way get when no more are let in
+	drain      = 7 * time.Second // what requests on their way get after a signal
 	settling   = 2 * time.Second // and what they have left behind, after that
 	sweep      = time.Minute
 )
@@ -27,9 +28,8 @@ const (
 type servers struct {
 	log       *slog.Logger
 	listeners []listener
-
-	leave func()        // says that no more requests are wanted, before they are refused; nil: nobody asks
-	drain time.Duration // how long that is said
+	drain     time.Duration // between the end of ctx and that of listening
+	leave     func()        // called before that; nil: nothing
 }
 
 // listener is a server and where it listens.
@@ -62,29 +62,22 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 }
 
 // run serves until ctx ends or a server fails, then stops everything it has started.
-func (s servers) run(ctx context.Context) error {
-	ctx, end := context.WithCancel(ctx)
+func (s servers) run(told context.Context) error {
+	ctx, end := context.WithCancel(told)
 	defer end()
-	broken := make(chan struct{}) // closed when a server has failed: nothing is to be waited for
-	breaks := sync.OnceFunc(func() { close(broken); end() })
 	var work sync.WaitGroup
 	failures := make(chan error, len(s.listeners))
 	for _, d := range s.listeners {
 		work.Go(func() {
 			if err := d.server.Serve(d.at); !errors.Is(err, http.ErrServerClosed) {
 				failures <- err
-				breaks()
+				end()
 			}
 		})
 	}
 	<-ctx.Done()
-	if s.drain > 0 {
-		s.log.Info("stopping soon: not ready any more, and still serving", "drain", s.drain)
-		s.leave()
-		select {
-		case <-time.After(s.drain):
-		case <-broken:
-		}
+	if told.Err() != nil && len(failures) == 0 {
+		s.leaveFirst(failures)
 	}
 	s.log.Info("stopping")
 	s.stop()
@@ -97,16 +90,46 @@ func (s servers) run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// leaveFirst goes on serving while balancers find out that this process will not be there any more.
+func (s servers) leaveFirst(failures chan error) {
+	if s.drain <= 0 || s.leave == nil {
+		return
+	}
+	s.leave()
+	s.log.Info("not ready any more, and still serving", "for", s.drain)
+	over := time.NewTimer(s.drain)
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case err := <-failures:
+		failures <- err // it has room: who sent it is gone
+	}
+}
+
+// errLeaving: the process is about to stop, and serves until then.
+var errLeaving = errors.New("the process was told to stop")
+
+// closing has answers close their connections once the process is about to stop, so that none is in
+// use when it does. A connection that becomes a WebSocket's is not HTTP's to close.
+func closing(leaving *atomic.Bool, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if leaving.Load() && r.ProtoMajor == 1 && r.Header.Get("Upgrade") == "" {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 // stop lets no more requests in and waits for those on their way. What is not done in
 // time, half-sent requests above all, is cut off: the process must end.
 func (s servers) stop() {
-	deadline, cancel := context.WithTimeout(context.Background(), finish)
+	deadline, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	var stopping sync.WaitGroup
 	for _, d := range s.listeners {
 		stopping.Go(func() {
 			if err := d.server.Shutdown(deadline); err != nil {
-				s.log.Warn("requests were not done in time and are cut off", "after", finish)
+				s.log.Warn("requests were not done in time and are cut off", "after", drain)
 				d.server.Close()
 			}
 		})

@@ -53,7 +53,7 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
 	h := &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
-	w.b, err = assemble(t.Context(), c, worldBase, h, slog.New(slog.DiscardHandler), nil)
+	w.b, err = assemble(t.Context(), c, worldBase, h, new(together), slog.New(slog.DiscardHandler), nil)
 	fatal(t, err)
 	t.Cleanup(func() { fatal(t, errors.Join(w.b.Close(context.Background()), h.Close())) })
 	w.handler = w.b
@@ -78,7 +78,7 @@ type watched struct {
 var letters = map[string]string{
 	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k", "openid": "m",
 	"toolset": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "", "delivery": "",
-	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "",
+	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "", "node": "", "lease": "",
 }
 
 func (w *watched) saw(letter string) {

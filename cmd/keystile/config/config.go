@@ -18,8 +18,6 @@ type Config struct {
 	Listen  string // host:port; port 0 is any free one
 	BaseURL string // "": made from the listener's address
 
-	Drain time.Duration // between the word that no more requests are wanted and their refusal
-
 	StorageURL    storage.Secret      // where the store is, with a password perhaps; zero: in the data folder
 	RedisURL      storage.Secret      // where several nodes count together, with a password perhaps; zero: each counts alone
 	NodeName      string              // zero: the name of the machine
@@ -67,6 +65,8 @@ type Config struct {
 	AuditSize int64         // bytes of records; 0: any number
 
 	StaleAfter time.Duration // where other processes share the store
+
+	Drain time.Duration // between a signal and the end of listening; 0: none
 
 	LogLevel    slog.Level
 	LogFormat   string // text or json
@@ -167,9 +167,6 @@ func (l *loader) check(c *Config) {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end", c.SessionIdle, c.SessionMax)
 	}
 	l.checkStreams(c)
-	if c.Drain > maxDrain {
-		l.complain("drain: %s is more than %s: whoever stops the service waits for it", c.Drain, maxDrain)
-	}
 	if c.StaleAfter < 2*time.Second {
 		l.complain("storage.stale_after: %s is less than 2s: the store is read once a second", c.StaleAfter)
 	}
@@ -183,9 +180,6 @@ func (l *loader) check(c *Config) {
 		l.complain("master_key_file: KEYSTILE_MASTER_KEY is set too; keep one of them")
 	}
 }
-
-// maxDrain bounds the time that a stop takes.
-const maxDrain = 5 * time.Minute
 
 func mistakes(errs []error) error {
 	if len(errs) == 1 {

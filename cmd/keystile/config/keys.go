@@ -38,8 +38,6 @@ var keys = []key{
 		set: text(func(c *Config) *string { return &c.Data })},
 	{name: "listen", kind: "host:port", fallback: "127.0.0.1:8080", help: "the address to listen on; port 0 is any free one", example: "127.0.0.1:8080",
 		set: address(func(c *Config) *string { return &c.Listen })},
-	{name: "drain", kind: "duration", fallback: "0", help: "how long, after SIGTERM, /healthz/ready answers 503 while everything else is still served, so that a load balancer notices before connections are refused: a little more than the time between two of its looks; 0 where nobody looks; at most 5m", example: "5s",
-		set: unless0(duration(func(c *Config) *time.Duration { return &c.Drain }))},
 	{name: "base_url", kind: "origin", protocol: "1", help: "the origin people and applications reach the service at; without it, that of the listener", example: "https://id.example.com",
 		set: origin(func(c *Config) *string { return &c.BaseURL })},
 	{name: "storage_url", kind: "address", help: "where the store is: bolt: for the file in the data folder, or postgres://user@host/database for what several nodes share, with parameters schema, migrate, listen, pool_max_conns and timeout, see Run it on PostgreSQL; leave the password to PGPASSWORD or ~/.pgpass; without it, the data folder", example: "postgres://keystile@db.example.com/keystile?sslmode=verify-full", secret: true,
@@ -162,6 +160,9 @@ var keys = []key{
 		set: unless0(keep(func(c *Config) *time.Duration { return &c.AuditKeep }))},
 	{name: "audit.max_size", kind: "size", fallback: "2GiB", help: "how much the records of the audit trail may be together, in MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is free", example: "2GiB",
 		set: unless0(size(func(c *Config) *int64 { return &c.AuditSize }, 16<<20))},
+
+	{name: "drain", kind: "duration", fallback: "0", help: "how long the service goes on after a signal to stop while /healthz/ready already answers 503 and answers close their connections, so that a balancer sends it nobody any more; 0: it stops at once", example: "5s",
+		set: unless0(duration(func(c *Config) *time.Duration { return &c.Drain }))},
 
 	{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
 		set: level},

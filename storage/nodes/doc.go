@@ -1,0 +1,32 @@
+// Package nodes keeps track of the processes that serve from one store, and has one of them do what
+// not every one of them has to do.
+//
+// A node is such a process. [Join] makes it known to the others by a small document, its beat, which
+// it writes again every two seconds and removes when it leaves. [Node.Live] is how many of them there
+// are. A [Task] is work for one node at a time, by a lease in the store.
+//
+// # Choices
+//
+// Nobody compares the clock of another process with its own: they may be half a minute apart. A node
+// lives while the version of its beat moves, and a lease holds while the version of its document
+// does, by the monotonic clock of who looks. So a process that was paused lives again with its first
+// beat, and who takes over a lease has watched it stand still for the whole of its length.
+//
+// Three beats that did not come are the end of a node for the others. Only time in which the reader's
+// own beats were stored counts: where the store was away, or the reader was paused, everybody is given
+// three beats anew, because whoever shares a limit by the number of nodes must not find itself alone
+// in the moment in which all come back. While the store is away the last number stays.
+//
+// A beat costs the store a write and a read of all beats. Up to 50 nodes beat every two seconds,
+// which is 25 writes a second and 1,250 rows; more nodes beat more slowly, so that all of them
+// together write no more than that: 200 nodes every eight seconds. Each beat says how soon the next
+// one comes, because that is what the others judge it by. A beat that nobody removes ends by itself
+// after ten minutes, in which an operator can see which node went away.
+//
+// A process with a store of its own is the only node. Nothing is written then, and a Task is always its own.
+//
+// A holder of a lease that was paused goes on with what it had begun when it wakes, perhaps beside
+// its successor: a lease saves work and does not make it safe. What is done under one must come out
+// the same when two do it at once, as sweeping does, or be decided by a version in the store, as
+// pruning the audit trail is.
+package nodes
