@@ -89,11 +89,11 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 	front := newServer(service, log)
 	front.RegisterOnShutdown(func() { service.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
 	front.Handler = closing(&data.leaving, front.Handler)
-	s := servers{log: log, listeners: append(operators, listener{front, public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
+	s := servers{log: log, listeners: append(operators, listener{server: front, at: public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
 	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
-		s.listeners = append(s.listeners, listener{newServer(admin.Handler(data.target(service), log), log), private})
+		s.listeners = append(s.listeners, listener{server: newServer(admin.Handler(data.target(service), log), log), at: private})
 	}
 	s.limit(c, front, counted)
 	advise(log, c, base)

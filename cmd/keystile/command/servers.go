@@ -36,6 +36,7 @@ type servers struct {
 type listener struct {
 	server *http.Server
 	at     net.Listener
+	last   *lastCall // below at; nil: it is closed as it is
 }
 
 // limit bounds what clients can hold open at each listener, and shows it in the metrics, if
@@ -54,6 +55,9 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 		limits := connections.New(connections.Config{
 			PerAddress: c.MaxConnections, Total: total, StreamIdle: c.StreamIdle, Trusted: clientip.New(c.TrustedProxies).TrustsAddr,
 		})
+		if last := endingWell(o.at); last != nil {
+			o.at, s.listeners[i].last = last, last
+		}
 		s.listeners[i].at = limits.Guard(o.server, o.at)
 		if counted != nil {
 			counted.WatchConnections(name, limits.Stats)
@@ -128,6 +132,9 @@ func (s servers) stop() {
 	var stopping sync.WaitGroup
 	for _, d := range s.listeners {
 		stopping.Go(func() {
+			if d.last != nil {
+				d.last.finish()
+			}
 			if err := d.server.Shutdown(deadline); err != nil {
 				s.log.Warn("requests were not done in time and are cut off", "after", drain)
 				d.server.Close()
