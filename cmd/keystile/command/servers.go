@@ -20,8 +20,12 @@ const (
 	readHeader = 5 * time.Second
 	idle       = 2 * time.Minute
 	drain      = 7 * time.Second // what requests on their way get after a signal
-	settling   = 2 * time.Second // and what they have left behind, after that
-	sweep      = time.Minute
+	// A request that http.Server has just read when Shutdown begins is dropped without an answer. Where a
+	// balancer sends them, those on the last connections get so long to be read.
+	lastRequests = 200 * time.Millisecond
+
+	settling = 2 * time.Second // and what they have left behind, after that
+	sweep    = time.Minute
 )
 
 // servers is everything that runs while the service does.
@@ -134,6 +138,9 @@ func (s servers) stop() {
 		stopping.Go(func() {
 			if d.last != nil {
 				d.last.finish()
+			}
+			if s.drain > 0 {
+				time.Sleep(min(s.drain, lastRequests))
 			}
 			if err := d.server.Shutdown(deadline); err != nil {
 				s.log.Warn("requests were not done in time and are cut off", "after", drain)
