@@ -193,18 +193,10 @@ func TestARollingRestartFailsNoRequest(t *testing.T) {
 		}
 		eventually(t, "both nodes know the tier", func() bool { return c.unlimited(access) })
 		load := startLoad(t, b, access)
-		for i, n := range c.nodes {
-			if b.reload != nil {
-				b.writeNodes(i)
-				b.reload()
-			}
+		for _, n := range c.nodes {
 			n.stop()
 			n.start()
 			eventually(t, "the node is ready", func() bool { return ready(n.address) })
-			if b.reload != nil {
-				b.writeNodes()
-				b.reload()
-			}
 			before := load.answered.Load()
 			eventually(t, "the load goes on", func() bool { return load.answered.Load() > before+300 }) // also until the balancer has found the node again
 		}
@@ -256,8 +248,6 @@ type load struct {
 func startLoad(t *testing.T, b *balancer, access string) *load {
 	l := &load{t: t, began: time.Now(), quit: make(chan struct{})}
 	client := b.client("127.0.0.1")
-	// nginx ends idle connections when it reads its file anew, which a client may find out with a POST.
-	client.Transport.(*http.Transport).DisableKeepAlives = b.reload != nil
 	kinds := []struct {
 		method, path, body string
 		want               int
@@ -269,6 +259,11 @@ func startLoad(t *testing.T, b *balancer, access string) *load {
 	const workers, each = 20, 100 * time.Millisecond
 	for w := range workers {
 		l.done.Go(func() {
+			select { // one after the other
+			case <-l.quit:
+				return
+			case <-time.After(time.Duration(w) * each / workers):
+			}
 			tick := time.NewTicker(each)
 			defer tick.Stop()
 			for i := w; ; i++ {

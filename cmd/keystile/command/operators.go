@@ -31,7 +31,7 @@ func openOperators(ctx context.Context, c *config.Config, data *dataStore, log *
 		m.Gauge(g.Name, g.Help, g.Value)
 	}
 	log.Info("admin listener", "address", at.Addr())
-	return listeners{{newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, data, log)), log), at}}, m, nil
+	return listeners{{server: newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, data, log)), log), at: at}}, m, nil
 }
 
 // operatorsMux names every handler of package pprof itself: what that package puts into
