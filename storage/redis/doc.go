@@ -57,6 +57,10 @@
 // caller the same within what the machine makes of it, 0.9 MB of a stripped binary against 3.0 MB, one module
 // beside itself against three.
 //
+// On loopback, where nothing else costs time, p50 of an application's request is 1.3 to 1.7 of a PING by turns with
+// it, of an address's first one 1.7 to 1.9, of one over IPv6 about 3: a script that does nothing is 1.35 there, and each
+// command within it costs the server about a microsecond. That is 10 to 60 µs in all, whatever the way to it costs.
+//
 // An application has a LIST of stamps: 10 bytes a request, and the limit-th newest says at once whether another is
 // admitted. Applications are not strangers' to make up, so none is displaced.
 //
