@@ -7,7 +7,7 @@
 //	keystile key ...         list, rotate, retire signing keys
 //	keystile setting ...     list, get, set what may change while the service runs
 //	keystile backup FILE     copy the database; restore FILE puts it back
-//	keystile storage ...     copy the store to another database, migrate or compact one
+//	keystile storage ...     check what it is on, copy it to another database, migrate or compact one
 //	keystile config          print the effective configuration, or the table of all keys
 //	keystile completion SH   a script for bash, zsh, fish or powershell
 //	keystile man DIR         manual pages

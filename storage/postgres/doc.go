@@ -37,6 +37,10 @@
 // A transaction that somebody has left open stalls nothing but the vacuum of what changed since, and
 // the removal of partitions that it has read.
 //
+// Check looks at all that, at the settings of the server and of the user, and says what is not safe.
+// What it cannot see it says too: a user without pg_read_all_stats is not shown whether a standby is
+// synchronous.
+//
 // # Choices
 //
 // A call whose connection breaks before its answer comes may have happened or not, so it is sent again.

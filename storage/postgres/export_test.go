@@ -11,6 +11,9 @@ func (s *Store) Texts() (exchange, judge string) { return s.texts[exchangeToken]
 // Given returns the arguments of an exchange.
 var ColumnsOf, Stamp = columnsOf, stamp
 
+// What Check makes of what it has read.
+var JudgeWay, JudgeClock, JudgeCommit, JudgeStandby = judgeWay, judgeClock, judgeCommit, judgeStandby
+
 // MakePartitions makes the partitions of weeks that have passed.
 func (s *Store) MakePartitions(ctx context.Context, weeks ...time.Time) error {
 	c, err := s.pool.Acquire(ctx)

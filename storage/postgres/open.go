@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Options say how a Store uses its database. The zero value is right for most.
@@ -61,15 +63,17 @@ const (
 // that does is used. A pooler in transaction mode may stand between: it is noticed, and prepared
 // statements are left out.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	if o.Schema == "" {
-		o.Schema = defaultSchema
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
+	return open(ctx, dsn, o, (*Store).prepare)
+}
+
+// OpenReading is Open for who only reads: no table is made or changed, and no partition. It fails with
+// driver.ErrNotFound where there are no tables.
+func OpenReading(ctx context.Context, dsn string, o Options) (*Store, error) {
+	return open(ctx, dsn, o, (*Store).present)
+}
+
+func open(ctx context.Context, dsn string, o Options, prepare func(*Store, context.Context) error) (*Store, error) {
+	o = o.filled()
 	if len(o.Schema) > maxSchema || strings.ContainsAny(o.Schema, "\x00$") {
 		return nil, fmt.Errorf("postgres: the schema %q: a name has at most %d bytes and no $", o.Schema, maxSchema)
 	}
@@ -91,11 +95,37 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, explain(dsn, err)
 	}
-	if err := s.prepare(ctx); err != nil {
+	if err := prepare(s, ctx); err != nil {
 		s.Close()
 		return nil, explain(dsn, err)
 	}
 	return s, nil
+}
+
+// present fails where there are no tables, or a newer version's.
+func (s *Store) present(ctx context.Context) error {
+	steps, err := s.steps(ctx)
+	if err != nil {
+		return err
+	}
+	if len(steps) == 0 || steps[0].At.IsZero() {
+		return fmt.Errorf("there are no tables in the schema %s: %w", s.options.Schema, driver.ErrNotFound)
+	}
+	return newer(steps)
+}
+
+// filled returns the Options with what they leave out.
+func (o Options) filled() Options {
+	if o.Schema == "" {
+		o.Schema = defaultSchema
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return o
 }
 
 // prepare brings the tables to this version, and makes partitions for the weeks to come.

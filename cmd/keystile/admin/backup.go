@@ -133,7 +133,7 @@ func (u untilDone) Write(p []byte) (int, error) {
 	return u.Writer.Write(p)
 }
 
-func say(call cli.Call, a answer) error {
+func say(call cli.Call, a output) error {
 	text, err := a.text(call.On("json"))
 	if err != nil {
 		return err

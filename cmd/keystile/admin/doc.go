@@ -31,6 +31,11 @@
 // backup and restore are not in the table. A backup is streamed and written by the caller,
 // because a server may have another user's rights and another view of the file system.
 //
+// storage check changes nothing, not even tables that a start would bring up to date, so that it may
+// run beside the service, with rights that only read. What could not be looked at is no approval: it
+// has an exit code of its own. Each adapter says itself what is not safe about its database; what this
+// machine keeps, and how people get to it, is judged here for all of them.
+//
 // # Size
 //
 // It is larger than a package here should be: some fifty commands, each a few lines of the one

@@ -28,6 +28,10 @@ type Opener struct {
 	// Kind says what the storage of a configuration can do.
 	Kind func(c *config.Config) (Kind, error)
 
+	// Check looks at all that a service of this configuration relies on. nodes is how many there are to
+	// be, 0 for what can be found out; it returns the number it went by.
+	Check func(ctx context.Context, c *config.Config, nodes int) (int, []Finding, error)
+
 	At        func(address string) (Location, error) // of storage copy; its error is one of usage
 	Addresses []string                               // the forms of addresses that At takes, for help
 }
@@ -78,7 +82,7 @@ func Commands(opener Opener) []cli.Command {
 		}
 	}
 	lines = append(lines, auditLines(opener)...)
-	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener), copyLine(opener), migrateLine(opener))
+	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener), copyLine(opener), migrateLine(opener), checkLine(opener))
 }
 
 // common are the flags of every command here.

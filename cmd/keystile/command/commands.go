@@ -39,7 +39,7 @@ var groups = []cli.Group{
 		{Name: "audit", Summary: "Check, export and shorten the audit trail"},
 		{Name: "report", Summary: "Show who still uses what is to be closed"},
 		{Name: "backup"}, {Name: "restore"},
-		{Name: "storage", Summary: "Copy the whole store to another database, and make one smaller"},
+		{Name: "storage", Summary: "Check, copy, migrate and compact the store"},
 	}},
 }
 
@@ -61,7 +61,7 @@ func (p program) commands() cli.Table {
 	}
 	return cli.Table{
 		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.Opener{
-			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Kind: p.kind, At: p.location, Addresses: p.addresses(),
+			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Kind: p.kind, At: p.location, Addresses: p.addresses(), Check: p.check,
 		})...),
 		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.", Groups: groups,
 	}

@@ -43,10 +43,14 @@ type dataStore struct {
 	statements *metrics.Statements // of the storage
 	gauges     []Gauge
 	serving    atomic.Pointer[keystile.Service]
+	leaving    atomic.Bool // the process is about to stop
 }
 
 // Ready says whether it can be served from, and whether the service that runs can answer.
 func (h *dataStore) Ready(ctx context.Context) error {
+	if h.leaving.Load() {
+		return errLeaving
+	}
 	if s := h.serving.Load(); s != nil {
 		return s.Ready(ctx)
 	}

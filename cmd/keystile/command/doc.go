@@ -23,8 +23,10 @@
 // two servers on one folder the second one says so whatever its address, and base_url can
 // name the port that port 0 became.
 //
-// SIGINT and SIGTERM stop accepting, let the requests on their way finish for 8 seconds,
-// cut off what is left then, and exit 0. A second signal ends the process at once.
+// SIGINT and SIGTERM stop accepting at once or, with drain, that much later: until then everything is
+// answered, and /healthz/ready is 503, so that no request of a balancer meets a closed port. Then the
+// requests on their way may finish for 8 seconds, what is left is cut off, and the process exits 0.
+// A second signal ends it at once.
 //
 // A configuration that is not right exits 2, like any other wrong use of the command line:
 // starting again without a change cannot help.
@@ -40,6 +42,9 @@
 // one's own machine: without a word they are off where base_url names another one, and where
 // there is none and other machines can connect. A base_url of localhost turns them on even
 // on all addresses: that is a container whose port is published on the same machine.
+//
+// storage check is told how many nodes there are, or takes two for a storage that can be shared: who
+// asks has more than one, or is about to.
 //
 // A backup is read back before it is called one, and FILE.manifest.json beside it has its SHA-256:
 // a changed letter in a record is found by nothing else. The checksum is of what was to be

@@ -34,6 +34,14 @@ func Postgres() Storage {
 			}
 		},
 		Migrations: postgresMigrations,
+		Findings:   postgresFindings,
+		ReadAt: func(ctx context.Context, address string, w Watch) (driver.Backend, error) {
+			dsn, o, err := postgres.ParseURL(address, postgres.Options{Log: w.Log, Observe: w.Observe})
+			if err != nil {
+				return nil, err
+			}
+			return postgres.OpenReading(ctx, dsn, o)
+		},
 	}
 }
 
@@ -99,4 +107,15 @@ func postgresMigrations(address string) admin.Migrations {
 			return postgres.Script(o.Schema, taken), err
 		},
 	}
+}
+
+func postgresFindings(ctx context.Context, address string, nodes int) (all []admin.Finding) {
+	dsn, o, err := postgres.ParseURL(address, postgres.Options{})
+	if err != nil {
+		return []admin.Finding{{Name: "connection", State: admin.Unsafe, Says: err.Error(), Do: "mend storage_url"}}
+	}
+	for _, f := range postgres.Check(ctx, dsn, o, nodes) {
+		all = append(all, admin.Finding{Name: f.Name, State: admin.State(f.State), Says: f.Says, Do: f.Do})
+	}
+	return all
 }

@@ -108,12 +108,18 @@ func (l rootHandler) live(w http.ResponseWriter, _ *http.Request) error {
 var stale = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
 	Msg: "the feed is stale: what other processes revoke and change has not been read for too long, so no access token is accepted"}
 
+// leaving is the answer of a process that is about to stop.
+var leaving = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
+	Msg: "this process stops soon: send nobody here any more"}
+
 // ready answers 200 only while the store can be read, the last write went well and what other
 // processes write is known, else 503.
 func (l rootHandler) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
 	switch err := l.store.Ready(ctx); {
+	case errors.Is(err, errLeaving):
+		return leaving.Because(err)
 	case errors.Is(err, token.ErrStale):
 		return stale.Because(err)
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -27,6 +28,8 @@ const (
 type servers struct {
 	log       *slog.Logger
 	listeners []listener
+	drain     time.Duration // between the end of ctx and that of listening
+	leave     func()        // called before that; nil: nothing
 }
 
 // listener is a server and where it listens.
@@ -59,8 +62,8 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 }
 
 // run serves until ctx ends or a server fails, then stops everything it has started.
-func (s servers) run(ctx context.Context) error {
-	ctx, end := context.WithCancel(ctx)
+func (s servers) run(told context.Context) error {
+	ctx, end := context.WithCancel(told)
 	defer end()
 	var work sync.WaitGroup
 	failures := make(chan error, len(s.listeners))
@@ -73,6 +76,9 @@ func (s servers) run(ctx context.Context) error {
 		})
 	}
 	<-ctx.Done()
+	if told.Err() != nil && len(failures) == 0 {
+		s.leaveFirst(failures)
+	}
 	s.log.Info("stopping")
 	s.stop()
 	work.Wait()
@@ -82,6 +88,36 @@ func (s servers) run(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// leaveFirst goes on serving while balancers find out that this process will not be there any more.
+func (s servers) leaveFirst(failures chan error) {
+	if s.drain <= 0 || s.leave == nil {
+		return
+	}
+	s.leave()
+	s.log.Info("not ready any more, and still serving", "for", s.drain)
+	over := time.NewTimer(s.drain)
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case err := <-failures:
+		failures <- err // it has room: who sent it is gone
+	}
+}
+
+// errLeaving: the process is about to stop, and serves until then.
+var errLeaving = errors.New("the process was told to stop")
+
+// closing has answers close their connections once the process is about to stop, so that none is in
+// use when it does. A connection that becomes a WebSocket's is not HTTP's to close.
+func closing(leaving *atomic.Bool, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if leaving.Load() && r.ProtoMajor == 1 && r.Header.Get("Upgrade") == "" {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // stop lets no more requests in and waits for those on their way. What is not done in

@@ -60,6 +60,12 @@ type Storage struct {
 	// nil: there is no storage migrate command.
 	Migrations func(address string) admin.Migrations
 
+	// Findings says what is not safe about the database at an address that several nodes share, and
+	// ReadAt opens it without a change to anything; it fails with driver.ErrNotFound where nothing is
+	// there yet. nil: storage check does not look into it.
+	Findings func(ctx context.Context, address string, nodes int) []admin.Finding
+	ReadAt   func(ctx context.Context, address string, w Watch) (driver.Backend, error)
+
 	// Others are storages that the program runs on when its configuration names them by an address
 	// (storage_url), and that storage copy reads and writes, beside this one and bolt.
 	Others []Storage

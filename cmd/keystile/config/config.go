@@ -66,6 +66,8 @@ type Config struct {
 
 	StaleAfter time.Duration // where other processes share the store
 
+	Drain time.Duration // between a signal and the end of listening; 0: none
+
 	LogLevel    slog.Level
 	LogFormat   string // text or json
 	LogRequests bool

@@ -161,6 +161,9 @@ var keys = []key{
 	{name: "audit.max_size", kind: "size", fallback: "2GiB", help: "how much the records of the audit trail may be together, in MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is free", example: "2GiB",
 		set: unless0(size(func(c *Config) *int64 { return &c.AuditSize }, 16<<20))},
 
+	{name: "drain", kind: "duration", fallback: "0", help: "how long the service goes on after a signal to stop while /healthz/ready already answers 503 and answers close their connections, so that a balancer sends it nobody any more; 0: it stops at once", example: "5s",
+		set: unless0(duration(func(c *Config) *time.Duration { return &c.Drain }))},
+
 	{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
 		set: level},
 	{name: "log.format", kind: "name", fallback: "text", help: "how it is logged: text or json", example: "json",

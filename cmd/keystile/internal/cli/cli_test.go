@@ -86,7 +86,7 @@ func TestAFailureExits1AndAUsageErrorOfACommand2(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want int
-	}{{nil, ExitOK}, {errors.New("no disk"), ExitFailed}, {Usage("no such setting"), ExitUsage}, {errors.Join(errors.New("a"), Usage("b")), ExitUsage}} {
+	}{{nil, ExitOK}, {errors.New("no disk"), ExitFailed}, {Usage("no such setting"), ExitUsage}, {errors.Join(errors.New("a"), Usage("b")), ExitUsage}, {&CodedError{errors.New("who knows"), 3}, 3}} {
 		p := newProgram()
 		p.fails = c.err
 		if code := p.main("plain"); code != c.want || c.err != nil && !strings.HasPrefix(p.err.String(), "prog: "+c.err.Error()) {

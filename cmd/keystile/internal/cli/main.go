@@ -24,6 +24,15 @@ type UsageError struct{ Err error }
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
+// CodedError ends the program with an exit code of its own.
+type CodedError struct {
+	Err  error
+	Code int
+}
+
+func (e *CodedError) Error() string { return e.Err.Error() }
+func (e *CodedError) Unwrap() error { return e.Err }
+
 // Usage makes a UsageError.
 func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
@@ -119,6 +128,10 @@ func fail(w io.Writer, c *cobra.Command, err error) int {
 	}
 	program, path, _ := strings.Cut(strings.TrimSuffix(c.CommandPath(), " help"), " ")
 	fmt.Fprintf(w, "%s: %v\n", program, err)
+	var coded *CodedError
+	if errors.As(err, &coded) {
+		return coded.Code
+	}
 	var usage *UsageError
 	if !errors.As(err, &usage) {
 		return ExitFailed

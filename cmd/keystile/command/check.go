@@ -1,0 +1,170 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"os"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// check looks at all that a service of this configuration relies on, and changes nothing.
+func (p program) check(ctx context.Context, c *config.Config, nodes int) (int, []admin.Finding, error) {
+	s, err := p.of(c)
+	if err != nil {
+		return 0, nil, err
+	}
+	shared := len(s.Schemes) > 0
+	if nodes == 0 {
+		if nodes = 1; shared {
+			nodes = 2
+		}
+	}
+	k := &checkup{program: p, conf: c, storage: s, shared: shared, nodes: nodes}
+	k.folder()
+	k.reached()
+	if shared {
+		k.database(ctx)
+	}
+	return nodes, k.found, nil
+}
+
+// checkup is one run of storage check.
+type checkup struct {
+	program
+	conf    *config.Config
+	storage Storage
+	shared  bool // several nodes can use the storage
+	nodes   int
+	found   []admin.Finding
+}
+
+func (k *checkup) add(name string, s admin.State, says, do string) {
+	k.found = append(k.found, admin.Finding{Name: name, State: s, Says: says, Do: do})
+}
+
+// folder judges what this machine keeps itself.
+func (k *checkup) folder() {
+	if !k.shared && k.nodes > 1 {
+		k.add("store", admin.Unsafe, fmt.Sprintf("the store is a file of one data folder (%s), and %d nodes would have one each: what one issues is unknown to the others", k.storage.name(), k.nodes),
+			"storage_url=postgres://... for all of them; keystile storage copy brings what is there along")
+	}
+	f, err := folder.Find(k.conf.Data)
+	if err != nil {
+		k.add("data", admin.Unknown, err.Error(), "run the check where the service runs, with its configuration")
+		return
+	}
+	k.rights(f)
+	what := "the journal of usage"
+	if !k.shared {
+		what = "the database, with the journal of usage,"
+	}
+	switch m, err := folder.On(f.Journal()); {
+	case err != nil:
+		k.add("journal", admin.Unknown, err.Error(), "see that "+f.Journal()+" is on a disk of this machine")
+	case m.Name != "":
+		k.add("journal", admin.Unsafe, fmt.Sprintf("%s in %s is on %s: %s", what, f.Path(), m.Name, m.Says), "a disk of the machine for the data folder, or a volume of a block device")
+	default:
+		k.add("journal", admin.Safe, what+" is on a disk", "")
+	}
+}
+
+// rights judges who may get into the data folder, and whether this user may.
+func (k *checkup) rights(f *folder.Folder) {
+	probe, err := os.CreateTemp(f.Path(), ".check-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	switch warning := f.Warning(); {
+	case err != nil:
+		k.add("data", admin.Unsafe, fmt.Sprintf("this user cannot write to the data folder: %v", err), "run the check as the user of the service; or give the folder to that user, with mode 0700")
+	case warning != "":
+		k.add("data", admin.Unsafe, warning+"; the master key and the journal are in there", "chmod 700 "+f.Path())
+	default:
+		k.add("data", admin.Safe, "the data folder "+f.Path()+" is for its owner alone", "")
+	}
+}
+
+// reached judges how people and applications get to the service.
+func (k *checkup) reached() {
+	switch u, err := url.Parse(k.conf.BaseURL); {
+	case k.conf.BaseURL == "" && k.nodes > 1:
+		k.add("base_url", admin.Unsafe, "without base_url each node calls itself by its own address: tokens of one are those of another issuer at the next", "base_url, the same at every node")
+	case k.conf.BaseURL == "":
+		k.add("base_url", admin.Noted, "without base_url only this machine can sign in", "base_url, the address that people use")
+	case err == nil && u.Scheme != "https" && !localName(u.Hostname()):
+		k.add("base_url", admin.Unsafe, "base_url is http: passwords and tokens can be read on their way", "TLS at the balancer, and https in base_url")
+	default:
+		k.add("base_url", admin.Safe, "people and applications come by "+k.conf.BaseURL, "")
+	}
+	if k.nodes > 1 && len(k.conf.TrustedProxies) == 0 {
+		k.add("trusted_proxies", admin.Unsafe, "no proxy is trusted, so that all who come through the balancer share the limits and locks of its one address", "trusted_proxies, the addresses of the balancer")
+	}
+	for _, p := range k.conf.TrustedProxies {
+		if p.Bits() == 0 {
+			k.add("trusted_proxies", admin.Unsafe, "everybody is a trusted proxy: whoever writes X-Forwarded-For chooses whose limits and locks count", "trusted_proxies, the addresses of the balancer and nothing else")
+			return
+		}
+	}
+	if len(k.conf.TrustedProxies) > 0 {
+		k.add("trusted_proxies", admin.Safe, "X-Forwarded-For is believed of the balancer", "")
+	}
+}
+
+func localName(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// database judges the database that nodes share, and whether this node's master key is its.
+func (k *checkup) database(ctx context.Context) {
+	address := k.conf.StorageURL.Reveal()
+	if k.storage.Findings != nil {
+		k.found = append(k.found, k.storage.Findings(ctx, address, k.nodes)...)
+	}
+	if k.storage.ReadAt == nil {
+		return
+	}
+	const name = "master_key"
+	f, err := folder.Find(k.conf.Data)
+	if err != nil {
+		return // it is said already
+	}
+	b, err := k.storage.ReadAt(ctx, address, Watch{Log: slog.New(slog.DiscardHandler), Observe: unobserved})
+	from := ""
+	if err == nil {
+		from, err = k.opens(ctx, f, b)
+	}
+	switch {
+	case err == nil:
+		k.add(name, admin.Safe, fmt.Sprintf("the master key (%s) is the store's", from), "")
+	case errors.Is(err, storage.ErrMasterKey):
+		k.add(name, admin.Unsafe, fmt.Sprintf("%v (the key came from %s): this node does not start", err, from), "the master key of the other nodes, in KEYSTILE_MASTER_KEY or master_key_file")
+	case errors.Is(err, fs.ErrNotExist):
+		k.add(name, admin.Unsafe, err.Error(), "the master key of the other nodes, in KEYSTILE_MASTER_KEY or master_key_file")
+	case errors.Is(err, driver.ErrNotFound):
+		k.add(name, admin.Noted, "there is no store yet: the first node that starts seals it with its master key", "the same KEYSTILE_MASTER_KEY or master_key_file for every node")
+	case errors.Is(err, errReadOnly):
+		k.add(name, admin.Noted, "the store has not been opened with this master key yet, or a change of it has begun", "keystile key rekey, if a change was begun")
+	default:
+		k.add(name, admin.Unknown, err.Error(), "see what else is found, and check again")
+	}
+}
+
+// opens reports whether the master key of a folder opens the store of a backend, which it closes.
+func (k *checkup) opens(ctx context.Context, f *folder.Folder, b driver.Backend) (from string, err error) {
+	keys, from, err := admin.NewKeyring(k.conf, f).Read()
+	if err == nil {
+		_, err = storage.Open(ctx, readOnly{b}, keys...)
+	}
+	return from, errors.Join(err, b.Close())
+}

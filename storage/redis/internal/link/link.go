@@ -1,0 +1,267 @@
+// Package link is the connection to the server that counts for several nodes: it runs scripts while
+// the server answers, and says at once that it does not while it is away.
+//
+// An act that fails is judged by its caller. After an error that will not pass by itself, or several answers in a row that
+// come too late, nobody asks the server any more but a probe, at growing intervals.
+package link
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// Config of a Link.
+type Config struct {
+	Client  rueidis.ClientOption
+	Mark    func(i int) string // the i-th key of a mark
+	Marker  string             // the script that reads or makes a mark
+	Timeout time.Duration      // of an act
+	Log     *slog.Logger
+}
+
+// Script is text that the server runs.
+type Script struct{ lua *rueidis.Lua }
+
+// NewScript makes a Script.
+func NewScript(text string) Script { return Script{rueidis.NewLuaScript(text)} }
+
+// ErrDown says that the server is known not to answer.
+var ErrDown = errors.New("the server is away")
+
+const (
+	late         = 3 // answers in a row that come too late are too many
+	checkEvery   = time.Second
+	firstProbe   = 100 * time.Millisecond
+	slowestProbe = 2 * time.Second
+	steady       = 10 * time.Second // who falls again sooner is probed more slowly
+	markLives    = 72 * time.Hour
+	marks        = 64 // of a cluster: that a master has none of them is very unlikely
+)
+
+// Link is a connection. Make it with Start.
+type Link struct {
+	c      Config
+	start  time.Time
+	client atomic.Pointer[rueidis.Client] // nil: there is none yet
+	up     atomic.Bool
+	late   atomic.Int32
+	back   atomic.Int64 // when the counts there began to be whole again, since start; 0: they always were
+	seed   atomic.Pointer[[16]byte]
+	counts counts
+
+	mu      sync.Mutex
+	since   time.Time // of the state
+	lost    error     // why it is down
+	version string
+	marks   [marks]string // what the masters are known by; "": not yet
+
+	fell chan struct{}
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// Start makes a Link, connected if the server answers now.
+func Start(ctx context.Context, c Config) *Link {
+	own, stop := context.WithCancel(context.Background())
+	l := &Link{c: c, start: time.Now(), since: time.Now(), stop: stop, fell: make(chan struct{}, 1), done: make(chan struct{})}
+	l.c.Client.DisableCache, l.c.Client.DisableRetry = true, true
+	err := l.connect(ctx, false)
+	if err != nil {
+		l.lost = err
+		l.c.Log.Warn("redis: the server does not answer; this node counts alone, with its share of each limit", "error", err)
+	}
+	go l.run(own)
+	return l
+}
+
+// Close ends the Link.
+func (l *Link) Close() {
+	l.stop()
+	<-l.done
+	l.up.Store(false)
+	if old := l.client.Swap(nil); old != nil {
+		(*old).Close()
+	}
+}
+
+// Up reports whether the server is asked.
+func (l *Link) Up() bool { return l.up.Load() }
+
+// Returning reports whether the server has come back, or lost its counts, within a time.
+func (l *Link) Returning(within time.Duration) bool {
+	at := l.back.Load()
+	return at > 0 && time.Since(l.start)-time.Duration(at) < within
+}
+
+// Seed is the secret that nodes share; nil before the server has been reached.
+func (l *Link) Seed() *[16]byte { return l.seed.Load() }
+
+// Do runs a script. What it did is unknown if there is an error other than ErrDown.
+func (l *Link) Do(s Script, keys, args []string) ([]int64, error) {
+	client := l.client.Load()
+	if client == nil || !l.up.Load() {
+		return nil, ErrDown
+	}
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), l.c.Timeout)
+	answer, err := s.lua.Exec(ctx, *client, keys, args).AsIntSlice()
+	cancel()
+	l.counts.note(err, time.Since(began))
+	if err == nil {
+		l.late.Store(0)
+		return answer, nil
+	}
+	l.failed(*client, err)
+	return nil, err
+}
+
+// failed judges what an error says about the server.
+func (l *Link) failed(of rueidis.Client, err error) {
+	switch kind := kindOf(err); {
+	case kind == actAlone:
+		return
+	case kind == tooLate && l.late.Add(1) < late:
+		return
+	}
+	if current := l.client.Load(); current == nil || *current != of || !l.up.CompareAndSwap(true, false) {
+		return
+	}
+	l.mu.Lock()
+	l.since, l.lost = time.Now(), err
+	l.mu.Unlock()
+	l.c.Log.Warn("redis: the server fails; this node counts alone, with its share of each limit", "error", err)
+	select {
+	case l.fell <- struct{}{}:
+	default:
+	}
+}
+
+func (l *Link) run(ctx context.Context) {
+	defer close(l.done)
+	pause, rose := firstProbe, time.Now()
+	for {
+		wait := checkEvery
+		if !l.up.Load() {
+			wait = pause
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.fell:
+			if time.Since(rose) > steady {
+				pause = firstProbe
+			}
+			continue
+		case <-time.After(wait):
+		}
+		if l.up.Load() {
+			l.check(ctx)
+			continue
+		}
+		if err := l.connect(ctx, true); err != nil {
+			pause = min(2*pause, slowestProbe)
+			continue
+		}
+		rose = time.Now()
+		l.c.Log.Info("redis: the server answers again; limits are counted together")
+	}
+}
+
+// connect makes a new client, whose connections lead to whoever is the master now, and has it prove itself.
+func (l *Link) connect(ctx context.Context, again bool) error {
+	client, err := rueidis.NewClient(l.c.Client)
+	if err != nil {
+		return err
+	}
+	for range 3 { // one quick answer is luck
+		if err = l.readMarks(ctx, client); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		go client.Close() // it waits for who is not answered
+		return err
+	}
+	version := versionOf(ctx, client)
+	l.mu.Lock()
+	l.since, l.lost, l.version = time.Now(), nil, version
+	l.mu.Unlock()
+	if old := l.client.Swap(&client); old != nil {
+		go (*old).Close()
+	}
+	l.late.Store(0)
+	if again {
+		l.back.Store(int64(time.Since(l.start)))
+	}
+	l.up.Store(true)
+	return nil
+}
+
+// check looks whether the server still has what it counted.
+func (l *Link) check(ctx context.Context) {
+	client := *l.client.Load()
+	if err := l.readMarks(ctx, client); err != nil {
+		l.failed(client, err)
+	}
+}
+
+// readMarks reads what each master is known by. One that it is not known by has lost its counts.
+func (l *Link) readMarks(ctx context.Context, client rueidis.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, l.c.Timeout)
+	defer cancel()
+	n := 1
+	if client.Mode() == rueidis.ClientModeCluster {
+		n = marks
+	}
+	lives := strconv.FormatInt(markLives.Milliseconds(), 10)
+	cmds := make(rueidis.Commands, n)
+	for i := range n {
+		cmds[i] = client.B().Eval().Script(l.c.Marker).Numkeys(1).Key(l.c.Mark(i)).Arg("", l.fresh(), lives).Build()
+	}
+	found := make([]string, n)
+	for i, r := range client.DoMulti(ctx, cmds...) {
+		text, err := r.ToString()
+		if err != nil {
+			return err
+		}
+		found[i] = text
+	}
+	l.compare(found)
+	return nil
+}
+
+// fresh makes a mark: the seed that is known, or a new one, and what no other mark has.
+func (l *Link) fresh() string {
+	var mark [32]byte
+	rand.Read(mark[:])
+	if seed := l.seed.Load(); seed != nil {
+		copy(mark[:], seed[:])
+	}
+	return string(mark[:])
+}
+
+func (l *Link) compare(found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lost := false
+	for i, mark := range found {
+		lost = lost || l.marks[i] != "" && l.marks[i] != mark
+		l.marks[i] = mark
+	}
+	if len(found[0]) >= 16 {
+		seed := [16]byte([]byte(found[0]))
+		l.seed.Store(&seed)
+	}
+	if lost {
+		l.back.Store(int64(time.Since(l.start)))
+		l.c.Log.Warn("redis: the server has lost its counts; for a while each limit is kept by it and by each node's share")
+	}
+}

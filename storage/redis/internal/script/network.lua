@@ -1,0 +1,44 @@
+-- The count of a network: the number of the newest eighth of the window, and how many events came
+-- in it and in the eight before it, up to the first that had any. Events leave by eighths, so no window
+-- ever holds too many.
+local eighths = 9
+
+-- parse returns the newest eighth and the counts, newest first, moved forward to an eighth.
+local function parse(v, at)
+  local c, total = {}, 0
+  for i = 1, eighths do c[i] = 0 end
+  if v then
+    local was = min(at, (unpack_('>I5', v))) -- a clock that was set back: it is as new as can be
+    for i = 1, eighths do
+      local to = i + at - was
+      if to > eighths or 5 + 3 * i > #v then break end
+      local n = unpack_('>I3', v, 3 + 3 * i)
+      c[to], total = n, total + n
+    end
+  end
+  return c, total
+end
+
+local function count(c, at)
+  local n = eighths
+  while n > 1 and c[n] == 0 do n = n - 1 end
+  return pack('>I5' .. string.rep('I3', n), at, unpack(c, 1, n))
+end
+
+-- leaves returns the eighth after whose leaving fewer than limit events are left.
+local function leaves(c, total, at, limit)
+  for i = eighths, 1, -1 do
+    total = total - c[i]
+    if total < limit then return at - i + 1 end
+  end
+  return at
+end
+
+local function networkEnds(now, width)
+  local at = floor(now / width)
+  return function(v)
+    local was = unpack_('>I5', v)
+    if was > at then return (at + eighths) * width, count(parse(v, at), at) end
+    return (was + eighths) * width
+  end
+end
