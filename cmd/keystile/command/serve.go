@@ -87,7 +87,6 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 	if counted != nil {
 		counted.Watch(service.Gateway.Stats, service.Gateway.Health)
 		counted.WatchFeed(service.Tokens.Feed)
-		counted.WatchNodes(service.Nodes.Live)
 		others.watch(counted)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()

@@ -51,6 +51,7 @@ func TestServicesJoinAndLeave(t *testing.T) {
 		if here, there := a.Nodes.Live(), b.Nodes.Live(); here != 1 || there != 2 {
 			t.Errorf("with one cut off, the others count %d and it counts %d, want 1 and 2", here, there)
 		}
+		b.link.away("", nil) // or it would never have stored what its Close stores
 		if alone := all.node(single); alone.Nodes.Live() != 1 {
 			t.Errorf("one that shares its store with nobody counts %d", alone.Nodes.Live())
 		}
