@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 )
 
-// redisBound is how long a node waits for Redis before it judges by its share of a limit.
+// redisBound limits how long a node waits for Redis before it judges by its share of a limit.
 const redisBound = 50 * time.Millisecond
 
 // counting judges the Redis on which nodes count together.
