@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/nodes"
 )
 
 // TrailConfig holds what OpenTrail needs.
@@ -25,6 +26,7 @@ type TrailConfig struct {
 		Checkpoint(ctx context.Context) (storage.Checkpoint, error)
 		SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
 		Reached(now time.Time) time.Time
+		nodes.LeaseStore
 	}
 
 	// Records that are older than Keep, or the oldest of more than MaxBytes, are removed; 0: kept

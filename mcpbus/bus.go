@@ -95,6 +95,7 @@ type Bus struct {
 	roles    *facts[string]
 	tiers    *facts[storage.App]
 	changed  chan struct{} // other processes have changed the catalog
+	behind   behind
 	unfollow func()
 
 	callers, upstreams, streams slots

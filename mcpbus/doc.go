@@ -120,7 +120,9 @@
 //
 // The rules are read before and after the capabilities until both readings agree, so that no
 // tool is listed without the rules it had. A bus that cannot read the rules does not start; a
-// running one keeps the rules it has.
+// running one keeps the rules it has. Where another process is known to have changed something, it
+// is read again each second, and a bus that could not for ten answers 503: the change may be a rule that
+// denies.
 //
 // # Size
 //

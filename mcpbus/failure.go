@@ -12,21 +12,22 @@ import (
 // Every refusal of a request, with the section that demands it. The challenge of a 401 is added
 // where it is written.
 var (
-	notAllowed       = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}} // MCP 2026-07-28, transports
-	originRefused    = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}                                                // MCP, transports: security
-	noToken          = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                              // protocol 5, RFC 6750 3.1
-	badToken         = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                               // protocol 5, RFC 6750 3.1
-	noScope          = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                               // RFC 6750 3.1
-	stepUp           = &reply.Failure{Status: 403, Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}                        // MCP 2026-07-28, authorization
-	noBundle         = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}                                                                               // protocol 7
-	revocationsStale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                 // RFC 9110 15.6.4
-	badType          = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                             // MCP, transports
-	tooLarge         = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                            // RFC 9110 15.5.14
-	brokenBody       = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                 // protocol 7
-	badMessage       = &reply.Failure{Status: 400}                                                                                                                                           // JSON-RPC 5.1; its text is the rpc.Error's
-	loopDetected     = &reply.Failure{Status: 508, Msg: "this call leads back to the service it came from, or comes through too many: register the upstream that is meant, not a bus"}       // RFC 5842 7.2, RFC 8586
-	tooManyStreams   = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one", Header: http.Header{"Retry-After": {"30"}}}                                   // protocol 7
-	shuttingDown     = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                        // RFC 9110 15.6.4
+	notAllowed       = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}}             // MCP 2026-07-28, transports
+	originRefused    = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}                                                            // MCP, transports: security
+	noToken          = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                                          // protocol 5, RFC 6750 3.1
+	badToken         = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                                           // protocol 5, RFC 6750 3.1
+	noScope          = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                                           // RFC 6750 3.1
+	stepUp           = &reply.Failure{Status: 403, Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}                                    // MCP 2026-07-28, authorization
+	noBundle         = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}                                                                                           // protocol 7
+	revocationsStale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                             // RFC 9110 15.6.4
+	catalogStale     = &reply.Failure{Status: 503, Msg: "changes of tools and their access rules cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)} // decision 69
+	badType          = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                                         // MCP, transports
+	tooLarge         = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                                        // RFC 9110 15.5.14
+	brokenBody       = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                             // protocol 7
+	badMessage       = &reply.Failure{Status: 400}                                                                                                                                                       // JSON-RPC 5.1; its text is the rpc.Error's
+	loopDetected     = &reply.Failure{Status: 508, Msg: "this call leads back to the service it came from, or comes through too many: register the upstream that is meant, not a bus"}                   // RFC 5842 7.2, RFC 8586
+	tooManyStreams   = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one", Header: http.Header{"Retry-After": {"30"}}}                                               // protocol 7
+	shuttingDown     = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                    // RFC 9110 15.6.4
 )
 
 // Every refusal of a message.

@@ -17,6 +17,7 @@ type catalogState struct {
 	members map[string]*member
 	rules   *rules // nil: not read yet
 	dirty   bool   // members have changed since the snapshot was made
+	listed  bool   // the last reading found all members, if not all of their tools
 	failing bool   // the last refresh failed
 }
 
@@ -55,6 +56,7 @@ func (b *Bus) Reload(ctx context.Context) error {
 // reloadMembers reads the capabilities again, and reports whether any has changed.
 func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	members, errs := map[string]*member{}, []error(nil)
+	b.catalog.listed = false
 	for from := ""; ; {
 		page, next, err := b.c.Store.Capabilities(ctx, "", from, driver.Page)
 		if err != nil {
@@ -85,7 +87,7 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 		from = next
 	}
 	changed = changed || len(members) != len(b.catalog.members)
-	b.catalog.members = members
+	b.catalog.members, b.catalog.listed = members, true
 	return changed, errors.Join(errs...)
 }
 
@@ -132,10 +134,15 @@ func (b *Bus) publish(ctx context.Context) {
 	b.listeners.notifyAll()
 }
 
+// refreshAgain is the pause after a refresh that did not read what another process has changed.
+const refreshAgain = time.Second
+
 // refreshLoop polls for changes by other processes and starts discoveries, until Close.
 func (b *Bus) refreshLoop() {
-	tick := time.NewTicker(b.c.Refresh)
+	tick, again := time.NewTicker(b.c.Refresh), time.NewTimer(0)
 	defer tick.Stop()
+	defer again.Stop()
+	again.Stop()
 	slots := make(chan struct{}, maxDiscoveries)
 	for {
 		b.startDiscoveries(slots)
@@ -143,9 +150,11 @@ func (b *Bus) refreshLoop() {
 		case <-b.runCtx.Done():
 			return
 		case <-tick.C:
-			b.refresh()
 		case <-b.changed:
-			b.refresh()
+		case <-again.C:
+		}
+		if b.refresh(); b.behind.lacks() {
+			again.Reset(refreshAgain)
 		}
 	}
 }
@@ -161,6 +170,7 @@ func (b *Bus) follow(c storage.Change) {
 			b.tiers.known.Delete(id)
 		}
 	case storage.ChangedCapabilities, storage.ChangedAccess, storage.ChangedBundles, storage.ChangedSettings:
+		b.behind.tell(time.Now())
 		select {
 		case b.changed <- struct{}{}:
 		default: // a refresh is due already

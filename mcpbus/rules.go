@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -32,6 +33,7 @@ const maxReadings = 3
 // reload makes a new snapshot if the catalog has changed. The rules are read before and after
 // the capabilities until both readings agree, so that no tool is listed without its rules.
 func (b *Bus) reload(ctx context.Context) error {
+	told := b.behind.begin()
 	before, err := b.readRules(ctx)
 	if err != nil {
 		return err
@@ -56,6 +58,9 @@ func (b *Bus) reload(ctx context.Context) error {
 	if b.catalog.dirty || !b.catalog.rules.same(before) {
 		b.catalog.rules = before
 		b.publish(ctx)
+	}
+	if b.catalog.listed {
+		b.behind.done(told, time.Now())
 	}
 	return errs
 }

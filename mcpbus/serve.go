@@ -150,8 +150,11 @@ func (x *exchange) authorize() (err error) {
 	return x.loadSnapshot()
 }
 
-// loadSnapshot loads the current snapshot and the caller's subjects.
+// loadSnapshot loads the current snapshot, unless it is too old, and the caller's subjects.
 func (x *exchange) loadSnapshot() (err error) {
+	if x.bus.behind.stale() {
+		return catalogStale
+	}
 	x.snapshot = x.bus.snapshot.Load()
 	if _, there := x.snapshot.bundles[x.address.bundle]; !there && x.address.bundle != "" {
 		return noBundle

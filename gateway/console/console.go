@@ -82,6 +82,7 @@ type Config struct {
 	Trail    Trail            // required
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
+	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
 	Origins  []string              // other origins whose pages may send requests, with their visitor's cookie

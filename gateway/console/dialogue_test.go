@@ -1,13 +1,16 @@
 package console_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/nodes"
 )
 
 func TestDialogues(t *testing.T) {
@@ -19,10 +22,21 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
+// twoNodes are a node that answers and one that went away.
+type twoNodes struct{}
+
+func (twoNodes) List(context.Context) ([]nodes.Info, error) {
+	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	return []nodes.Info{
+		{ID: "A", Name: "east", Build: "v1.2.3", Started: began, Age: 1900 * time.Millisecond, Live: true, Self: true},
+		{ID: "B", Name: "west", Build: "v1.2.2", Started: began.Add(time.Hour), Age: time.Minute},
+	}, nil
+}
+
 // stage is the fixture of the dialogues: four users who have signed in, an application of
 // a developer's with an order that waits, and one of nobody's.
 func stage(t *testing.T) (http.Handler, map[string]string) {
-	h := newFixture(t, func(c *console.Config) { c.Notifier = nil })
+	h := newFixture(t, func(c *console.Config) { c.Notifier, c.Nodes = nil, twoNodes{} })
 	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	nobodys := h.app("Office", "")

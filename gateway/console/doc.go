@@ -1,6 +1,7 @@
 // Package console lets signed-in users administer applications, orders and users:
 // /api/console/apps, /api/console/orders and /api/console/users. Administrators do here, with a
-// browser, what the command line does; developers do it with their own applications.
+// browser, what the command line does; developers do it with their own applications. Which processes
+// serve from the store is at /api/console/nodes.
 //
 //	c, err := console.New(ctx, console.Config{
 //		BaseURL: "https://id.example.com", Store: store, Visitors: signIn, Users: users,

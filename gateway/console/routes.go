@@ -13,6 +13,7 @@ const (
 	pathApps   = "/api/console/apps"
 	pathOrders = "/api/console/orders"
 	pathUsers  = "/api/console/users"
+	pathNodes  = "/api/console/nodes"
 
 	pathApp     = pathApps + "/{client_id}"
 	pathSecret  = pathApp + "/secret"
@@ -23,7 +24,7 @@ const (
 )
 
 // paths are those that the console answers at, and below.
-var paths = []string{pathApps, pathOrders, pathUsers}
+var paths = []string{pathApps, pathOrders, pathUsers, pathNodes}
 
 // action handles a method at a path for an identified user.
 type action func(http.ResponseWriter, *http.Request, consoleauth.Actor) error
@@ -41,6 +42,7 @@ func (s *Console) routes() []reply.Route {
 		s.route(pathReject, actions{"POST": s.rejectOrder}, admin),
 		s.route(pathUsers, actions{"GET": s.listUsers, "POST": s.createUser}, admin),
 		s.route(pathUser, actions{"GET": s.showUser, "PATCH": s.changeUser}, admin),
+		s.route(pathNodes, actions{"GET": s.listNodes}, admin),
 	}
 }
 

@@ -8,17 +8,24 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/nodes"
 )
 
-// Keeper removes what is too old, or too much, from the trail of a running service. Several of
-// them may keep one store.
+// Keeper removes what is too old, or too much, from the trail of a running service. Of several
+// processes on one store one does it at a time; where two do, the checkpoint decides.
 type Keeper struct {
-	Store   Prunable
+	Store   KeeperStore
 	Keep    time.Duration // 0: for ever
 	Bytes   int64         // of records; 0: any number
 	Reached func(now time.Time) time.Time
 	Note    func(context.Context, Event) error // puts on the trail what is removed, before it is
 	Log     *slog.Logger
+}
+
+// KeeperStore has a trail and leases; *storage.Store implements it.
+type KeeperStore interface {
+	Prunable
+	nodes.LeaseStore
 }
 
 const (
@@ -31,9 +38,15 @@ const (
 // Run removes piece by piece until ctx ends. What fails is logged, once while it stays the
 // same, and tried again.
 func (k Keeper) Run(ctx context.Context) {
+	task := nodes.NewTask(k.Store, "audit", everyTurn+everyTurn/2)
+	defer k.release(ctx, task)
 	said := ""
 	for {
-		more, err := k.Turn(ctx)
+		more := false
+		mine, err := task.Mine(ctx)
+		if mine {
+			more, err = k.Turn(ctx)
+		}
 		text := ""
 		if err != nil && ctx.Err() == nil && !errors.Is(err, ErrRaced) {
 			if text = err.Error(); text != said {
@@ -50,6 +63,15 @@ func (k Keeper) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// release leaves the trail to another process. Where that fails, it takes a little longer.
+func (k Keeper) release(ctx context.Context, task *nodes.Task) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), nextPiece)
+	defer cancel()
+	if err := task.Release(last); err != nil {
+		k.Log.WarnContext(last, "the next process waits until it removes old audit records", "err", err)
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
@@ -31,7 +31,7 @@ func guess(username, pass string, i int) *http.Request {
 // delayed makes ten failures at an account, from an address each.
 func (rm *fixture) delayed(username string) {
 	rm.t.Helper()
-	for i := range limits.DelayAfter {
+	for i := range lockout.DelayAfter {
 		if a := rm.do(guess(username, "wrong password", i)); a.Code != http.StatusUnauthorized {
 			rm.t.Fatalf("failure %d at %q = %d, want 401", i+1, username, a.Code)
 		}
@@ -104,7 +104,7 @@ func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, names := range [][]string{{"mina", "MINA", " Mina ", "ｍｉｎａ"}, {"nobody", "NOBODY", " nobody ", "ｎｏｂｏｄｙ"}} {
 			rm := newFixture(t, nil)
-			for i := range limits.DelayAfter {
+			for i := range lockout.DelayAfter {
 				rm.do(guess(names[i%len(names)], "wrong password", i))
 			}
 			for i, name := range names {
@@ -178,7 +178,7 @@ func TestOfAHundredParallelGuessesTenAreChecked(t *testing.T) {
 			group.Go(func() { codes[rm.do(guess("mina", "wrong", i)).Code].Add(1) })
 		}
 		synctest.Wait()
-		if n := users.calls.Load(); n != limits.DelayAfter {
+		if n := users.calls.Load(); n != lockout.DelayAfter {
 			t.Errorf("%d of 100 looked at, want %d", n, 10)
 		}
 		close(users.answer)
@@ -206,10 +206,10 @@ func TestFiveMinutesWithoutAFailureEndTheDelay(t *testing.T) {
 		rm := newFixture(t, nil)
 		rm.delayed("mina")
 		for range 8 {
-			time.Sleep(limits.DelayMost)
+			time.Sleep(lockout.DelayMost)
 			rm.do(guess("mina", "wrong password", 500))
 		}
-		time.Sleep(limits.DelayWithin)
+		time.Sleep(lockout.DelayWithin)
 		rm.delayed("mina")
 		if a := rm.do(guess("mina", password, 600)); a.Header().Get("Retry-After") != "1" {
 			t.Errorf("Retry-After = %q, want 1: it begins anew", a.Header().Get("Retry-After"))
@@ -221,7 +221,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		for round := range 3 {
-			for i := range limits.DelayAfter - 1 {
+			for i := range lockout.DelayAfter - 1 {
 				if a := rm.do(guess("mina", "wrong password", 100*round+i)); a.Code != http.StatusUnauthorized {
 					t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
 				}
@@ -229,7 +229,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 			if a := rm.do(guess("mina", password, 1000+round)); a.Code != http.StatusSeeOther {
 				t.Errorf("the right password = %d, want 303", a.Code)
 			}
-			time.Sleep(limits.DelayWithin)
+			time.Sleep(lockout.DelayWithin)
 		}
 	})
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 )
 
@@ -38,10 +39,10 @@ func (c Config) filled() Config {
 		c.Log = slog.Default()
 	}
 	if c.Lockout == nil {
-		c.Lockout = attempt.Alone(c.Lock)
+		c.Lockout = lockout.Alone(c.Lock)
 	}
 	if c.Delays == nil {
-		c.Delays = limits.NewDelays()
+		c.Delays = lockout.NewDelays()
 	}
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
 	return c
@@ -99,7 +100,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 		},
 		Attempts: &attempt.Attempts{
 			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: c.Lockout,
-			Delays: c.Delays, Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
+			Delays: c.Delays, Firsts: lockout.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
 }

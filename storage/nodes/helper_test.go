@@ -22,6 +22,7 @@ type link struct {
 	fail   error
 	hang   chan struct{} // closed: calls go on
 	lose   bool          // the answer of the next Put
+	lag    time.Duration // from a Put to its answer
 	puts   int
 	lists  int
 	others int // calls but List and Put
@@ -61,6 +62,9 @@ func (l *link) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	version, err := l.Backend.Put(ctx, docs...)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.lag > 0 {
+		time.Sleep(l.lag)
+	}
 	if l.lose && err == nil {
 		l.lose = false
 		return 0, errAway

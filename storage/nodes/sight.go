@@ -32,7 +32,7 @@ func (s *sight) read(now time.Time, every time.Duration, beats []Beat) {
 		}
 		was := s.nodes[b.ID]
 		switch {
-		case was == nil || was.gone || was.Version != b.Version:
+		case was == nil || was.Version != b.Version:
 			was = &seen{Beat: b, moved: now}
 		case paused && was.live(s.last):
 			was.moved = now
@@ -78,6 +78,8 @@ func (s *sight) infos(now time.Time, beats []Beat) []Info {
 		}
 		all = append(all, i)
 	}
-	slices.SortFunc(all, func(a, b Info) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a, b Info) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 	return all
 }

@@ -92,6 +92,7 @@ func open(ctx context.Context, dsn string, o Options, prepare func(*Store, conte
 	}
 	s.texts = textsIn(s.schema)
 	s.ended, s.endCall = context.WithCancel(context.Background())
+	neverCancel(config)
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, explain(dsn, err)
 	}
@@ -174,11 +175,15 @@ func configure(dsn string, o Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// connConfig reads a DSN for a connection that is not of the pool, whose parameters it may have.
+// connConfig reads a DSN for a connection that is not of the pool, whose parameters it may have. Of
+// several hosts it leads to the one that takes writes, like the pool.
 func connConfig(dsn string) (*pgx.ConnConfig, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
+	}
+	if config.ConnConfig.ValidateConnect == nil {
+		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	return config.ConnConfig, nil
 }

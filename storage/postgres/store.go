@@ -60,21 +60,26 @@ func (s *Store) begin() error {
 // Close ends the Store. Calls in progress have a moment to end; then they are canceled.
 func (s *Store) Close() error {
 	s.mu.Lock()
-	closed := s.closed
+	again := s.closed
 	s.closed = true
 	s.mu.Unlock()
-	if closed {
+	if again {
 		return nil
 	}
 	stop := time.AfterFunc(patience, s.endCall)
 	s.calls.Wait()
 	stop.Stop()
 	s.endCall()
-	s.pool.Close()
+	closed := make(chan struct{})
+	go func() { defer close(closed); s.pool.Close() }()
+	select {
+	case <-closed:
+	case <-time.After(patience): // a statement that was given up still has its connection
+	}
 	return nil
 }
 
-// patience limits how long Close waits for calls in progress.
+// patience limits how long Close waits for calls in progress, and then for their connections.
 const patience = 3 * time.Second
 
 // conn is a connection that one call has for itself.

@@ -18,6 +18,10 @@ const (
 	delayMost   = time.Minute
 )
 
+// placeLives bounds how long an attempt keeps its place if its node never ends it: longer than any takes,
+// since an account with a delay has one at a time.
+const placeLives = time.Minute
+
 // accounts implements lockout.Accounts.
 type accounts struct {
 	c *Counters

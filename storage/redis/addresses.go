@@ -14,9 +14,6 @@ import (
 	"github.com/keystile/keystile/storage/redis/internal/local"
 )
 
-// placeLives bounds the time that an attempt keeps its place if its node never ends it: longer than any takes.
-const placeLives = time.Minute
-
 // addresses implements lockout.Addresses.
 type addresses struct {
 	c    *Counters
@@ -113,8 +110,11 @@ func (a *addresses) End(_ context.Context, ip netip.Addr, failed bool) {
 func (a *addresses) Clear(_ context.Context, ip netip.Addr) bool {
 	client := network.Of(ip)
 	r, err := a.ask(client, "clear")
-	here := a.own.Clear(client)
-	return here || err == nil && r[1] == 1
+	here, own := a.own.Clear(client)
+	if err != nil {
+		return here
+	}
+	return own || r[1] == 1
 }
 
 // begin asks the server.
@@ -173,5 +173,5 @@ func (a *addresses) ask(client netip.Prefix, act string) ([]int64, error) {
 	}
 	p := keys.Client(a.kind, "", client)
 	return a.c.do(attemptsScript, 3, []string{p.Bucket}, "", act, p.Field,
-		millis(a.lock.Within), millis(a.lock.For), millis(placeLives), strconv.Itoa(a.lock.Failures))
+		millis(a.lock.Within), millis(a.lock.For), strconv.Itoa(a.lock.Failures))
 }

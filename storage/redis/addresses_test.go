@@ -48,7 +48,7 @@ func TestGuessesMadeInParallelAreNoMore(t *testing.T) {
 	if wait := a.Begin(ctx, ip("192.0.2.7")); wait != 0 {
 		t.Fatalf("after a success: %v", wait)
 	}
-	w.pass(placeLives)
+	w.pass(5 * time.Minute)
 	if wait := a.Begin(ctx, ip("192.0.2.7")); wait != 0 {
 		t.Fatalf("after the places of a node that died: %v", wait)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/storage/redis/internal/script"
 	"github.com/redis/rueidis"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	Log     *slog.Logger  // nil: slog.Default()
 
 	clock func() time.Time // in place of the server's, for tests
+	tags  uint64           // groups of buckets; fewer in tests
 }
 
 const (
@@ -119,6 +121,9 @@ func (o *Options) fromQuery(q url.Values) (errs []error) {
 func (o *Options) check() (errs []error) {
 	if o.Prefix == "" {
 		o.Prefix = defaultPrefix
+	}
+	if o.tags == 0 {
+		o.tags = script.Tags
 	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout

@@ -88,7 +88,7 @@ func (c *Counters) keys() (k script.Keys, ok bool) {
 	if seed == nil || !c.link.Up() {
 		return k, false
 	}
-	return script.Keys{Prefix: c.o.Prefix, Seed: *seed}, true
+	return script.Keys{Prefix: c.o.Prefix, Seed: *seed, Tags: c.o.tags}, true
 }
 
 // do runs a script, whose answer has so many numbers. The first argument is the time.

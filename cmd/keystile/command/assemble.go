@@ -31,7 +31,7 @@ type assembled struct {
 
 // assemble makes the service of a configuration. A nil observer is none. The caller closes what
 // is returned.
-func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, log *slog.Logger, observer requests.Observer) (*assembled, error) {
+func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, others *together, log *slog.Logger, observer requests.Observer) (*assembled, error) {
 	connectors, fakes, err := connectorsOf(c, base, log)
 	if err != nil {
 		return nil, err
@@ -41,6 +41,7 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 		return nil, err
 	}
 	options := serviceConfig(c, base, data, log)
+	others.give(&options)
 	options.SignIn.Connectors, options.SignIn.Mailer = connectors, mailer
 	service, err := keystile.New(ctx, options)
 	if err != nil {

@@ -250,6 +250,8 @@ var triedElsewhere = map[string]string{
 	"limits.connections_per_ip": "TestAnAddressHoldsSoManyConnectionsAtEachListener",
 	"limits.stream_idle":        "TestASilentStreamIsClosedWhenTheSettingSaysSo",
 	"storage_url":               "TestTwoNodesOnPostgreSQLAreOneService",
+	"redis_url":                 "TestTwoNodesCountTogetherOnRedis",
+	"node_name":                 "TestTwoNodesCountTogetherOnRedis",
 	"drain":                     "TestANodeThatStopsIsNotReadyFirstAndServesUntilThen",
 	"storage.stale_after":       "TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics",
 }

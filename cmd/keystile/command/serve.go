@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -17,6 +18,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
@@ -54,7 +56,7 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 	return errors.Join(err, data.Close())
 }
 
-// runService serves an open store: it opens the listeners, makes the service, prints the banner
+// runService serves an open store: it opens the listeners, joins the other nodes, makes the service
 // and waits for the end.
 func runService(ctx context.Context, c *config.Config, data *dataStore, log *slog.Logger, say io.Writer) (err error) {
 	public, err := listen(ctx, "--listen", c.Listen)
@@ -73,15 +75,38 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 	if counted != nil {
 		observer = counted
 	}
-	service, err := assemble(ctx, c, base, data, log, observer)
+	others, err := join(ctx, c, data.store, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave(others)) }()
+	service, err := assemble(ctx, c, base, data, others, log, observer)
 	if err != nil {
 		return err
 	}
 	if counted != nil {
 		counted.Watch(service.Gateway.Stats, service.Gateway.Health)
 		counted.WatchFeed(service.Tokens.Feed)
+		counted.WatchNodes(service.Nodes.Live)
+		others.watch(counted)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()
+	return opened{c, data, log, public, operators, counted}.serve(ctx, service, base, say)
+}
+
+// opened holds what a service is served with.
+type opened struct {
+	conf      *config.Config
+	data      *dataStore
+	log       *slog.Logger
+	public    net.Listener
+	operators listeners
+	counted   *metrics.Metrics // nil: nobody reads them
+}
+
+// serve prints the banner and serves until the end.
+func (o opened) serve(ctx context.Context, service *assembled, base string, say io.Writer) error {
+	c, data, log := o.conf, o.data, o.log
 	first, err := firstrun.Run(ctx, firstrun.Config{Target: data.target(service), Path: data.FirstRun(), BaseURL: base, Demo: c.Demo})
 	if err != nil {
 		return err
@@ -89,17 +114,17 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 	front := newServer(service, log)
 	front.RegisterOnShutdown(func() { service.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
 	front.Handler = closing(&data.leaving, front.Handler)
-	s := servers{log: log, listeners: append(operators, listener{server: front, at: public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
+	s := servers{log: log, listeners: append(o.operators, listener{server: front, at: o.public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
 	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
 		s.listeners = append(s.listeners, listener{server: newServer(admin.Handler(data.target(service), log), log), at: private})
 	}
-	s.limit(c, front, counted)
+	s.limit(c, front, o.counted)
 	advise(log, c, base)
-	log.Info("serving", "base_url", base, "address", public.Addr())
+	log.Info("serving", "base_url", base, "address", o.public.Addr())
 	writeBanner(say, banner{
-		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: data.Path(), Kept: data.FirstRun(),
+		Base: base, Address: o.public.Addr().String(), Operators: o.operators.address(), Folder: data.Path(), Kept: data.FirstRun(),
 		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), FirstRun: first,
 	})
 	return s.run(ctx)
@@ -110,6 +135,13 @@ func closeService(service *assembled) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settling)
 	defer cancel()
 	return service.Close(ctx)
+}
+
+// leave tells the other nodes that this one is gone.
+func leave(others *together) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settling)
+	defer cancel()
+	return others.close(ctx)
 }
 
 func newLog(c *config.Config, call cli.Call) *slog.Logger {

@@ -88,11 +88,15 @@ var records = map[string]bool{
 	"storage/access": true, "storage/nodes": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true,
 }
 
-// counting names the packages that storage/redis implements, and judges by while its server is away: leaves that import no room,
-// so a host that counts elsewhere links neither the server's client nor a room by them.
-var counting = map[string]bool{
+// counted names the leaves that say what is counted for several processes, and count for one: they import no
+// room, so a host that counts elsewhere links none by them.
+var counted = map[string]bool{
 	"gateway/limits": true, "oauth/signin/lockout": true, "internal/limit": true, "internal/network": true,
 }
+
+// counts reports whether a package counts for several processes what rooms declare: by address, account and
+// application. The contract of them, and each adapter, import what the rooms' interfaces are made of.
+func counts(pkg string) bool { return within(pkg, "storage/limittest") || within(pkg, "storage/redis") }
 
 // permits says why pkg (relative to the module) may not import path, "" if it may.
 func permits(pkg, path string, test bool) string {
@@ -108,12 +112,12 @@ func permits(pkg, path string, test bool) string {
 		return ""
 	case pkg == "storage/driver":
 		return "storage/driver imports nothing of ours"
+	case counts(pkg) && (counted[to] || to == "storage/limittest" || within(pkg, "storage/redis") && within(to, "storage/redis")):
+		return ""
 	case pkg == "storage" && to == "storage/transfer":
 		return "" // the mark of a copy that is not whole
 	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache":
 		return "storage and its records import storage/driver only, and a cache"
-	case within(pkg, "storage/redis") && (within(to, "storage/redis") || counting[to]):
-		return ""
 	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && !within(pkg, "storage/storagetest") && to != "storage/driver" &&
 		(to != "storage/transfer" || pkg == to):
 		return "adapters import storage/driver and storage/transfer only"
@@ -204,6 +208,12 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"storage/access", module + "/storage", false, false},
 		{"storage/access", module + "/storage/toolplan", false, true},
 		{"storage/bolt", module + "/storage/handle", false, false},
+		{"storage/limittest", module + "/gateway/limits", false, true},
+		{"storage/limittest", module + "/gateway", false, false},
+		{"storage/limittest/planted", module + "/storage/limittest", false, true},
+		{"storage/redis", module + "/oauth/signin/lockout", false, true},
+		{"storage/redis", module + "/oauth/signin", false, false},
+		{"storage/bolt", module + "/gateway/limits", false, false},
 		{"gateway", module + "/storage/event", false, true},
 		{"storage/bolt", module + "/storage/driver", false, true},
 		{"storage/bolt", module + "/storage", false, false},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
+	"github.com/keystile/keystile/internal/test/feedwatch"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -19,7 +20,7 @@ import (
 type campaign struct {
 	options
 	nodes    *nodes
-	watcher  *watcher // nil: there is no database
+	watcher  *feedwatch.Watcher // nil: there is no database
 	rand     *rand.Rand
 	journal  *journal
 	trail    *trail
@@ -75,7 +76,7 @@ func newCampaign(ctx context.Context, o options, data string) (*campaign, error)
 
 // close ends what the campaign has started.
 func (c *campaign) close() error {
-	c.watcher.close()
+	c.watcher.Close()
 	return errors.Join(c.nodes.close(), c.receiver.Close())
 }
 
@@ -127,7 +128,7 @@ func (c *campaign) stopGently(ctx context.Context) error {
 		c.journal.violated(nil, "mails were promised and did not come in %v: to %s", c.wait, strings.Join(missing, ", "))
 	}
 	c.hear()
-	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l), c.watcher.check(c.journal))
+	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l), c.watch(ctx))
 }
 
 // lease is the time that a delivery waits which a kill has cut off, until it is sent again, and a
@@ -181,9 +182,18 @@ func (c *campaign) check(l *life) error {
 		err = c.journal.check(l, c.rand)
 	}
 	if err == nil {
-		err = c.watcher.check(c.journal)
+		err = c.watch(context.Background())
 	}
 	c.hear()
+	return err
+}
+
+// watch notes what the watcher of the feeds complains of.
+func (c *campaign) watch(ctx context.Context) error {
+	wrong, err := c.watcher.Check(ctx)
+	for _, w := range wrong {
+		c.journal.violated(nil, "%s", w)
+	}
 	return err
 }
 
@@ -205,7 +215,7 @@ func (c *campaign) begin(ctx context.Context) (*life, error) {
 		return nil, err
 	}
 	if c.watcher == nil && c.nodes.database != nil {
-		if c.watcher, err = newWatcher(ctx, c.nodes.database.URL()); err != nil {
+		if c.watcher, err = feedwatch.New(ctx, c.nodes.database.URL()); err != nil {
 			return nil, err
 		}
 	}

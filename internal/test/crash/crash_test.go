@@ -8,7 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/test/crash/internal/hooks"
-	"github.com/keystile/keystile/internal/test/crash/internal/pgserver"
+	"github.com/keystile/keystile/internal/test/pgserver"
 )
 
 func TestTwoKillsLoseNothing(t *testing.T) {
@@ -40,8 +40,8 @@ func TestKillsOfADatabaseLoseNothing(t *testing.T) {
 		t.Error(v)
 	}
 	n := c.nodes
-	if n.kills < 4 || c.journal.asked < 10 || c.watcher.rounds < 3 || c.watcher.record == 0 {
-		t.Errorf("%d kills, %d questions and %d rounds over a trail of %d: it checks nothing", n.kills, c.journal.asked, c.watcher.rounds, c.watcher.record)
+	if w := c.watcher.Stats(); n.kills < 4 || c.journal.asked < 10 || w.Rounds < 3 || w.Records == 0 {
+		t.Errorf("%d kills, %d questions and %d rounds over a trail of %d: it checks nothing", n.kills, c.journal.asked, w.Rounds, w.Records)
 	}
 }
 

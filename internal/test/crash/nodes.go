@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/internal/test/crash/internal/pgserver"
+	"github.com/keystile/keystile/internal/test/pgserver"
 	"github.com/keystile/keystile/internal/test/serving"
 	"github.com/keystile/keystile/storage"
 )

@@ -16,7 +16,8 @@ func (c *campaign) report(w io.Writer, took time.Duration) {
 		fmt.Fprintf(w, "servers %d; killed: servers %d, the database %d, both %d, one process of the database %d; requests %d, answered 503 because of a kill %d\n",
 			len(n.all), n.servers, n.databases, n.both, n.processes, j.requests.Load(), c.away)
 		if c.watcher != nil {
-			fmt.Fprintf(w, "feeds read in %d rounds, %d failed: audit trail up to %d, revocations up to %d\n\n", c.watcher.rounds, c.watcher.failures, c.watcher.record, c.watcher.ended)
+			f := c.watcher.Stats()
+			fmt.Fprintf(w, "feeds read in %d rounds, %d failed: audit trail up to %d, revocations up to %d\n\n", f.Rounds, f.Failures, f.Records, f.Revocations)
 		}
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

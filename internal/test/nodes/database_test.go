@@ -258,7 +258,7 @@ func (l *link) List(ctx context.Context, kind string, span driver.Span, n int) (
 	if kind == driver.KindEpoch {
 		method = "the epochs"
 	}
-	if err := l.call(ctx, method); err != nil {
+	if err := errors.Join(l.call(ctx, method), l.call(ctx, "List "+kind)); err != nil {
 		return nil, "", err
 	}
 	return l.now().List(ctx, kind, span, n)
@@ -267,6 +267,11 @@ func (l *link) List(ctx context.Context, kind string, span driver.Span, n int) (
 func (l *link) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
 	if err := l.call(ctx, "Put"); err != nil {
 		return 0, err
+	}
+	if docs[0].Kind == "checkpoint" {
+		if err := l.call(ctx, "the checkpoint"); err != nil {
+			return 0, err
+		}
 	}
 	docs = slices.Clone(docs)
 	if slices.ContainsFunc(docs, func(d driver.Doc) bool { return d.Kind == driver.KindEpoch }) {

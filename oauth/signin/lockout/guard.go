@@ -173,7 +173,10 @@ func (g *Guard) Clear(ip netip.Addr) bool {
 	defer g.mu.Unlock()
 	now := time.Since(g.start)
 	t := g.known[network.Of(ip)]
-	if t == nil || len(t.failed) == 0 && now >= t.locked {
+	if t == nil {
+		return false
+	}
+	if g.forget(t, now); len(t.failed) == 0 && now >= t.locked {
 		return false
 	}
 	t.failed, t.locked = nil, 0

@@ -26,7 +26,7 @@ type Attempts struct {
 	Sessions *session.Sessions
 	Guard    lockout.Addresses
 	Delays   lockout.Accounts
-	Firsts   *limits.Delays // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
+	Firsts   *lockout.Delays // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
 }

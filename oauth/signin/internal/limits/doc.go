@@ -1,18 +1,12 @@
 // Package limits bounds the requests of unknown clients.
 //
-// Nothing in it is stored: the counts are in memory, of a bounded number of accounts, addresses
-// and networks, and do not survive a restart. No goroutine runs. Where several processes serve,
-// failures by account, and tickets and emails by address, can be counted by something that they
-// share (lockout.Accounts, lockout.Counter). Polls and open tickets are counted by each process: they
-// bound what is cheap, and what a flood may store, which several processes may be sent more of.
+// Nothing in it is stored: the counts are in memory, of a bounded number of addresses and
+// networks, and do not survive a restart. No goroutine runs. Where several processes serve,
+// tickets and emails by address can be counted by something that they share (lockout.Counter).
+// Polls and open tickets are counted by each process: they bound what is cheap, and what a flood may
+// store, which several processes may be sent more of. Failures are counted by package lockout.
 //
 // # Choices
-//
-// [Delays] counts failures by account. An account with ten failures in five minutes, whatever
-// addresses they came from, is delayed (decision 56): 429 with Retry-After, from a
-// second after the tenth failure doubling to a minute, until five minutes pass without a failure.
-// Once there is a delay one attempt at a time is let through. The counts are of 100,000 accounts;
-// if there are more, those with the fewest failures are forgotten.
 //
 // [AddressLimiter] limits tickets, emails and new users by address and, of IPv6, by /56 and /48, which may
 // do four and sixteen times as much (package network). It holds 100,000 addresses; where there are

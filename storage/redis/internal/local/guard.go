@@ -120,16 +120,18 @@ func (g *Guard) Lock(client netip.Prefix, lasts time.Duration) {
 	}
 }
 
-// Clear forgets the failures of an address, and that it is locked. It reports whether there was any of that.
-func (g *Guard) Clear(client netip.Prefix) bool {
+// Clear forgets the failures of an address, and that it is locked. It reports whether there was any of that, and
+// whether a lock was there that the server does not know of.
+func (g *Guard) Clear(client netip.Prefix) (any, own bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	t, now := g.known[client], time.Since(g.start)
 	if t == nil || len(t.failed) == 0 && now >= t.locked {
-		return false
+		return false, false
 	}
+	own = now < t.locked && !t.heard
 	t.failed, t.locked = nil, 0
-	return true
+	return true, own
 }
 
 // of finds or makes the count of an address; nil if there are too many.

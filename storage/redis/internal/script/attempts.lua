@@ -1,31 +1,32 @@
 -- Counts failed attempts of an address. Its field of a bucket has entries of 6 bytes, the
 -- milliseconds doubled and 1 more for an attempt in flight; before them, 'L' and until when it is locked.
--- KEYS: bucket. ARGV: time, what to do, field, and in milliseconds how long failures count, a lock
--- lasts, and an attempt in flight keeps its place; how many failures lock.
+-- KEYS: bucket. ARGV: time, what to do, field, how long failures count and a lock lasts, in milliseconds,
+-- and how many failures lock. An attempt that its node never ends counts as long as a failure.
 local key, act, field = KEYS[1], ARGV[2], ARGV[3]
-local within, lasts, place, failures = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local within, lasts, failures = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local us = clock()
 local now = floor(us / 1000)
 
--- parse returns until when there is a lock, failures and attempts in flight; none of them in the future.
+-- parse returns until when there is a lock, failures and attempts in flight, and whether the clock was
+-- set back behind any of them: then they are as new as can be from now on.
 local function parse(v)
-  local locked, failed, flying, from = 0, {}, {}, 1
+  local locked, failed, flying, from, moved = 0, {}, {}, 1, false
   if not v then return locked, failed, flying end
   if #v % 6 == 1 then
     locked, from = unpack_('>I6', v, 2), 8
     if locked <= now then locked = 0 end
-    locked = min(locked, now + lasts)
+    if locked > now + lasts then locked, moved = now + lasts, true end
   end
   for i = from, #v - 5, 6 do
     local e = unpack_('>I6', v, i)
-    local at = min(floor(e / 2), now)
-    if e % 2 == 1 then
-      if at + place > now then flying[#flying + 1] = at end
-    elseif at + within > now then
-      failed[#failed + 1] = at
+    local at = floor(e / 2)
+    if at > now then at, moved = now, true end
+    if at + within > now then
+      local list = e % 2 == 1 and flying or failed
+      list[#list + 1] = at
     end
   end
-  return locked, failed, flying
+  return locked, failed, flying, moved
 end
 
 local function packed(locked, failed, flying)
@@ -40,12 +41,12 @@ local function ends(v)
   local locked, failed, flying = parse(v)
   local last = locked
   if #failed > 0 then last = max(last, failed[#failed] + within) end
-  if #flying > 0 then last = max(last, flying[#flying] + place) end
+  if #flying > 0 then last = max(last, flying[#flying] + within) end
   return last * 1000, packed(locked, failed, flying)
 end
 
 local v = call('HGET', key, field)
-local locked, failed, flying = parse(v)
+local locked, failed, flying, moved = parse(v)
 
 local function keep()
   if locked == 0 and #failed == 0 and #flying == 0 then
@@ -53,9 +54,11 @@ local function keep()
     return
   end
   call('HSET', key, field, packed(locked, failed, flying))
-  local lives = max(within, lasts, place)
-  if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25)) end
+  local lives = max(within, lasts)
+  if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25) + 1000) end
 end
+
+if moved then keep() end
 
 -- Returns: milliseconds to wait, 1 if that is for a lock, 1 if the address has no place.
 if act == 'begin' then

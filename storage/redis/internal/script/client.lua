@@ -47,7 +47,9 @@ local function open(field, now, w)
     return {placed = true, listed = true, n = n, newest = newest, now = at,
       nth = function(i) return tonumber(call('LINDEX', list, i - 1)) end}
   end
-  local s = v and fresh(stamps(v), now, w) or {}
+  local s, moved = {}, false
+  if v then s, moved = fresh(stamps(v), now, w) end
+  if moved then call('HSET', bucket, field, packed(s)) end -- also if the event is refused
   local newest = s[#s] or 0
   now = max(now, newest)
   return {placed = v or room(bucket, now, clientEnds(now, w)), s = s, n = #s, newest = newest, now = now,
@@ -66,13 +68,13 @@ local function add(c, field, w)
     if not c.listed then
       call('DEL', list)
       for i = 1, c.n do call('LPUSH', list, string.format('%.0f', c.s[i])) end
-      call('PEXPIRE', list, floor(w / 800) + 1)
+      call('PEXPIRE', list, floor(w / 800) + 1000)
       c.listed = true
     end
     push(list, c.n, c.newest, c.now, w)
     v = 'L' .. pack('>I7', at)
   end
   call('HSET', bucket, field, v)
-  expire(bucket, at, w)
+  if floor(at / w * 8) ~= floor(c.newest / w * 8) then expire(bucket, at, w) end
   return at
 end

@@ -22,7 +22,7 @@ local function room(key, now, ends)
     local at = unpack_('>I7', mark)
     if now < at and at <= now + 86400000000 then return false end
   end
-  local all, gone, first = call('HGETALL', key), {}, now + 86400000000
+  local all, gone, first, live = call('HGETALL', key), {}, now + 86400000000, 0
   for i = 1, #all, 2 do
     if all[i] ~= '' then
       local at, kept = ends(all[i + 1])
@@ -30,16 +30,17 @@ local function room(key, now, ends)
         gone[#gone + 1] = all[i]
       else
         if kept then call('HSET', key, all[i], kept) end
-        first = min(first, at)
+        first, live = min(first, at), live + 1
       end
     end
   end
   if #gone > 0 then call('HDEL', key, unpack(gone)) end
   call('HSET', key, '', pack('>I7', first))
-  return #all / 2 - #gone <= most
+  return live < most
 end
 
--- expire has a bucket end when all in it have left. The end is moved once in an eighth of the window.
+-- expire has a bucket end when all in it have left. The end is moved at most once in an
+-- eighth of the window.
 local function expire(key, now, w)
-  if call('PTTL', key) < w / 1000 then call('PEXPIRE', key, floor(w / 800) + 1) end
+  if call('PTTL', key) < w / 1000 then call('PEXPIRE', key, floor(w / 800) + 1000) end
 end

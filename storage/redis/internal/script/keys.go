@@ -11,9 +11,10 @@ import (
 
 // Buckets are HASHes that strangers share. Those with one tag are in one slot of a cluster.
 const (
-	tags    = 2048
-	perTag  = 8
-	siteBit = 48 // of IPv6: what of a site is counted, its networks too, has one tag
+	Tags    = 2048 // groups of them
+	perTag  = 8    // of clients, and of accounts
+	netsTag = 4    // of networks
+	siteBit = 48   // of IPv6: what of a site is counted, its networks too, has one tag
 )
 
 // Keys names keys. Fields and buckets come from a hash with a seed that strangers do not know, so that nobody aims
@@ -21,19 +22,18 @@ const (
 type Keys struct {
 	Prefix string
 	Seed   [16]byte
+	Tags   uint64 // how many there are: Tags, or fewer in tests
 }
 
 // Place says where an event of a client is counted.
 type Place struct {
 	Bucket, List, Nets string
 	Field              string
-	around             hash
 }
 
 type hash [sha256.Size]byte
 
 func (h hash) field() string { return string(h[:8]) }
-func (h hash) tag() uint64   { return uint64(binary.BigEndian.Uint16(h[8:])) % tags }
 func (h hash) sub() uint64   { return uint64(h[10]) % perTag }
 
 // App names the window of an application. An application is not a stranger's to make up.
@@ -49,8 +49,8 @@ func (k *Keys) Client(kind, name string, client netip.Prefix) Place {
 	}
 	base := k.base(kind, group)
 	return Place{
-		Bucket: base + strconv.FormatUint(own.sub(), 16), List: base + "l" + own.field(), Nets: base + "n",
-		Field: own.field(), around: group,
+		Bucket: base + strconv.FormatUint(own.sub(), 16), List: base + "l" + own.field(), Nets: base + "n" + strconv.FormatUint(group.sub()%netsTag, 16),
+		Field: own.field(),
 	}
 }
 
@@ -80,7 +80,7 @@ func (k *Keys) Account(account [32]byte) (bucket, field string) {
 func (k *Keys) Mark(i int) string { return k.Prefix + ":{m" + strconv.Itoa(i) + "}" }
 
 func (k *Keys) base(kind string, h hash) string {
-	return k.Prefix + ":{" + strconv.FormatUint(h.tag(), 16) + "}" + kind
+	return k.Prefix + ":{" + strconv.FormatUint(uint64(binary.BigEndian.Uint16(h[8:]))%k.Tags, 16) + "}" + kind
 }
 
 func (k *Keys) sum(kind, name string, p netip.Prefix) hash {

@@ -17,6 +17,8 @@ var (
 
 	//go:embed app.lua
 	appLua string
+	//go:embed first.lua
+	firstLua string
 	//go:embed take.lua
 	takeLua string
 	//go:embed wait.lua
@@ -35,8 +37,8 @@ var (
 
 // The scripts, each as its server gets it.
 var (
-	App      = commonLua + windowLua + appLua
-	Take     = commonLua + windowLua + networkLua + clientLua + takeLua
+	App      = appLua
+	Take     = firstLua + commonLua + windowLua + networkLua + clientLua + takeLua
 	Wait     = commonLua + windowLua + clientLua + waitLua
 	Undo     = commonLua + windowLua + networkLua + clientLua + undoLua
 	Wider    = commonLua + windowLua + networkLua + widerLua

@@ -4,37 +4,46 @@
 -- Returns: admitted, remaining, microseconds until that grows, what was counted (1: the client; then
 -- 2, 4 for each network), stamp, eighth.
 local nets, w, limit, field = KEYS[3], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local c = open(field, clock(), w)
-if c.placed and c.n >= limit then return {0, 0, c.nth(limit) + w - c.now, 0, 0, 0} end
+local asked = now or clock()
+local c = open(field, asked, w)
+if c.placed and c.n >= limit then return {0, 0, c.nth(limit) + w - asked, 0, 0, 0} end
 
-local now, width = c.now, math.ceil(w / 8)
-local eighth, around, free, reset, remaining = floor(now / width), {}, nil, w, limit - 1
+now = c.now
+local width = math.ceil(w / 8)
+local eighth, free, reset, remaining, counted, at = floor(now / width), nil, w, limit - 1, 0, 0
+local single = ARGV[5] and pack('>I5I3', eighth, 1) -- of a network with one event
+local known, around = ARGV[5] and call('HMGET', nets, ARGV[5], ARGV[7]), {}
 for i = 5, #ARGV, 2 do
-  local most_ = tonumber(ARGV[i + 1])
-  local v = call('HGET', nets, ARGV[i])
+  local v, more = known[(i - 3) / 2], tonumber(ARGV[i + 1])
   if not v and free == nil then free = room(nets, now, networkEnds(now, width)) end
-  if v or free then
-    local counts, total = parse(v, eighth)
-    if total >= most_ then
-      return {0, 0, (leaves(counts, total, eighth, most_) + eighths) * width - now, 0, 0, 0}
+  local total, value = 0, single
+  if v == single and more > 1 then -- what is common needs no parsing
+    total, value = 1, pack('>I5I3', eighth, 2)
+  elseif v then
+    local counts, moved
+    counts, total, moved = parse(v, eighth)
+    if moved then call('HSET', nets, ARGV[i], count(counts, eighth)) end
+    if total >= more then
+      return {0, 0, (leaves(counts, total, eighth, more) + eighths) * width - asked, 0, 0, 0}
     end
-    around[#around + 1] = {i, counts}
-    remaining = min(remaining, most_ - total - 1)
+    counts[1] = counts[1] + 1
+    value = count(counts, eighth)
+  end
+  if v or free then
+    around[#around + 1] = ARGV[i]
+    around[#around + 1] = value
+    remaining, counted = min(remaining, more - total - 1), counted + i - 3
   end
 end
 
-local counted, at = 0, 0
 if c.placed then
   local oldest = c.n > 0 and c.nth(c.n)
   at = add(c, field, w)
-  counted, remaining = 1, limit - c.n - 1
-  reset = (oldest or at) + w - now
+  counted, remaining = counted + 1, limit - c.n - 1
+  reset = (oldest or at) + w - asked
 end
-for _, one in ipairs(around) do
-  local i, counts = one[1], one[2]
-  counts[1] = counts[1] + 1
-  call('HSET', nets, ARGV[i], count(counts, eighth))
-  counted = counted + 2 ^ ((i - 3) / 2)
+if #around > 0 then
+  call('HSET', nets, unpack(around))
+  expire(nets, now, w * 9 / 8)
 end
-if #around > 0 then expire(nets, now, w * 9 / 8) end
 return {1, remaining, reset, counted, at, eighth}

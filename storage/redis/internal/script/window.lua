@@ -50,7 +50,7 @@ local function push(key, n, newest, now, w)
   call('LPUSH', key, string.format('%.0f', at))
   local eighth = w / 8
   if n == 0 or floor(at / eighth) ~= floor(newest / eighth) then
-    call('PEXPIRE', key, floor(w / 800) + 1)
+    call('PEXPIRE', key, floor(w / 800) + 1000)
   end
   return at
 end

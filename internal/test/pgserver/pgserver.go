@@ -3,7 +3,6 @@
 package pgserver
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,13 +19,21 @@ import (
 	"github.com/keystile/keystile/internal/test/database"
 )
 
-// Server is a PostgreSQL server on loopback. It writes as every server does, with fsync.
+// Server is a PostgreSQL server of a test. It writes as every server does, with fsync.
 type Server struct {
+	place    Place
 	bin, dir string
-	port     int
 	who      *syscall.Credential // it refuses to run as root; nil: as whoever runs the test
 	cmd      *exec.Cmd           // of the last start
 	ended    chan struct{}
+}
+
+// Place says where a server is. The zero value is a free port on loopback.
+type Place struct {
+	Host     string
+	Port     int
+	Inside   func(start func() error) error // runs what starts a process, for example in a network namespace
+	Settings []string                       // name=value
 }
 
 // patience is for anything that must happen at all.
@@ -34,7 +41,6 @@ const patience = time.Minute
 
 // settings of the server. What makes it durable is left at the defaults, and said.
 const settings = `
-listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 150
 shared_buffers = '64MB'
@@ -64,25 +70,37 @@ func version(path string) int {
 
 // New makes a server in a folder of its own, and starts it.
 func New(ctx context.Context) (*Server, error) {
-	s := &Server{bin: Installed()}
+	s, err := Make(Place{})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.Init(ctx), s.Start(ctx)); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
+	}
+	return s, nil
+}
+
+// Make makes the folder of a server, which has no data and does not run.
+func Make(p Place) (*Server, error) {
+	s := &Server{bin: Installed(), place: p}
 	if s.bin == "" {
 		return nil, errors.New("there is no PostgreSQL on this machine: install it, or leave --storage out")
 	}
+	if p.Host == "" {
+		s.place.Host = "127.0.0.1"
+	}
+	if p.Inside == nil {
+		s.place.Inside = func(start func() error) error { return start() }
+	}
 	var err error
-	if s.dir, err = os.MkdirTemp("", "keystile-crash-postgres-"); err != nil {
+	if s.dir, err = os.MkdirTemp("", "keystile-postgres-"); err != nil {
 		return nil, err
 	}
-	if os.Geteuid() == 0 {
-		err = s.giveAway()
+	if s.who, err = User(); err == nil && s.who != nil {
+		err = os.Chown(s.dir, int(s.who.Uid), int(s.who.Gid))
 	}
-	if err == nil {
-		s.port, err = freePort()
-	}
-	if err == nil {
-		err = s.init(ctx)
-	}
-	if err == nil {
-		err = s.Start(ctx)
+	if err == nil && p.Port == 0 {
+		s.place.Port, err = freePort()
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
@@ -90,22 +108,21 @@ func New(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// giveAway gives the folder to the user whom the package of PostgreSQL has made.
-func (s *Server) giveAway() error {
+// User is the user whom the package of PostgreSQL has made, if the test runs as root; else nil.
+func User() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return fmt.Errorf("PostgreSQL does not run as root, and there is no user for it: %w", err)
+		return nil, fmt.Errorf("PostgreSQL does not run as root, and there is no user for it: %w", err)
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		return err
-	}
-	s.who = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return os.Chown(s.dir, int(uid), int(gid))
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
 func freePort() (int, error) {
@@ -126,23 +143,34 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 	return cmd
 }
 
-func (s *Server) init(ctx context.Context) error {
-	out, err := s.command(ctx, "initdb", "-D", s.data(), "-U", "keystile", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8").CombinedOutput()
+// Init makes an empty cluster of databases.
+func (s *Server) Init(ctx context.Context) error {
+	out, err := s.command(ctx, "initdb", "-D", s.data(), "-U", "keystile", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--data-checksums").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	return errors.Join(s.append("postgresql.conf", settings), s.append("pg_hba.conf", letIn))
+}
+
+// letIn lets everybody in who reaches the address that the server listens on.
+const letIn = "host all all all trust\nhost replication all all trust\n"
+
+func (s *Server) append(file, text string) error {
+	f, err := os.OpenFile(filepath.Join(s.data(), file), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%sport = %d\n", settings, s.port)
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }
 
 // URL is the address of the server's database.
 func (s *Server) URL() string {
-	return fmt.Sprintf("postgres://keystile@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+	return "postgres://keystile@" + s.Address() + "/postgres?sslmode=disable"
 }
+
+// Address is host:port.
+func (s *Server) Address() string { return net.JoinHostPort(s.place.Host, strconv.Itoa(s.place.Port)) }
 
 // Start starts the server, and waits until it has recovered and answers.
 func (s *Server) Start(ctx context.Context) error {
@@ -151,9 +179,13 @@ func (s *Server) Start(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
-	s.cmd, s.ended = s.command(context.Background(), "postgres", "-D", s.data()), make(chan struct{})
+	args := []string{"-D", s.data(), "-c", "listen_addresses=" + s.place.Host, "-c", fmt.Sprintf("port=%d", s.place.Port)}
+	for _, setting := range s.place.Settings {
+		args = append(args, "-c", setting)
+	}
+	s.cmd, s.ended = s.command(context.Background(), "postgres", args...), make(chan struct{})
 	s.cmd.Stdout, s.cmd.Stderr = log, log
-	if err := s.cmd.Start(); err != nil {
+	if err := s.place.Inside(s.cmd.Start); err != nil {
 		return err
 	}
 	go func(cmd *exec.Cmd, ended chan struct{}) { defer close(ended); cmd.Wait() }(s.cmd, s.ended)
@@ -200,40 +232,4 @@ func (s *Server) Settle(ctx context.Context, before time.Time) error {
 		}
 	}
 	return nil
-}
-
-// Kill sends SIGKILL to the postmaster and to every process that it has begun, and waits until the
-// last of them is gone: PostgreSQL does not start while one is there.
-func (s *Server) Kill() error {
-	s.cmd.Process.Signal(syscall.SIGSTOP) // it begins no more of them; one that has ended has none
-	children := s.children()
-	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
-	<-s.ended
-	for _, pid := range children {
-		syscall.Kill(pid, syscall.SIGKILL) // one that is gone already does not matter
-	}
-	return gone(children)
-}
-
-// KillOne sends SIGKILL to one process that serves a connection, if there is one; pick chooses among
-// n. The postmaster then ends all others and recovers by itself, and KillOne waits for that.
-func (s *Server) KillOne(ctx context.Context, pick func(n int) int) error {
-	children := s.children()
-	var serving []int
-	for _, pid := range children {
-		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte("127.0.0.1(")) {
-			serving = append(serving, pid)
-		}
-	}
-	if len(serving) == 0 || syscall.Kill(serving[pick(len(serving))], syscall.SIGKILL) != nil {
-		return nil
-	}
-	return errors.Join(gone(children), s.Await(ctx))
-}
-
-// Close ends the server and removes its folder.
-func (s *Server) Close() error {
-	return errors.Join(s.Kill(), os.RemoveAll(s.dir))
 }

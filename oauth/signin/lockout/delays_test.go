@@ -1,17 +1,18 @@
-package limits
+package lockout
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-func key(i int) Account { return AccountOf("name", fmt.Sprint(i)) }
+func key(i int) [32]byte { return sha256.Sum256(fmt.Append(nil, i)) }
 
 // fail lets n attempts fail, and says how many were let through.
-func (d *Delays) fail(key Account, n int) (through int) {
+func (d *Delays) fail(key [32]byte, n int) (through int) {
 	for range n {
 		if d.Begin(context.Background(), key) == 0 {
 			through++

@@ -1,9 +1,8 @@
-package limits
+package lockout
 
 import (
 	"container/list"
 	"context"
-	"crypto/sha256"
 	"slices"
 	"sync"
 	"time"
@@ -17,16 +16,8 @@ const (
 	delayLeast  = time.Second
 	DelayMost   = time.Minute
 
-	sweepEvery = time.Minute
-
 	delayCapacity = 100_000 // accounts: some 40 MB, and at 10 ms a hash more than can fail in the time
 )
-
-// Account names an account, real or not, without keeping what was typed.
-type Account = [sha256.Size]byte
-
-// AccountOf names the account of something: a user, a username, an address.
-func AccountOf(kind, name string) Account { return sha256.Sum256([]byte(kind + "\x00" + name)) }
 
 // Delays counts failed attempts by account, whatever addresses they come from. It delays unknown
 // browsers and locks nobody out: browsers that are known to the account are not delayed. Attempts
@@ -40,14 +31,14 @@ type Delays struct {
 	start    time.Time
 
 	mu       sync.Mutex // never held while a password is checked
-	accounts map[Account]*list.Element
+	accounts map[[32]byte]*list.Element
 	byWeight [DelayAfter + 1]list.List // of *record; in each list the one that has been there longest is first
 	swept    time.Duration
 }
 
 // record holds the failures of one account. Times are since Delays.start.
 type record struct {
-	key      Account
+	key      [32]byte
 	weight   int             // the list that it is in
 	failed   []time.Duration // the latest, as many as matter
 	inFlight int             // attempts in unknown browsers
@@ -57,12 +48,12 @@ type record struct {
 
 // NewDelays makes Delays.
 func NewDelays() *Delays {
-	return &Delays{capacity: delayCapacity, start: time.Now(), accounts: map[Account]*list.Element{}}
+	return &Delays{capacity: delayCapacity, start: time.Now(), accounts: map[[32]byte]*list.Element{}}
 }
 
 // Begin begins an attempt at an account in an unknown browser. If wait is 0 the caller must call
 // End; else it must not check the credentials.
-func (d *Delays) Begin(_ context.Context, key Account) (wait time.Duration) {
+func (d *Delays) Begin(_ context.Context, key [32]byte) (wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
@@ -79,7 +70,7 @@ func (d *Delays) Begin(_ context.Context, key Account) (wait time.Duration) {
 }
 
 // End ends an attempt that Begin has let through.
-func (d *Delays) End(_ context.Context, key Account, failed bool) {
+func (d *Delays) End(_ context.Context, key [32]byte, failed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
@@ -89,7 +80,7 @@ func (d *Delays) End(_ context.Context, key Account, failed bool) {
 }
 
 // FailKnown counts a failure in a known browser, which is not delayed.
-func (d *Delays) FailKnown(_ context.Context, key Account) {
+func (d *Delays) FailKnown(_ context.Context, key [32]byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
@@ -127,7 +118,7 @@ func (s *record) forget(now time.Duration) {
 func (s *record) idle() bool { return len(s.failed) == 0 && s.inFlight == 0 }
 
 // of returns the record of an account; for a new one it drops another if there are too many.
-func (d *Delays) of(key Account, now time.Duration) *record {
+func (d *Delays) of(key [32]byte, now time.Duration) *record {
 	if e, ok := d.accounts[key]; ok {
 		return e.Value.(*record)
 	}

@@ -1,8 +1,11 @@
-package main
+// Package feedwatch follows the two feeds of a database while everybody writes, as a node does that is
+// never killed: what it has seen stays, and it misses nothing.
+package feedwatch
 
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"log/slog"
 	"sync"
@@ -12,9 +15,8 @@ import (
 	"github.com/keystile/keystile/storage/postgres"
 )
 
-// watcher follows the two feeds of a database while everybody writes, as a node does that is never
-// killed: it reads what is behind the last Seq it saw. What it has seen stays, and it misses nothing.
-type watcher struct {
+// Watcher reads again and again what is behind the last Seq it saw.
+type Watcher struct {
 	store feeds
 	stop  context.CancelFunc
 	done  sync.WaitGroup
@@ -23,6 +25,7 @@ type watcher struct {
 	record   uint64     // the last Seq of the audit trail
 	ended    uint64     // the last Seq of the revocations
 	seen     map[uint64]bool
+	sums     map[uint64]uint64 // of the records, by their Seq
 	wrong    []string
 	rounds   int // in which it read something
 	failures int // while the database was away
@@ -39,13 +42,14 @@ type feeds interface {
 // watches is the time between two looks.
 const watches = 5 * time.Millisecond
 
-func newWatcher(ctx context.Context, address string) (*watcher, error) {
+// New begins to watch the database at an address.
+func New(ctx context.Context, address string) (*Watcher, error) {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	s, err := postgres.Open(ctx, address, postgres.Options{NeverMigrate: true, PollOnly: true, Conns: 2, Log: quiet})
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{store: s, seen: map[uint64]bool{}}
+	w := &Watcher{store: s, seen: map[uint64]bool{}, sums: map[uint64]uint64{}}
 	ctx, w.stop = context.WithCancel(ctx)
 	w.done.Go(func() {
 		for ctx.Err() == nil {
@@ -59,7 +63,8 @@ func newWatcher(ctx context.Context, address string) (*watcher, error) {
 	return w, nil
 }
 
-func (w *watcher) close() {
+// Close ends a Watcher. One that is nil has ended.
+func (w *Watcher) Close() {
 	if w == nil {
 		return
 	}
@@ -69,7 +74,7 @@ func (w *watcher) close() {
 }
 
 // look reads what is new of both feeds.
-func (w *watcher) look(ctx context.Context) {
+func (w *Watcher) look(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.record + w.ended
@@ -90,17 +95,33 @@ func (w *watcher) look(ctx context.Context) {
 }
 
 // follow notes a page of the trail, whose numbers have no gaps.
-func (w *watcher) follow(page []driver.Record) {
+func (w *Watcher) follow(page []driver.Record) {
 	for _, r := range page {
 		if r.Seq != w.record+1 {
 			w.complain("the audit trail shows Seq %d behind %d", r.Seq, w.record)
 		}
 		w.record = r.Seq
+		w.sums[r.Seq] = sum(r)
 	}
 }
 
+func sum(r driver.Record) uint64 {
+	h := fnv.New64a()
+	h.Write(r.Data)
+	return h.Sum64()
+}
+
+// Changed reports whether a record is another one than the Watcher has seen under its Seq, as after a
+// failover that has lost the first.
+func (w *Watcher) Changed(r driver.Record) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was, seen := w.sums[r.Seq]
+	return seen && was != sum(r)
+}
+
 // heed notes a page of the revocations, whose numbers rise.
-func (w *watcher) heed(page []driver.Revocation) {
+func (w *Watcher) heed(page []driver.Revocation) {
 	for _, r := range page {
 		if r.Seq <= w.ended {
 			w.complain("the revocations show Seq %d behind %d", r.Seq, w.ended)
@@ -110,41 +131,51 @@ func (w *watcher) heed(page []driver.Revocation) {
 	}
 }
 
-func (w *watcher) complain(format string, args ...any) {
+func (w *Watcher) complain(format string, args ...any) {
 	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
 }
 
-// check reads both feeds from the beginning, while nobody kills anything: there is nothing that the
-// watcher has gone past, and nothing that it saw is gone.
-func (w *watcher) check(j *journal) error {
+// Stats says how far a Watcher has come.
+type Stats struct {
+	Records, Revocations uint64 // the last Seq of each
+	Rounds, Failures     int    // in which it has read something; while the database was away
+}
+
+// Stats returns how far the Watcher has come.
+func (w *Watcher) Stats() Stats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return Stats{w.record, w.ended, w.rounds, w.failures}
+}
+
+// Check reads both feeds from the beginning, while nobody kills anything: there is nothing that the
+// Watcher has gone past, and nothing that it saw is gone. It returns what is wrong since the last time.
+func (w *Watcher) Check(ctx context.Context) (wrong []string, err error) {
 	if w == nil {
-		return nil
+		return nil, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	last, err := w.store.Appended(context.Background())
+	last, err := w.store.Appended(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if last < w.record {
 		w.complain("the audit trail ends at Seq %d, and %d was seen", last, w.record)
 	}
-	if err := w.reread(); err != nil {
-		return err
+	if err := w.reread(ctx); err != nil {
+		return nil, err
 	}
-	for _, wrong := range w.wrong {
-		j.violated(nil, "%s", wrong)
-	}
-	w.wrong = nil
-	return nil
+	wrong, w.wrong = w.wrong, nil
+	return wrong, nil
 }
 
 // reread reads all revocations. A Seq that was seen may be gone, because the revocation has taken
 // another since; the last one of all may not, unless a later one is there.
-func (w *watcher) reread() error {
+func (w *Watcher) reread(ctx context.Context) error {
 	var last uint64
 	for {
-		page, err := w.store.Revocations(context.Background(), last, driver.Page)
+		page, err := w.store.Revocations(ctx, last, driver.Page)
 		if err != nil {
 			return err
 		}

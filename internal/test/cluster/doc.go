@@ -1,0 +1,2 @@
+// Command cluster runs several nodes while things go wrong.
+package main

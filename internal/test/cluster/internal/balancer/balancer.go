@@ -1,0 +1,157 @@
+// Package balancer is a reverse proxy that sends each request to the next node that says it is ready,
+// as nginx and HAProxy do in front of several servers.
+//
+// A request goes to another node if the first could not be connected to, or if it changes nothing
+// (GET, HEAD, OPTIONS) and was not answered. Nothing else is sent twice.
+package balancer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Headers that the balancer adds: the number of the node that has answered, and that none has.
+const (
+	NodeHeader = "X-Balancer-Node"
+	CutHeader  = "X-Balancer-Cut"
+)
+
+const (
+	looks   = 100 * time.Millisecond // between two looks at a node
+	waits   = time.Second            // for the answer of a look, and for a connection
+	patient = 12 * time.Second       // for the answer to a request
+)
+
+// Balancer is a handler for all nodes.
+type Balancer struct {
+	nodes []*node
+	turn  atomic.Uint32
+	proxy *httputil.ReverseProxy
+	stop  context.CancelFunc
+	work  sync.WaitGroup
+}
+
+type node struct {
+	id    int
+	url   *url.URL
+	ready atomic.Bool
+	http  *http.Transport
+}
+
+// New makes a balancer of nodes at addresses, host:port.
+func New(addresses ...string) *Balancer {
+	ctx, stop := context.WithCancel(context.Background())
+	b := &Balancer{stop: stop}
+	b.proxy = &httputil.ReverseProxy{
+		Rewrite:   func(*httputil.ProxyRequest) {},
+		Transport: b,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			w.Header().Set(CutHeader, err.Error())
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	}
+	for i, a := range addresses {
+		n := &node{id: i, url: &url.URL{Scheme: "http", Host: a}, http: &http.Transport{
+			DialContext:         (&net.Dialer{Timeout: waits}).DialContext,
+			MaxIdleConnsPerHost: 64, ResponseHeaderTimeout: patient, DisableCompression: true,
+		}}
+		b.nodes = append(b.nodes, n)
+		b.work.Go(func() { n.watch(ctx) })
+	}
+	return b
+}
+
+// Close ends what the balancer does by itself.
+func (b *Balancer) Close() {
+	b.stop()
+	b.work.Wait()
+	for _, n := range b.nodes {
+		n.http.CloseIdleConnections()
+	}
+}
+
+// Ready reports whether a node was ready when it was last asked.
+func (b *Balancer) Ready(i int) bool { return b.nodes[i].ready.Load() }
+
+func (b *Balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.proxy.ServeHTTP(w, r) }
+
+var errNone = errors.New("no node is ready")
+
+// RoundTrip sends a request to a node. The ReverseProxy calls it.
+func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
+	err := errNone
+	for _, n := range b.order() {
+		var resp *http.Response
+		if resp, err = n.send(r); err == nil {
+			resp.Header.Set(NodeHeader, strconv.Itoa(n.id))
+			return resp, nil
+		}
+		var dialing *net.OpError
+		unsent := errors.As(err, &dialing) && dialing.Op == "dial"
+		if unsent {
+			n.ready.Store(false)
+		}
+		if !unsent && !safe(r.Method) || r.Context().Err() != nil {
+			break
+		}
+	}
+	return nil, err
+}
+
+func safe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// order is all ready nodes, the one whose turn it is first.
+func (b *Balancer) order() (all []*node) {
+	first := int(b.turn.Add(1))
+	for i := range b.nodes {
+		if n := b.nodes[(first+i)%len(b.nodes)]; n.ready.Load() {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+func (n *node) send(r *http.Request) (*http.Response, error) {
+	out := r.Clone(r.Context())
+	out.URL.Scheme, out.URL.Host = n.url.Scheme, n.url.Host
+	out.GetBody = nil // net/http must not send anything twice
+	return n.http.RoundTrip(out)
+}
+
+// watch asks a node again and again whether it is ready.
+func (n *node) watch(ctx context.Context) {
+	client := &http.Client{Timeout: waits, Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	for ctx.Err() == nil {
+		n.ready.Store(n.ask(ctx, client))
+		select {
+		case <-time.After(looks):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (n *node) ask(ctx context.Context, client *http.Client) bool {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, n.url.String()+"/healthz/ready", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err == nil && resp.StatusCode == http.StatusOK
+}

@@ -1,0 +1,58 @@
+package mcpbus
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// behind holds since when the snapshot lacks what another process has changed. Requests only load
+// one pointer.
+type behind struct {
+	since atomic.Pointer[time.Time] // nil: it lacks nothing
+
+	mu         sync.Mutex
+	told, read uint64 // changes
+}
+
+// maxBehind bounds the age of a change that is not in the snapshot. Beyond it the bus answers 503:
+// the change may be a rule that denies.
+const maxBehind = 10 * time.Second
+
+// tell notes a change.
+func (b *behind) tell(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.told == b.read {
+		b.since.Store(&now)
+	}
+	b.told++
+}
+
+// begin returns the changes that a reading that begins now will hold.
+func (b *behind) begin() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.told
+}
+
+// done notes that a reading has ended well.
+func (b *behind) done(read uint64, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch b.read = read; {
+	case b.told == read:
+		b.since.Store(nil)
+	default:
+		b.since.Store(&now)
+	}
+}
+
+// lacks reports whether the snapshot lacks a change.
+func (b *behind) lacks() bool { return b.since.Load() != nil }
+
+// stale reports whether the snapshot must not be believed any more.
+func (b *behind) stale() bool {
+	since := b.since.Load()
+	return since != nil && time.Since(*since) > maxBehind
+}

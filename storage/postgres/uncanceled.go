@@ -1,0 +1,45 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+var errUncanceled = errors.New("postgres: a statement that was sent is not canceled")
+
+// neverCancel has connections that are given up leave their statement alone, where pgx would ask the
+// server to cancel it, by a second connection.
+//
+// A commit that waits for its standby stops waiting when it is canceled: it stands, and everybody sees
+// it, and it is nowhere else. Whoever reads it, or says it again, is given an answer that the next
+// failover takes back. Uncanceled it stays unseen until the standby has it.
+func neverCancel(config *pgxpool.Config) {
+	before := config.BeforeConnect
+	config.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
+		var connected atomic.Bool
+		dial, after := c.DialFunc, c.AfterConnect
+		c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if connected.Load() { // each connection has a DialFunc of its own, and nothing else dials after it
+				return nil, errUncanceled
+			}
+			return dial(ctx, network, address)
+		}
+		c.AfterConnect = func(ctx context.Context, p *pgconn.PgConn) error {
+			connected.Store(true)
+			if after == nil {
+				return nil
+			}
+			return after(ctx, p)
+		}
+		if before == nil {
+			return nil
+		}
+		return before(ctx, c)
+	}
+}
