@@ -68,7 +68,7 @@ func (n *node) start() {
 	n.server = server
 }
 
-// stop is what systemd does.
+// stop ends the node as systemd does.
 func (n *node) stop() {
 	n.t.Helper()
 	n.server.End(syscall.SIGTERM)

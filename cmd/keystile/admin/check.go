@@ -52,7 +52,7 @@ func checkLine(opener Opener) cli.Command {
 
 // checkedFlags are those of every command here, and the keys that a check judges.
 func checkedFlags() []cli.Flag {
-	return append(config.Flags("base_url", "trusted_proxies"), common()...)
+	return append(config.Flags("base_url", "trusted_proxies", "redis_url"), common()...)
 }
 
 func check(ctx context.Context, call cli.Call, opener Opener) error {

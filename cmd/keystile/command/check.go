@@ -35,6 +35,7 @@ func (p program) check(ctx context.Context, c *config.Config, nodes int) (int, [
 	if shared {
 		k.database(ctx)
 	}
+	k.counting(ctx)
 	return nodes, k.found, nil
 }
 

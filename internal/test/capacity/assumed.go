@@ -1,6 +1,6 @@
 package main
 
-// world is what nobody measured here: how people behave, and how large the machines are. Whoever
+// world holds what nobody measured here: how people behave, and how large the machines are. Whoever
 // disagrees changes a line of it.
 type world struct {
 	People  float64

@@ -1,6 +1,6 @@
 package main
 
-// cost is what one act takes.
+// cost holds what one act takes.
 type cost struct {
 	Trips   float64 // round trips to the database
 	Commits float64 // of those, that write
@@ -21,7 +21,7 @@ func (c cost) plus(d cost) cost {
 const measuredBy = `2 shared cores with a load of 8 to 12, PostgreSQL 15 and Redis 7.0 on loopback, no standby, 2026-11-23;
 medians of four runs, whose rates with commits are up to 3 times apart:
     eval "$(.ci/postgres start DIR1)"; eval "$(.ci/redis start DIR2)"
-    go run ./internal/test/capacity -measure
+    go test ./internal/test/capacity -run Measure -measure -v
 The check of a call: go test -run xxx -bench Check ./gateway, without that load (README, Figures).`
 
 // Measured costs of acts.

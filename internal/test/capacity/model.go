@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// bundle is what comes with one sign-in, altogether.
+// bundle returns the cost of one sign-in with all that comes with it.
 func (w world) bundle() cost {
 	return signIn.times(w.Passwords).plus(grant).plus(refresh.times(w.Refreshes)).plus(machine.times(w.Machines)).
 		plus(call.times(w.Calls)).plus(userinfo.times(w.UserInfos)).plus(revoke.times(w.Revocations)).plus(record.times(w.records()))
 }
 
-// records is how many the audit trail gets with one sign-in: of the sign-in, of tokens, calls and revocations.
+// records returns how many the audit trail gets with one sign-in: of the sign-in, of tokens, calls and revocations.
 func (w world) records() float64 { return 1 + 1 + w.Refreshes + w.Machines + w.Calls + w.Revocations }
 
-// requests is how many requests are counted for one sign-in.
+// requests returns how many requests are counted for one sign-in.
 func (w world) requests() float64 {
 	return w.Passwords + 2 + w.Refreshes + w.Machines + w.Calls + w.UserInfos
 }
@@ -52,11 +52,11 @@ func (w world) walls(nodes, primaries float64) []wall {
 	return all
 }
 
-// trail is how many sign-ins a second the audit trail of one primary takes. An append of up to a thousand
+// trail returns how many sign-ins a second the audit trail of one primary takes. An append of up to a thousand
 // records holds the counter for a commit; where many nodes wait for it, their appends get fuller.
 func (w world) trail() float64 { return min(records, min(appends, 1/w.Commit)*1000) / w.records() }
 
-// notified is how many sign-ins a second the notifications of one primary allow: each revocation wakes
+// notified returns how many sign-ins a second the notifications of one primary allow: each revocation wakes
 // every node that listens, and as many listen as ought to. Above that none does.
 func (w world) notified(nodes float64) float64 {
 	if nodes > w.Listeners {

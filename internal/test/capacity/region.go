@@ -8,7 +8,7 @@ type tally struct {
 	Cleared int     // second in which nobody waited any more
 }
 
-// day is how many sign-ins a second a region has at some second of the simulation: the peak, which lasts.
+// day returns how many sign-ins a second a region has at some second of the simulation: the peak, which lasts.
 func (w world) day(int) float64 { return w.SignIns / regions }
 
 // failure plays one hour of regions that hold so much each, of which one is lost from second 600 on. Those

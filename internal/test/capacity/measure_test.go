@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,6 +24,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/keystile/keystile"
@@ -43,6 +45,18 @@ const (
 	appSecret = "S3cr3tKeyForTests0123456789abcdef"
 	password  = "correct horse battery"
 )
+
+var measuring = flag.Bool("measure", false, "measure what acts cost, on the servers that .ci/postgres and .ci/redis have started")
+
+// TestMeasure prints what measured.go has. It takes half a minute, and judges nothing.
+func TestMeasure(t *testing.T) {
+	if !*measuring {
+		return // a measurement on a machine that does other work proves nothing
+	}
+	if err := measure(t.Context(), t.Output(), database.URL(t, database.Direct), os.Getenv("KEYSTILE_TEST_REDIS_URL"), 200); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // bench is one node of the whole service on a real PostgreSQL.
 type bench struct {
@@ -140,7 +154,7 @@ func (b *bench) acts(ctx context.Context, n int) error {
 	return nil
 }
 
-// reading is what the database and this process have used until now.
+// reading holds what the database and this process have used until now.
 type reading struct {
 	commits, wal int64
 	cpu, db      time.Duration
