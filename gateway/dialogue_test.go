@@ -8,12 +8,16 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/limittest"
 )
 
 func TestDialogues(t *testing.T) {
@@ -29,7 +33,43 @@ func TestDialogues(t *testing.T) {
 // does not pass in a bubble with open connections, so services in other processes are there
 // only for who needs them.
 func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
-	h := newFixture(t, func(c *gateway.Config) { c.CORS.AlsoOpen, c.Products = []string{"/files/"}, nil })
+	backends, settle := backend.Nodes(t)
+	if elsewhere { // nothing waits for another node to read while connections are open
+		backends = backends[:1]
+	}
+	key, counters := storage.NewMasterKey(), limittest.Local()
+	var nodes []http.Handler
+	open := func(b driver.Backend) *fixture {
+		h := newNode(t, b, key, func(c *gateway.Config) {
+			if c.CORS.AlsoOpen, c.Products = []string{"/files/"}, nil; len(backends) > 1 {
+				c.Limiter = counters.Limiter()
+			}
+		})
+		h.complete(t, elsewhere)
+		nodes = append(nodes, h.handler)
+		return h
+	}
+	h := open(backends[0])
+	h.apps()
+	values := h.values(t)
+	for _, b := range backends[1:] {
+		open(b)
+	}
+	h.handler = dialogue.Nodes(settle, nodes...)
+	if len(nodes) == 1 {
+		return h.handler, values
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/v1/quota") || strings.HasPrefix(r.URL.Path, "/api/v1/usage") || strings.HasPrefix(r.URL.Path, "/api/v1/billing/settlements") {
+			time.Sleep(time.Second) // a node stores what it has charged within a second, and only then others know of it
+			synctest.Wait()
+		}
+		h.handler.ServeHTTP(w, r)
+	}), values
+}
+
+// complete adds what dialogues ask for.
+func (h *fixture) complete(t *testing.T, elsewhere bool) {
 	if elsewhere {
 		services(t, h)
 	}
@@ -42,12 +82,16 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 	h.mux.HandleFunc("/test/approve", func(w http.ResponseWriter, r *http.Request) {
 		must(h.gateway.Billing().Approve(r.Context(), r.FormValue("order"), root, time.Time{}))(t)
 	})
+}
+
+// values makes the people, and returns what dialogues know.
+func (h *fixture) values(t *testing.T) map[string]string {
 	owner := h.testUser("ada", "")
 	bob := h.testUser("bob", "")
 	own := must(h.store.SaveApp(t.Context(), storage.App{Name: "Own", Domains: []string{"own.example.com"}, Owner: bob.Sub}))(t)
 	sibling := must(h.store.SaveApp(t.Context(), storage.App{Name: "Sibling", Domains: []string{"sibling.example.com"}, Owner: bob.Sub}))(t)
 	enterprise := must(h.store.SaveApp(t.Context(), storage.App{Name: "Big", Domains: []string{"big.example.com"}, Tier: storage.TierEnterprise}))(t)
-	return h.handler, map[string]string{
+	return map[string]string{
 		"client_id": h.app.ID, "client_secret": h.app.AppKey().Reveal(), "token": h.bearer(h.app),
 		"white_label_id": h.other.ID, "white_label_secret": h.other.AppKey().Reveal(), "white_label_token": h.bearer(h.other),
 		"enterprise_token": h.bearer(enterprise), "owner_token": owner.bearer, "own_id": own.ID, "own_token": h.bearer(own),

@@ -61,10 +61,27 @@ type fixture struct {
 // newFixture makes a fixture; edits change the gateway's Config.
 func newFixture(t testing.TB, edits ...func(*gateway.Config)) *fixture {
 	t.Helper()
-	backend := &faulty{Backend: backend.New(t)}
-	h := &fixture{TB: t, backend: backend}
-	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	h.tokens = tokensOf(t, issuer, h.store, elsewhere)
+	h := newNode(t, backend.New(t), storage.NewMasterKey(), edits...)
+	h.apps()
+	return h
+}
+
+// apps makes the applications.
+func (h *fixture) apps() {
+	h.Helper()
+	h.app = must(h.store.SaveApp(h.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(h)
+	h.other = must(h.store.SaveApp(h.Context(), storage.App{Name: "Other", Domains: []string{"other.example.com"}, Tier: storage.TierWhiteLabel}))(h)
+}
+
+// newNode makes a fixture without applications that may share its store with others.
+func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...func(*gateway.Config)) *fixture {
+	t.Helper()
+	h := &fixture{TB: t, backend: &faulty{Backend: b}}
+	h.store = must(storage.Open(t.Context(), h.backend, key))(t)
+	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{
+		BaseURL: issuer, Store: h.store, Resources: []string{elsewhere}, SweepEvery: -1, StaleAfter: backend.StaleAfter,
+	}))(t)
+	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	h.audit = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
 	t.Cleanup(func() { h.audit.Close(context.Background()) })
 	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Products: []string{"broken", "files", "inner", "outer", "proxied", "svc"}, Log: quiet}
@@ -73,8 +90,6 @@ func newFixture(t testing.TB, edits ...func(*gateway.Config)) *fixture {
 	}
 	h.gateway = must(gateway.New(t.Context(), c))(t)
 	t.Cleanup(func() { h.gateway.Close(context.Background()) })
-	h.app = must(h.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
-	h.other = must(h.store.SaveApp(t.Context(), storage.App{Name: "Other", Domains: []string{"other.example.com"}, Tier: storage.TierWhiteLabel}))(t)
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: nobody{}, Meter: h.gateway, Log: quiet}))(t)
 	h.mux = http.NewServeMux()
 	h.provider.Mount(h.mux)
@@ -262,6 +277,9 @@ type faulty struct {
 	fail  error
 	reads int
 }
+
+// Unwrap makes it a driver.Shared if the Backend is one.
+func (f *faulty) Unwrap() driver.Backend { return f.Backend }
 
 func (f *faulty) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	f.mu.Lock()

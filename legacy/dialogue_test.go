@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/limittest"
 )
 
 // Decisions 46, 47 and 48. Bubbles begin at midnight UTC 2000-01-01, Unix
@@ -20,13 +22,27 @@ import (
 func TestDialogues(t *testing.T) {
 	document := openapitest.New(t, new(legacy.Legacy).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
-		h := newFixture(t, func(c *legacy.Config) {
-			if strings.Contains(file, "mapped") {
-				c.ErrorStatus = legacy.Mapped
+		backends, settle := backend.Nodes(t)
+		key, counter := storage.NewMasterKey(), limittest.Local().Counter()
+		var nodes []http.Handler
+		var h *fixture // the first
+		for _, b := range backends {
+			n := newNode(t, b, key, func(c *legacy.Config) {
+				if strings.Contains(file, "mapped") {
+					c.ErrorStatus = legacy.Mapped
+				}
+				if len(backends) > 1 {
+					c.Counter = counter
+				}
+			})
+			if h == nil {
+				h = n
+				h.people()
 			}
-		})
-		h.mux.Handle("/test/", backstage(h))
-		return document.Watch(t, h.mux), map[string]string{
+			nodes = append(nodes, n.mux)
+			n.mux.Handle("/test/", backstage(h))
+		}
+		return document.Watch(t, dialogue.Nodes(settle, nodes...)), map[string]string{
 			"appkey": appKey, "other_key": h.other.AppKey().Reveal(), "session": h.session, "origin": issuer, "password": password,
 		}
 	})

@@ -37,6 +37,9 @@ type faulty struct {
 	fail error
 }
 
+// Unwrap makes it a driver.Shared if the Backend is one.
+func (f *faulty) Unwrap() driver.Backend { return f.Backend }
+
 func (f *faulty) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	if f.fail != nil {
 		return driver.Doc{}, f.fail

@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -35,6 +36,7 @@ type fixture struct {
 	testing.TB
 	backend    *faulty
 	store      *storage.Store
+	users      *users.StoreUsers
 	tokens     *oauth.Tokens
 	provider   *testProvider
 	legacy     *legacy.Legacy
@@ -47,16 +49,21 @@ type fixture struct {
 
 func newFixture(t testing.TB, changes ...func(*legacy.Config)) *fixture {
 	t.Helper()
-	h := &fixture{TB: t, backend: &faulty{Backend: backend.New(t)}, trail: &trail{}, mux: http.NewServeMux()}
+	h := newNode(t, backend.New(t), storage.NewMasterKey(), changes...)
+	h.people()
+	return h
+}
+
+// newNode makes a fixture that may share its store with others, and has nobody and nothing in it.
+func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, changes ...func(*legacy.Config)) *fixture {
+	t.Helper()
+	h := &fixture{TB: t, backend: &faulty{Backend: b}, trail: &trail{}, mux: http.NewServeMux()}
 	quiet := slog.New(slog.DiscardHandler)
-	h.store = must(storage.Open(context.Background(), h.backend, storage.NewMasterKey()))(t)
-	users := users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	h.ada = must(users.Create(context.Background(), storage.User{
-		Username: "ada", Nickname: "Ada", Picture: "https://img.example.com/ada.png", Gender: "female", Location: "London",
-		LoginType: storage.LoginSelf,
-	}, password))(t)
-	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: users, Log: quiet}))(t)
-	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1}))(t)
+	h.store = must(storage.Open(context.Background(), h.backend, key))(t)
+	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
+	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: h.users, Log: quiet}))(t)
+	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	provider := must(oauth.New(context.Background(), oauth.Config{Tokens: h.tokens, SignIn: signIn, Log: quiet}))(t)
 	h.provider = &testProvider{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
 	config := legacy.Config{
@@ -72,10 +79,19 @@ func newFixture(t testing.TB, changes ...func(*legacy.Config)) *fixture {
 	}
 	h.mux.Handle("/oauth/signin", signIn)
 	h.mux.Handle("/", h.provider)
+	return h
+}
+
+// people makes the applications, and Ada, who signs in.
+func (h *fixture) people() {
+	h.Helper()
+	h.ada = must(h.users.Create(context.Background(), storage.User{
+		Username: "ada", Nickname: "Ada", Picture: "https://img.example.com/ada.png", Gender: "female", Location: "London",
+		LoginType: storage.LoginSelf,
+	}, password))(h)
 	h.app = h.register(storage.App{ID: "1000", Secrets: []storage.AppSecret{{Secret: storage.NewSecret(appKey)}}})
 	h.other = h.register(storage.App{ID: "2000"})
 	h.session = h.signIn("ada")
-	return h
 }
 
 // register adds an application on app.example.com.

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/mcpbus"
@@ -43,9 +44,18 @@ func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 	t.Helper()
 	s := &site{fixture: emptyFixture(t)}
 	s.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
+	s.app = must(s.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
+	s.build(t, edits...)
+	return s
+}
+
+// build makes everything that stands on the store.
+func (s *site) build(t testing.TB, edits ...func(*gateway.Config)) {
+	t.Helper()
 	s.opened = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{
-		BaseURL: issuer, Store: s.store, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x"), SweepEvery: -1,
+		BaseURL: issuer, Store: s.store, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x"), SweepEvery: -1, StaleAfter: backend.StaleAfter,
 	}))(t)
+	t.Cleanup(func() { s.opened.Close(context.Background()) })
 	s.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: s.opened, SignIn: nobody{}, Log: quiet}))(t)
 	s.trail = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
 	t.Cleanup(func() { s.trail.Close(context.Background()) })
@@ -55,12 +65,10 @@ func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 	}
 	s.gateway = must(gateway.New(t.Context(), c))(t)
 	t.Cleanup(func() { s.gateway.Close(context.Background()) })
-	s.app = must(s.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
 	s.open(func(c *mcpbus.Config) { c.Verifier = s.opened })
 	// With a product that is "" Meter lets in who has no token, so that the bus itself can
 	// say where to get one.
 	s.guarded = s.gateway.Front(s.gateway.Meter("", s.bus))
-	return s
 }
 
 // nobody is a sign-in without visitors.

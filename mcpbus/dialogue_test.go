@@ -9,13 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/limittest"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -31,7 +34,16 @@ func TestDialogues(t *testing.T) {
 // stage is the bus behind the gateway as dialogues find it, with a real path from a call to
 // an HTTP request, and an upstream that answers by path.
 func stage(t *testing.T) (http.Handler, map[string]string) {
-	s := newSite(t)
+	backends, settle := backend.Nodes(t)
+	key, counters := storage.NewMasterKey(), limittest.Local()
+	share := func(c *gateway.Config) {
+		if len(backends) > 1 {
+			c.Limiter = counters.Limiter()
+		}
+	}
+	s := &site{fixture: newNode(t, backends[0], key)}
+	s.app = must(s.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
+	s.build(t, share)
 	get, find := rest("get", "getPet"), rest("get", "find")
 	get.Description, find.Description = "One pet", "All pets of a name"
 	get.InputSchema = json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer","minimum":1}},"required":["id"]}`)
@@ -42,6 +54,18 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	s.register(capability("billing", "https://billing.example.com"), rest("post", "settle"))
 	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__find"}}))(t)
 	s.reload()
+	nodes := []http.Handler{s.dialogues(t)}
+	for _, b := range backends[1:] {
+		other := &site{fixture: newNode(t, b, key), app: s.app}
+		other.meter = s.meter // there is one trail
+		other.build(t, share)
+		nodes = append(nodes, other.dialogues(t))
+	}
+	return dialogue.Nodes(settle, nodes...), map[string]string{"client_id": s.app.ID, "client_secret": s.app.AppKey().Reveal()}
+}
+
+// dialogues returns the site as dialogues find it.
+func (s *site) dialogues(t *testing.T) http.Handler {
 	s.calls.do = nil
 	s.bus.Close(t.Context())
 	s.open(func(c *mcpbus.Config) {
@@ -56,7 +80,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	mux.Handle("/api/mcp", s.gateway.Meter("", s.bus))
 	mux.Handle("/api/mcp/b/", s.gateway.Meter("", s.bus))
 	mux.Handle("/test/", s.backstage())
-	return s.gateway.Front(mux), map[string]string{"client_id": s.app.ID, "client_secret": s.app.AppKey().Reveal()}
+	return s.gateway.Front(mux)
 }
 
 // executor calls tools by HTTP.

@@ -48,8 +48,7 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 	key, counters := storage.NewMasterKey(), limittest.Local()
 	hasher := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 	var nodes []http.Handler
-	var stores []*storage.Store
-	var signIns []*signin.SignIn
+	var values map[string]string
 	for _, b := range backends {
 		store := must(storage.Open(t.Context(), b, key))(t)
 		tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
@@ -67,20 +66,25 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 		provider.Mount(mux)
 		signIn.Mount(mux)
 		mux.Handle("/test/", backstage(store))
-		nodes, stores, signIns = append(nodes, mux), append(stores, store), append(signIns, signIn)
+		if nodes = append(nodes, mux); values == nil {
+			values = people(t, store, hasher, signIn)
+		}
 	}
-	store := stores[0]
+	return dialogue.Nodes(settle, nodes...), values
+}
+
+// people makes what is there before a dialogue begins.
+func people(t *testing.T, store *storage.Store, hasher *passwords.Hasher, signIn http.Handler) map[string]string {
 	ada := must(users.New(store, hasher).Create(t.Context(), storage.User{
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
 	}, password))(t)
 	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
-	settle()
-	return dialogue.Nodes(settle, nodes...), map[string]string{
+	return map[string]string{
 		"origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 		"password": password, "verifier": verifier, "challenge": challengeOf(verifier),
-		"session": signedIn(t, signIns[0]), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
+		"session": signedIn(t, signIn), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
 	}
 }
 

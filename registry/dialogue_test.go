@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestDialogues(t *testing.T) {
@@ -23,20 +25,37 @@ func TestDialogues(t *testing.T) {
 // stage is the fixture as dialogues find it: four people who can sign in, three of whom
 // have, and a few upstreams.
 func stage(t *testing.T) (http.Handler, map[string]string) {
-	h := newFixture(t, func(c *registry.Config) {
-		c.Discoverer = upstreams{}
-		c.Origins = []string{"https://console.example.com"}
-	})
+	backends, settle := backend.Nodes(t)
+	key := storage.NewMasterKey()
+	var nodes []http.Handler
+	var h *fixture // the first
+	open := func(b driver.Backend) {
+		n := newNode(t, b, key, func(c *registry.Config) {
+			c.Discoverer = upstreams{}
+			c.Origins = []string{"https://console.example.com"}
+			if h != nil {
+				c.Audit = h // there is one trail
+			}
+		})
+		if h == nil {
+			h = n
+		}
+		mux := http.NewServeMux()
+		mux.Handle("/oauth/signin", n.signIn)
+		mux.Handle("/oauth/", n.provider)
+		mux.Handle("/api/console/", n.registry)
+		mux.HandleFunc("/test/plans/{member}", n.plans)
+		mux.HandleFunc("/test/trail", h.trail)
+		nodes = append(nodes, mux)
+	}
+	open(backends[0])
 	mina := h.user("mina", storage.RoleDeveloper)
 	ada, root, eve := h.user("ada", storage.RoleDeveloper), h.user("root", storage.RoleAdmin), h.user("eve", "")
 	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, Owner: root.Sub}))(t)
-	mux := http.NewServeMux()
-	mux.Handle("/oauth/signin", h.signIn)
-	mux.Handle("/oauth/", h.provider)
-	mux.Handle("/api/console/", h.registry)
-	mux.HandleFunc("/test/plans/{member}", h.plans)
-	mux.HandleFunc("/test/trail", h.trail)
-	return mux, map[string]string{
+	for _, b := range backends[1:] {
+		open(b)
+	}
+	return dialogue.Nodes(settle, nodes...), map[string]string{
 		"mina": h.visitor(mina), "ada": h.visitor(ada), "root": h.visitor(root), "eve": h.visitor(eve),
 		"mina_sub": mina.Sub, "password": password, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 	}

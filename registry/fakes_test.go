@@ -22,6 +22,9 @@ type faulty struct {
 	gets func(kind string) error
 }
 
+// Unwrap makes it a driver.Shared if the Backend is one.
+func (f *faulty) Unwrap() driver.Backend { return f.Backend }
+
 func (f *faulty) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	f.mu.Lock()
 	before := f.puts

@@ -22,6 +22,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -64,13 +65,20 @@ type fixture struct {
 // newFixture makes a fixture; edits change the registrar's Config.
 func newFixture(t testing.TB, edits ...func(*registry.Config)) *fixture {
 	t.Helper()
-	h := &fixture{TB: t, backend: &faulty{Backend: backend.New(t)}, log: &record{}}
+	return newNode(t, backend.New(t), storage.NewMasterKey(), edits...)
+}
+
+// newNode makes a fixture that may share its store with others.
+func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...func(*registry.Config)) *fixture {
+	t.Helper()
+	h := &fixture{TB: t, backend: &faulty{Backend: b}, log: &record{}}
 	quiet := slog.New(slog.DiscardHandler)
-	h.store = must(storage.Open(t.Context(), h.backend, storage.NewMasterKey()))(t)
+	h.store = must(storage.Open(t.Context(), h.backend, key))(t)
 	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 	h.users = users.New(h.store, passwords)
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
-	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1}))(t)
+	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := registry.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true,

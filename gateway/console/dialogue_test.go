@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
 )
 
@@ -36,14 +38,25 @@ func (twoNodes) List(context.Context) ([]nodes.Info, error) {
 // stage is the fixture of the dialogues: four users who have signed in, an application of
 // a developer's with an order that waits, and one of nobody's.
 func stage(t *testing.T) (http.Handler, map[string]string) {
-	h := newFixture(t, func(c *console.Config) { c.Notifier, c.Nodes = nil, twoNodes{} })
+	backends, settle := backend.Nodes(t)
+	key := storage.NewMasterKey()
+	var handlers []http.Handler
+	open := func(b driver.Backend) *fixture {
+		n := newNode(t, b, key, func(c *console.Config) { c.Notifier, c.Nodes = nil, twoNodes{} })
+		mux := http.NewServeMux()
+		mux.Handle("/oauth/", n.provider)
+		mux.Handle("/api/console/", n.console)
+		handlers = append(handlers, mux)
+		return n
+	}
+	h := open(backends[0])
 	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	nobodys := h.app("Office", "")
-	mux := http.NewServeMux()
-	mux.Handle("/oauth/", h.provider)
-	mux.Handle("/api/console/", h.console)
-	return mux, map[string]string{
+	for _, b := range backends[1:] {
+		open(b)
+	}
+	return dialogue.Nodes(settle, handlers...), map[string]string{
 		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "root_sub": root.Sub, "mina_sub": mina.Sub, "eve_sub": eve.Sub,
 		"app": app.ID, "order": order, "nobodys": nobodys.ID, "nobodys_secret": nobodys.AppKey().Reveal(),
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -56,12 +57,19 @@ type fixture struct {
 // newFixture makes a fixture; edits change the Config.
 func newFixture(t testing.TB, edits ...func(*console.Config)) *fixture {
 	t.Helper()
+	return newNode(t, backend.New(t), storage.NewMasterKey(), edits...)
+}
+
+// newNode makes a fixture that may share its store with others.
+func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...func(*console.Config)) *fixture {
+	t.Helper()
 	h := &fixture{TB: t}
 	quiet := slog.New(slog.DiscardHandler)
-	h.store = must(storage.Open(t.Context(), backend.New(t), storage.NewMasterKey()))(t)
+	h.store = must(storage.Open(t.Context(), b, key))(t)
 	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
-	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1}))(t)
+	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+	t.Cleanup(func() { tokens.Close(context.Background()) })
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := console.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: tokens, Trail: h, Notifier: h, Log: quiet,

@@ -25,9 +25,10 @@ const howMany = "KEYSTILE_TEST_NODES" // that share the store; 1 is the default
 // in the end. One node has the Backend that New returns. Those of several are each a driver.Shared, so that
 // every node follows what the others revoke and change.
 //
-// settle is to be called between two requests, in a synctest bubble: after one that has revoked
-// something, or changed what nodes cache, it lets the second pass after which every node must know of it. After
-// others it lets no time pass.
+// settle is to be called after each request, in a synctest bubble: after one that has revoked
+// something, or changed what nodes cache, it tells them so, as a database that notifies does, and lets as many
+// tenths of a second pass as they take to read it: mostly none. After others it lets no time pass. Without being told, nodes
+// read once a second: that is tried elsewhere, since dialogues have times in seconds.
 //
 // Days that a test lets pass would be millions of reads of the feed. Only these nodes write to the store, so
 // where nothing was written since the last read the next one waits until something is. A node that
@@ -47,7 +48,8 @@ func Nodes(t testing.TB) (nodes []driver.Backend, settle func()) {
 	}
 	all := &written{wake: make(chan struct{})}
 	for _, b := range connections(t, n) {
-		nodes = append(nodes, &node{Backend: b, all: all, end: t.Context(), reads: map[read]answer{}})
+		n := &node{Backend: b, all: all, end: t.Context(), reads: map[read]answer{}, seen: map[string]int{}}
+		all.nodes, nodes = append(all.nodes, n), append(nodes, n)
 	}
 	return nodes, all.settle
 }
@@ -77,12 +79,19 @@ func connections(t testing.TB, n int) (all []driver.Backend) {
 	}
 }
 
-// written is what is known of the writes of all nodes.
+// told says how soon nodes read what they are told of.
+const told = 100 * time.Millisecond
+
+// written holds what is known of the writes of all nodes.
 type written struct {
 	mu     sync.Mutex
 	writes int
 	wake   chan struct{} // closed by the next write
-	fresh  bool          // something that nodes follow was written since they settled
+	hints  []func()      // what tells the nodes
+	fresh  int           // the last of them that nodes follow
+	nodes  []*node
+
+	settled int // what was fresh when they settled last
 }
 
 func (w *written) note(followed bool) {
@@ -91,17 +100,25 @@ func (w *written) note(followed bool) {
 	w.writes++
 	close(w.wake)
 	w.wake = make(chan struct{})
-	w.fresh = w.fresh || followed
+	if followed {
+		w.fresh = w.writes
+	}
 }
 
 func (w *written) settle() {
 	w.mu.Lock()
-	fresh := w.fresh
-	w.fresh = false
+	fresh, hints := w.fresh, slices.Clone(w.hints)
 	w.mu.Unlock()
-	if fresh {
-		time.Sleep(time.Second)
-		synctest.Wait()
+	if synctest.Wait(); w.settled == fresh {
+		return
+	}
+	for w.settled = fresh; ; time.Sleep(told) {
+		for _, hint := range hints {
+			hint()
+		}
+		if synctest.Wait(); !slices.ContainsFunc(w.nodes, func(n *node) bool { return n.behind(fresh) }) {
+			return
+		}
 	}
 }
 
@@ -113,9 +130,22 @@ type node struct {
 
 	mu    sync.Mutex
 	reads map[read]answer
+	seen  map[string]int // how much was written when it was last told, by method
 }
 
-// read is what a node asks each second.
+// behind reports whether a node that follows anything has not read all that was written up to then.
+func (n *node) behind(fresh int) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, seen := range n.seen {
+		if seen < fresh {
+			return true
+		}
+	}
+	return false
+}
+
+// read names what a node asks each second.
 type read struct {
 	method string
 	after  uint64
@@ -123,7 +153,7 @@ type read struct {
 	span   driver.Span
 }
 
-// answer is what it was told when so much was written.
+// answer holds what it was told when so much was written.
 type answer struct {
 	writes      int
 	revocations []driver.Revocation
@@ -131,8 +161,14 @@ type answer struct {
 	next        string
 }
 
-// Listen implements driver.Shared. There is nobody to listen to.
-func (n *node) Listen(context.Context, func()) error { return nil }
+// Listen implements driver.Shared.
+func (n *node) Listen(ctx context.Context, hint func()) error {
+	n.all.mu.Lock()
+	n.all.hints = append(n.all.hints, hint)
+	n.all.mu.Unlock()
+	<-ctx.Done()
+	return nil
+}
 
 // again answers as before if nothing was written since, and asks else. If it may wait, it waits for a write.
 func (n *node) again(what read, wait bool, ask func() (answer, error)) (answer, error) {
@@ -144,6 +180,9 @@ func (n *node) again(what read, wait bool, ask func() (answer, error)) (answer, 
 	n.mu.Unlock()
 	switch {
 	case asked && known.writes == writes && !wait:
+		n.mu.Lock()
+		n.seen[what.method] = writes
+		n.mu.Unlock()
 		return known, nil
 	case asked && known.writes == writes:
 		select {
@@ -164,6 +203,7 @@ func (n *node) again(what read, wait bool, ask func() (answer, error)) (answer, 
 		clear(n.reads)
 	}
 	n.reads[what] = a
+	n.seen[what.method] = writes
 	return a, nil
 }
 
