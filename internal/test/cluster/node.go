@@ -37,6 +37,7 @@ type node struct {
 	front, pooled, redis *link.Link
 	direct               [2]*link.Link // to the members of the pair
 	past                 strings.Builder
+	started              func() // is told of each start; nil: of none
 }
 
 // folder is the size of the file system that a data folder is.
@@ -122,6 +123,9 @@ func (n *node) command() *exec.Cmd {
 // start starts the node, and waits for nothing.
 func (n *node) start() (err error) {
 	n.note()
+	if n.started != nil {
+		n.started()
+	}
 	return n.space.Do(func() error {
 		n.Server, err = serving.Launch(n.command())
 		return err
