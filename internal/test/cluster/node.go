@@ -108,12 +108,10 @@ func (n *node) command() *exec.Cmd {
 		"--log-requests", "false", "--limits-per-ip", "1000000000", "--storage-url", n.storage(), "--storage-stale-after", staleAfter.String(),
 		"--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h",
 		"--signup", "open", "--trusted-proxies", proxies, "--upstreams-allow-private", "127.0.0.1", "--node-name", "node-" + strconv.Itoa(n.id),
+		"--drain", drain.String(),
 	}
 	if n.redis != nil {
 		args = append(args, "--redis-url", "redis://"+n.redis.Address())
-	}
-	if drains {
-		args = append(args, "--drain", drain.String())
 	}
 	cmd := exec.Command(n.binary, args...)
 	cmd.Env = append(os.Environ(), "KEYSTILE_MASTER_KEY="+n.site.key, n.clock.Variable(), "GOMAXPROCS=2")
@@ -223,5 +221,3 @@ func (n *node) hasRead(since time.Time) error {
 	}
 	return err
 }
-
-const drains = true
