@@ -6,6 +6,7 @@
 package balancer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -88,10 +89,17 @@ var errNone = errors.New("no node is ready")
 
 // RoundTrip sends a request to a node. The ReverseProxy calls it.
 func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
-	err := errNone
+	var body []byte // who sends it again needs all of it
+	var err error
+	if r.Body != nil {
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	err = errNone
 	for _, n := range b.order() {
 		var resp *http.Response
-		if resp, err = n.send(r); err == nil {
+		if resp, err = n.send(r, body); err == nil {
 			resp.Header.Set(NodeHeader, strconv.Itoa(n.id))
 			return resp, nil
 		}
@@ -122,9 +130,13 @@ func (b *Balancer) order() (all []*node) {
 	return all
 }
 
-func (n *node) send(r *http.Request) (*http.Response, error) {
+func (n *node) send(r *http.Request, body []byte) (*http.Response, error) {
 	out := r.Clone(r.Context())
 	out.URL.Scheme, out.URL.Host = n.url.Scheme, n.url.Host
+	out.Body, out.ContentLength = http.NoBody, int64(len(body))
+	if len(body) > 0 {
+		out.Body = io.NopCloser(bytes.NewReader(body))
+	}
 	out.GetBody = nil // net/http must not send anything twice
 	return n.http.RoundTrip(out)
 }
