@@ -39,8 +39,8 @@ var plants = []plant{
 	}}},
 	{"deaf", "rolling", []overlay.Change{{ // a node reads what others revoke when it is told, or every ten seconds, and nobody tells it
 		File: "oauth/feed.go",
-		Old:  "followEvery = time.Second ",
-		New:  "followEvery = 10 * time.Second ",
+		Old:  "Every: followEvery,",
+		New:  "Every: 10 * time.Second,",
 	}, {
 		File: "oauth/feed.go",
 		Old:  "\t\terr := t.c.Store.Listen(ctx, hint)\n",
