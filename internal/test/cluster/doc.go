@@ -63,4 +63,9 @@
 // end what it belongs to. Every request comes from an address of its own.
 //
 // The seed draws the faults and the work of each client, not the moments of a machine.
+//
+// # Size
+//
+// It is larger than a package here should be, as package crash is: each thing that is promised has a file
+// that asks for it, and each program that runs has one that starts and breaks it.
 package main

@@ -55,7 +55,7 @@ var plants = []plant{
 		Old:  "StaleAfter: t.c.StaleAfter,",
 		New:  "StaleAfter: time.Hour,",
 	}}},
-	{"alone", "redis-empty", []overlay.Change{{ // each node counts applications by itself, in the Redis of all
+	{"alone", "node-clock", []overlay.Change{{ // each node counts applications by itself, in the Redis of all
 		File: "storage/redis/limiter.go",
 		Old:  "[]string{keys.App(clientID)}",
 		New:  "[]string{keys.App(clientID + strconv.Itoa(os.Getpid()))}",
