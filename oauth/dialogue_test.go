@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"log/slog"
@@ -20,9 +21,11 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/limittest"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -41,26 +44,43 @@ func TestDialogues(t *testing.T) {
 // dialogueFixture is the service that dialogues run against: one first-party application, one of
 // somebody else's, and Ada, who is signed in as {{session}}.
 func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
-	store := must(storage.Open(t.Context(), backend.New(t), storage.NewMasterKey()))(t)
-	users := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	ada := must(users.Create(t.Context(), storage.User{
+	backends, settle := backend.Nodes(t)
+	key, counters := storage.NewMasterKey(), limittest.Local()
+	hasher := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
+	var nodes []http.Handler
+	var stores []*storage.Store
+	var signIns []*signin.SignIn
+	for _, b := range backends {
+		store := must(storage.Open(t.Context(), b, key))(t)
+		tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+		t.Cleanup(func() { tokens.Close(context.Background()) })
+		signInConfig := signin.Config{BaseURL: issuer, Store: store, Users: users.New(store, hasher), Log: quiet, Revoker: tokens}
+		providerConfig := oauth.Config{Tokens: tokens, Log: quiet}
+		if len(backends) > 1 {
+			signInConfig.Lockout, signInConfig.Delays = counters.Addresses(lockout.Config{}), counters.Accounts()
+			signInConfig.Counter, providerConfig.Counter = counters.Counter(), counters.Counter()
+		}
+		signIn := must(signin.New(t.Context(), signInConfig))(t)
+		providerConfig.SignIn, providerConfig.Consent = signIn, signIn
+		provider := must(oauth.New(t.Context(), providerConfig))(t)
+		mux := http.NewServeMux()
+		provider.Mount(mux)
+		signIn.Mount(mux)
+		mux.Handle("/test/", backstage(store))
+		nodes, stores, signIns = append(nodes, mux), append(stores, store), append(signIns, signIn)
+	}
+	store := stores[0]
+	ada := must(users.New(store, hasher).Create(t.Context(), storage.User{
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
 	}, password))(t)
-	tokens := tokensOf(t, issuer, store)
-	signIn := must(signin.New(t.Context(), signin.Config{BaseURL: issuer, Store: store, Users: users, Log: quiet, Revoker: tokens}))(t)
-	provider := must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Log: quiet}))(t)
 	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
-
-	mux := http.NewServeMux()
-	provider.Mount(mux)
-	signIn.Mount(mux)
-	mux.Handle("/test/", backstage(store))
-	return mux, map[string]string{
+	settle()
+	return dialogue.Nodes(settle, nodes...), map[string]string{
 		"origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 		"password": password, "verifier": verifier, "challenge": challengeOf(verifier),
-		"session": signedIn(t, signIn), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
+		"session": signedIn(t, signIns[0]), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
 	}
 }
 

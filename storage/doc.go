@@ -44,6 +44,14 @@
 // an order that each adapter has to prove. A store that only one process writes to has no epochs
 // ([driver.Shared]).
 //
+// What one process changes holds at every other within a second of that reading, and sooner where
+// the store tells: keys, settings, applications with their tiers, owners and redirects, capabilities
+// and tools, access lists, bundles, and all that is revoked. Whoever caches one of these has OnChange drop
+// it, and reads it again until that succeeds. A role is read again after a second, because users may be in a
+// table of the host's. Users, sessions, tickets, consents and orders are not cached. Where the reading
+// fails for ten seconds nothing is trusted any more. A cache without somebody who calls ReadChanges
+// has five seconds, its own bound.
+//
 // A store lists the features that every binary that opens it must obey ([Feature]), each
 // written down before the first fact that needs it, and a version that does not know one is
 // refused with [ErrNewer] and the name of the version that does. So a store goes back to the

@@ -118,14 +118,12 @@ func startNodes(t *testing.T) *cluster {
 
 // balancer is a real one with its example of this folder.
 type balancer struct {
-	t      *testing.T
-	dir    string
-	cmd    *exec.Cmd
-	ended  chan struct{}
-	roots  *x509.CertPool
-	front  string
-	reload func() // nil: it finds out by itself which nodes are there
-	nodes  [2]string
+	t     *testing.T
+	dir   string
+	cmd   *exec.Cmd
+	ended chan struct{}
+	roots *x509.CertPool
+	front string
 }
 
 // withEach runs a test behind each balancer that is installed.
@@ -145,20 +143,11 @@ func withEach(t *testing.T, test func(*testing.T, func(*testing.T, string, [2]st
 
 func startNginx(t *testing.T, front string, nodes [2]string) *balancer {
 	b := newBalancer(t, front, nodes, "nginx.conf")
-	b.writeNodes()
-	args := func(more ...string) []string {
-		return append([]string{"-e", "stderr", "-p", b.dir, "-c", filepath.Join(b.dir, "nginx.conf"), "-g", "daemon off;" + asRoot()}, more...)
-	}
-	if out, err := exec.Command("nginx", args("-t")...).CombinedOutput(); err != nil || strings.Contains(string(out), "[warn]") {
+	args := []string{"-e", "stderr", "-p", b.dir, "-c", filepath.Join(b.dir, "nginx.conf"), "-g", "daemon off;" + asRoot()}
+	if out, err := exec.Command("nginx", append(args, "-t")...).CombinedOutput(); err != nil || strings.Contains(string(out), "[warn]") {
 		t.Fatalf("nginx -t: %v: %s", err, out)
 	}
-	b.run("nginx", args()...)
-	b.reload = func() {
-		b.t.Helper()
-		if out, err := exec.Command("nginx", args("-s", "reload")...).CombinedOutput(); err != nil {
-			b.t.Errorf("reload: %v: %s", err, out)
-		}
-	}
+	b.run("nginx", args...)
 	return b
 }
 
@@ -168,18 +157,6 @@ func asRoot() string {
 		return " user root;"
 	}
 	return ""
-}
-
-// writeNodes writes nodes.conf, without those that are down.
-func (b *balancer) writeNodes(down ...int) {
-	b.t.Helper()
-	text := example(b.t, "nodes.conf", map[string]string{"127.0.0.1:8081": b.nodes[0], "127.0.0.1:8082": b.nodes[1]})
-	for _, i := range down {
-		text = strings.Replace(text, b.nodes[i]+" ", b.nodes[i]+" down ", 1)
-	}
-	if err := os.WriteFile(filepath.Join(b.dir, "nodes.conf"), []byte(text), 0o644); err != nil {
-		b.t.Fatal(err)
-	}
 }
 
 func startHAProxy(t *testing.T, front string, nodes [2]string) *balancer {
@@ -193,7 +170,7 @@ func startHAProxy(t *testing.T, front string, nodes [2]string) *balancer {
 
 func newBalancer(t *testing.T, front string, nodes [2]string, file string) *balancer {
 	t.Helper()
-	b := &balancer{t: t, dir: t.TempDir(), front: front, nodes: nodes}
+	b := &balancer{t: t, dir: t.TempDir(), front: front}
 	b.certify()
 	text := example(t, file, map[string]string{"127.0.0.1:8443": front, "127.0.0.1:8081": nodes[0], "127.0.0.1:8082": nodes[1]})
 	if err := os.WriteFile(filepath.Join(b.dir, file), []byte(text), 0o644); err != nil {

@@ -14,8 +14,8 @@
 //	}
 //
 // and its value can then be given to keystile.Config.Counters. What counts in this process alone runs in
-// bubbles of testing/synctest: [RunInBubble]. [Local] is such a value. Package planted tells whether the
-// contract sees what is wrong with an adapter.
+// bubbles of testing/synctest: [RunInBubble]. [Local] is such a value. [Exact] asks many nodes
+// at once by real time. Package planted tells whether the contract sees what is wrong with an adapter.
 //
 // Every test is a promise in plain words, and the whole list of them (go test -v) is the contract. Run
 // with -race as well.
@@ -36,9 +36,9 @@
 //
 // # What an adapter may do
 //
-// An event may leave its window late, and answers may say so, by [Service.Grain]: stamps that must be
-// unique are moved by a microsecond, say. It never leaves early. The counts of networks leave up to an
-// eighth of the window late.
+// An event may leave its window late, and the times that are told may be wrong, by [Service.Grain]: stamps
+// that must be unique are moved by a microsecond each, say. An event never leaves early. The counts of
+// networks leave up to an eighth of the window late.
 //
 // How long a refused attempt waits for others that are in flight is not tested, as long as it waits.
 // The answers of a node that cannot reach its server are not either: it must answer soon, and refuse nobody

@@ -113,7 +113,7 @@ func (m *model) judge(own *list, around []*list, factors []int, limit int, now t
 		return "refused, although something remains", 0
 	case perhaps >= limit:
 		m.refused++
-		if late := v.RetryAfter - own.leaves(now, limit); !crowded && (late < 0 || late > m.grain) {
+		if late := v.RetryAfter - own.leaves(now, limit); !crowded && (late < -m.grain || late > m.grain) {
 			return fmt.Sprintf("its wait is wrong by %v", late), 0
 		}
 		return "", 0
@@ -135,7 +135,7 @@ func (m *model) admit(own *list, around []*list, limit int, now time.Time, v lim
 	for _, l := range append([]*list{own}, around...) {
 		l.events = append(l.events, stamp{now, m.serial})
 	}
-	if late := v.Reset - own.events[0].at.Add(window).Sub(now); surely == perhaps && (late < 0 || late > m.grain) {
+	if late := v.Reset - own.events[0].at.Add(window).Sub(now); surely == perhaps && (late < -m.grain || late > m.grain) {
 		return fmt.Sprintf("its Reset is wrong by %v", late), 0
 	}
 	return "", m.serial

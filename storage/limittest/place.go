@@ -32,13 +32,13 @@ func (p *place) now() time.Time {
 	return p.Clock.Now()
 }
 
-// wait lets time pass.
+// wait lets time pass, in whole milliseconds.
 func (p *place) wait(d time.Duration) {
 	p.Helper()
 	if d < 0 {
 		p.Fatalf("time cannot pass by %v", d)
 	}
-	if d > 0 {
+	if d = (d + time.Millisecond - 1).Truncate(time.Millisecond); d > 0 {
 		p.Clock.Advance(d)
 	}
 }
@@ -93,7 +93,7 @@ func (p *place) want(what string, got, want int) {
 	}
 }
 
-// verdict ends the test unless an answer is as wanted; times may be late by the Grain.
+// verdict ends the test unless an answer is as wanted; times may be wrong by the Grain.
 func (p *place) verdict(what string, got, want limits.Verdict) {
 	p.Helper()
 	near := want
@@ -103,9 +103,9 @@ func (p *place) verdict(what string, got, want limits.Verdict) {
 	}
 }
 
-// near returns a time if it is the wanted one or late by at most the Grain, else the wanted one.
+// near returns a time if it is the wanted one or at most the Grain away, else the wanted one.
 func (p *place) near(got, want time.Duration) time.Duration {
-	if want > 0 && got >= want && got <= want+p.Grain {
+	if want > 0 && got > 0 && got >= want-p.Grain && got <= want+p.Grain {
 		return got
 	}
 	return want

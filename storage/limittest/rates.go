@@ -102,12 +102,15 @@ func rates() []promise {
 			p.verdict("the first of the next day", p.allow("app", 60), limits.Verdict{OK: true, Limit: 60, Remaining: 59, Reset: window})
 		}},
 		{"a large limit is as exact as a small one", clock, func(p *place) {
-			p.want("half", p.allowed("app", 3000, 1500), 1500)
-			p.wait(10 * time.Second)
-			p.want("the other half", p.allowed("app", 3000, 2000), 1500)
-			p.verdict("one more", p.allow("app", 3000), limits.Verdict{Limit: 3000, Reset: 50 * time.Second, RetryAfter: 50 * time.Second})
-			p.wait(50*time.Second + p.Grain)
-			p.want("when the first half has left", p.allowed("app", 3000, 2000), 1500)
+			until := p.waiter()
+			for i := range 60 {
+				until(time.Duration(i) * 100 * time.Millisecond)
+				p.want("of 3,000", p.allowed("app", 3000, 50), 50)
+			}
+			until(30 * time.Second)
+			p.verdict("one more", p.allow("app", 3000), limits.Verdict{Limit: 3000, Reset: 30 * time.Second, RetryAfter: 30 * time.Second})
+			until(63*time.Second + p.Grain)
+			p.want("when 31 of 60 parts have left", p.allowed("app", 3000, 2000), 31*50)
 		}},
 		{"a flood of one application is refused to the end of it", nothing, func(p *place) {
 			p.want("of a flood", p.allowed("app", 7, 2000), 7)

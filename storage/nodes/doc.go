@@ -18,10 +18,15 @@
 // in the moment in which all come back. While the store is away the last number stays.
 //
 // A beat costs the store a write and a read of all beats. Up to 50 nodes beat every two seconds,
-// which is 25 writes a second and 1,250 rows; more nodes beat more slowly, so that all of them
-// together write no more than that: 200 nodes every eight seconds. Each beat says how soon the next
-// one comes, because that is what the others judge it by. A beat that nobody removes ends by itself
-// after ten minutes, in which an operator can see which node went away.
+// which is 25 writes a second and 25 reads of 50 rows; more nodes beat more slowly, so that all of
+// them together write no more than that: 200 nodes every eight seconds. Each beat says how soon the next
+// one comes, because that is what the others judge it by. On PostgreSQL 15 a beat is 0.6 KiB of write-ahead
+// log and touches no index, because the time at which it may be swept moves once in five minutes: 50
+// nodes are 1.3 GiB of log a day. A beat that nobody removes ends by itself within ten minutes, in
+// which an operator can see which node went away.
+//
+// Both kinds of documents are written by this package alone, and never told to other processes by an
+// epoch: who reads them, reads them anyway.
 //
 // A process with a store of its own is the only node. Nothing is written then, and a Task is always its own.
 //

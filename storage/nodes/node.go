@@ -185,7 +185,10 @@ func (n *Node) next() Beat {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	b, now := n.beat, time.Now().UTC()
-	b.At, b.Ends, b.Every = now, now.Add(beatLife), n.sight.every()
+	b.At, b.Every = now, n.sight.every()
+	if b.Ends.Sub(now) < beatLife/2 { // seldom: an index holds it
+		b.Ends = now.Add(beatLife)
+	}
 	return b
 }
 

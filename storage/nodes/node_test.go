@@ -341,3 +341,68 @@ func TestTextsOfAnyKindAreNames(t *testing.T) {
 		}
 	})
 }
+
+// Who only looks learns who lives by watching: no clock is compared.
+func TestWhoLooksFindsOutWhoLives(t *testing.T) {
+	in(t, func(t *testing.T, c *cluster) {
+		a, b := c.join("a"), c.join("b")
+		pass(beat)
+		looker := c.process()
+		look := func() (names string, took time.Duration) {
+			began := time.Now()
+			list, err := nodes.Look(t.Context(), looker.store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range list {
+				names += fmt.Sprintf("%s %t %t ", i.Name, i.Live, i.Self)
+			}
+			return names, time.Since(began)
+		}
+		if names, took := look(); names != "a true false b true false " || took > beat+time.Second {
+			t.Errorf("it finds %s in %s", names, took)
+		}
+		b.dies()
+		if names, took := look(); names != "a true false b false false " || took > 4*beat {
+			t.Errorf("with one dead it finds %s in %s", names, took)
+		}
+		a.Close(t.Context())
+		if names, _ := look(); names != "b false false " {
+			t.Errorf("after one has left it finds %s", names)
+		}
+		if writes := looker.link.puts; writes > 0 {
+			t.Errorf("looking made %d writes", writes)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := nodes.Look(ctx, looker.store); err == nil {
+			t.Error("it looks on when nobody waits")
+		}
+		looker.dies()
+		if _, err := nodes.Look(t.Context(), looker.store); !errors.Is(err, storage.ErrUnavailable) {
+			t.Errorf("without the store: %v", err)
+		}
+	})
+}
+
+// An index of PostgreSQL holds when a beat ends.
+func TestTheEndOfABeatMovesSeldomAndIsNeverNear(t *testing.T) {
+	in(t, func(t *testing.T, c *cluster) {
+		a := c.join("a")
+		ends := map[time.Time]bool{}
+		for range 1800 {
+			stored, err := a.store.Beat(t.Context(), a.ID())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left := time.Until(stored.Ends); left < 4*time.Minute || left > 10*time.Minute {
+				t.Fatalf("it ends in %s", left)
+			}
+			ends[stored.Ends] = true
+			pass(beat)
+		}
+		if len(ends) > 13 {
+			t.Errorf("in an hour it moved %d times", len(ends))
+		}
+	})
+}

@@ -38,6 +38,11 @@ func v6(i int) netip.Addr {
 	return netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)})
 }
 
+// v6of is the i-th /64 of a /56.
+func v6of(i int) netip.Addr {
+	return netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, 1, 7, byte(i)})
+}
+
 func byTurns(b *testing.B, clients int, do func(client, i int)) {
 	ping := raw(b)
 	var mu sync.Mutex

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/limittest"
+	"github.com/keystile/keystile/storage/limittest/planted"
 )
 
 // Advance makes a watch the Clock of the contract.
@@ -16,14 +17,28 @@ func (w *watch) Now() time.Time          { return w.now() }
 func service(t testing.TB, tags uint64, full int) limittest.Service {
 	w, prefix := newWatch(), "test"+rand.Text()[:12]
 	return limittest.Service{
-		Node:  func() limittest.Counters { return open(t, Options{Prefix: prefix, clock: w.now, tags: tags}) },
+		Node: func() limittest.Counters {
+			return open(t, Options{Prefix: prefix, clock: w.now, tags: tags, Nodes: func() int { return 2 }})
+		},
 		Clock: w, Grain: time.Millisecond, Abandoned: 5 * time.Minute, Full: full,
 	}
 }
 
+// few has places for a few thousand addresses, so that they are all taken in a test.
+func few(t testing.TB) limittest.Service { return service(t, 1, 3_000) }
+
 func TestContract(t *testing.T) {
 	server(t)
-	limittest.Run(t, func(t testing.TB) limittest.Service { return service(t, 1, 3_000) })
+	limittest.Run(t, few)
+}
+
+func TestContractByTheClockOfTheServer(t *testing.T) {
+	server(t)
+	limittest.Run(t, func(t testing.TB) limittest.Service {
+		s, prefix := service(t, 0, 0), "test"+rand.Text()[:12]
+		s.Node, s.Clock = func() limittest.Counters { return open(t, Options{Prefix: prefix}) }, nil
+		return s
+	})
 }
 
 func TestAMillionEventsAreCountedAsTheModelSays(t *testing.T) {
@@ -36,4 +51,12 @@ func TestAMillionEventsAreCountedAsTheModelSays(t *testing.T) {
 		s.Events = 100_000
 		return s
 	})
+}
+
+func TestPlantedBugs(t *testing.T) {
+	server(t)
+	if testing.Short() {
+		t.Skip("opens hundreds of connections")
+	}
+	planted.Run(t, few)
 }

@@ -67,7 +67,7 @@ func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
 			before := used(t, r)
 			l, refused := c.Limiter(), atomic.Int32{}
 			parallel(million, func(i int) {
-				if v, _ := l.HoldAddress(ctx, address(i), 2, w.now()); !v.OK {
+				if v, _ := l.HoldAddress(ctx, address(i), 60, w.now()); !v.OK {
 					refused.Add(1)
 				}
 			})
@@ -146,5 +146,35 @@ func TestBucketsStaySmall(t *testing.T) {
 	c.wantConnected(t)
 	if fields, _ = r.Do(ctx, r.B().Hlen().Key(bucket).Build()).AsInt64(); fields > 2 {
 		t.Errorf("%d fields a window later, want the newest and a mark", fields)
+	}
+}
+
+// Decision 56: among the widest networks, those with the fewest events are forgotten.
+func TestTheWidestNetworksAreBoundedToo(t *testing.T) {
+	w := newWatch()
+	c, r := open(t, Options{clock: w.now, tags: 1}), raw(t)
+	keys, _ := c.keys()
+	take := func(i int) bool {
+		client := netip.PrefixFrom(netip.AddrFrom4([4]byte{byte(i), byte(i >> 8), 1, 1}), 32)
+		h, err := c.wider(keys, event{kind: "a", client: client, window: limits.Window}, 2, ladder(client)[1:], true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.v.OK
+	}
+	for range 32 { // sixteen times as many as one client
+		if !take(1) {
+			t.Fatal("a /16 makes fewer than it may")
+		}
+	}
+	for i := range 500 {
+		take(2 + i)
+	}
+	if take(1) {
+		t.Error("the fullest network was forgotten")
+	}
+	bucket := keys.Wider("a", "", netip.MustParsePrefix("192.0.2.1/32"))
+	if fields, _ := r.Do(ctx, r.B().Hlen().Key(bucket).Build()).AsInt64(); fields < 100 || fields > 121 {
+		t.Errorf("%d networks are held, want 120", fields)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Target holds what the commands work on: the store and the parts of the service.
@@ -37,9 +38,10 @@ type Target struct {
 	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
 	// and nobody is told.
 	Notify        func(ctx context.Context, sub string, n event.Notice)
-	Unlock        func(context.Context, netip.Addr) bool // ends the lockout of an address; nil: nobody serves here
-	Reload        func(context.Context) error            // makes the running bus read who may use what anew; nil: nobody serves here
-	DefaultAccess string                                 // to capabilities without an access list, where the setting leaves it open
+	Unlock        func(context.Context, netip.Addr) bool      // ends the lockout of an address; nil: nobody serves here
+	Reload        func(context.Context) error                 // makes the running bus read who may use what anew; nil: nobody serves here
+	Nodes         func(context.Context) ([]nodes.Info, error) // that serve from the store
+	DefaultAccess string                                      // to capabilities without an access list, where the setting leaves it open
 }
 
 // Users makes users with a password; *users.StoreUsers does.
@@ -90,7 +92,7 @@ type command struct {
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, lockoutCommands, settingCommands, keyCommands, masterKeyCommands, auditCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands)
+var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, lockoutCommands, nodeCommands, settingCommands, keyCommands, masterKeyCommands, auditCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

@@ -186,7 +186,7 @@ func serveOver(t *testing.T, which int, c *config.Config) (near net.Conn, stop f
 	s := servers{log: log}
 	for _, network := range []string{"tcp", "tcp", "unix"} {
 		at := &pipes{network: network, dialed: make(chan net.Conn), closed: make(chan struct{})}
-		s.listeners = append(s.listeners, listener{newServer(http.HandlerFunc(held), log), at})
+		s.listeners = append(s.listeners, listener{server: newServer(http.HandlerFunc(held), log), at: at})
 	}
 	dialed := s.listeners[which].at.(*pipes).dialed
 	s.limit(c, s.listeners[0].server, nil)

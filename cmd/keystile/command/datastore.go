@@ -25,6 +25,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/nodes"
 )
 
 // dataStore is an opened data folder: the store in it, and its users. Close closes the store.
@@ -175,11 +176,12 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Note:    h.note, Keys: h.keyring, DefaultAccess: defaultAccess(h.conf),
 		Billing: h.billing,
+		Nodes:   func(ctx context.Context) ([]nodes.Info, error) { return nodes.Look(ctx, h.store) },
 	}
 	if serving != nil {
 		target.Provider, target.Forget, target.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
 		target.Reload, target.Notify, target.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
-		target.Registry, target.Billing = serving.Registry, serving.Gateway.Billing()
+		target.Nodes, target.Registry, target.Billing = serving.Nodes.List, serving.Registry, serving.Gateway.Billing()
 	}
 	return target
 }

@@ -25,9 +25,13 @@ func TestANodeThatStopsIsNotReadyFirstAndServesUntilThen(t *testing.T) {
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "stops soon") {
 		t.Errorf("ready says %d %s", resp.StatusCode, body)
 	}
-	resp, _ = get(t, http.DefaultClient, url+"/healthz/live")
-	if resp.StatusCode != 200 || !resp.Close {
-		t.Errorf("what is asked meanwhile: %d, the connection is closed: %t", resp.StatusCode, resp.Close)
+	for path, want := range map[string]int{"/healthz/live": 200, "/.well-known/openid-configuration": 200, "/oauth/userinfo": 401, "/api/mcp": 401, "/nothing": 404} {
+		if resp, _ := get(t, http.DefaultClient, url+path); resp.StatusCode != want || !resp.Close {
+			t.Errorf("%s is answered %d meanwhile, and the connection is closed: %t", path, resp.StatusCode, resp.Close)
+		}
+	}
+	if resp, _ := post(t, s, "/oauth/signin", nil); resp.StatusCode != 400 || !resp.Close {
+		t.Errorf("a form is answered %d meanwhile, and the connection is closed: %t", resp.StatusCode, resp.Close)
 	}
 	<-s.ended
 	if s.code != 0 {

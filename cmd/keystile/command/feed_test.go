@@ -51,6 +51,7 @@ func TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
 		fatal(t, err)
 		defer func() { fatal(t, errors.Join(service.Close(context.Background()), data.Close())) }()
 		m.WatchFeed(service.Tokens.Feed)
+		m.WatchNodes(service.Nodes.Live)
 		get := func(h http.Handler, path string) (int, string) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", apidoc.Example+path, nil))
@@ -74,7 +75,7 @@ func TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
 			}
 		}
 		time.Sleep(1500 * time.Millisecond)
-		check("in order", 200, "keystile_feed_age_seconds 0.5", "keystile_feed_stale 0", "keystile_feed_regressions_total 0")
+		check("in order", 200, "keystile_feed_age_seconds 0.5", "keystile_feed_stale 0", "keystile_feed_regressions_total 0", "keystile_nodes_live 1")
 		backend.cut.Store(true)
 		time.Sleep(3 * time.Second)
 		check("cut for 3 s", 200, "keystile_feed_age_seconds 3.5", "keystile_feed_stale 0")
@@ -82,6 +83,6 @@ func TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
 		check("cut for 6 s", 503, "keystile_feed_age_seconds 6.5", "keystile_feed_stale 1")
 		backend.cut.Store(false)
 		time.Sleep(time.Second)
-		check("mended", 200, "keystile_feed_age_seconds 0.5", "keystile_feed_stale 0", "keystile_feed_regressions_total 0")
+		check("mended", 200, "keystile_feed_age_seconds 0.5", "keystile_feed_stale 0", "keystile_feed_regressions_total 0", "keystile_nodes_live 1")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
@@ -30,14 +31,14 @@ func openOperators(ctx context.Context, c *config.Config, data *dataStore, log *
 		m.Gauge(g.Name, g.Help, g.Value)
 	}
 	log.Info("admin listener", "address", at.Addr())
-	return listeners{{newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, data, log)), log), at}}, m, nil
+	return listeners{{server: newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, data, log)), log), at: at}}, m, nil
 }
 
 // operatorsMux names every handler of package pprof itself: what that package puts into
 // the default mux by being imported is served nowhere.
 func operatorsMux(m *metrics.Metrics, data *dataStore, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", reply.NewMux(log, healthRoutes(data)...))
+	mux.Handle("/", reply.NewMux(log, append(healthRoutes(data), reply.Route{Path: "/healthz/nodes", Methods: read, Handle: data.listNodes})...))
 	mux.Handle("/metrics", m.Handler())
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
@@ -45,6 +46,33 @@ func operatorsMux(m *metrics.Metrics, data *dataStore, log *slog.Logger) http.Ha
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return mux
+}
+
+// nodeHealth shows operators one of the servers that share the store.
+type nodeHealth struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Version string    `json:"version"`
+	Started time.Time `json:"started_at"`
+	BeatAge float64   `json:"beat_age"` // seconds
+	Live    bool      `json:"live"`
+	Self    bool      `json:"self"`
+}
+
+// listNodes serves GET /healthz/nodes, on the admin listener alone.
+func (h *dataStore) listNodes(w http.ResponseWriter, r *http.Request) error {
+	all := []nodeHealth{}
+	if s := h.serving.Load(); s != nil {
+		list, err := s.Nodes.List(r.Context())
+		if err != nil {
+			return err
+		}
+		for _, n := range list {
+			all = append(all, nodeHealth{n.ID, n.Name, n.Build, n.Started, n.Age.Seconds(), n.Live, n.Self})
+		}
+	}
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, map[string][]nodeHealth{"nodes": all})
 }
 
 func (d listeners) close() {

@@ -24,12 +24,13 @@ func TestTheAdminListenerHasWhatOperatorsNeed(t *testing.T) {
 	admin := "http://" + s.out.find(t, s.ended, `Admin listener +(\S+)`)
 	for path, want := range map[string]string{
 		"/metrics": "keystile_build_info{", "/healthz/live": `"live"`, "/healthz/ready": `"ready"`,
-		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile:", "/debug/pprof/cmdline": "",
+		"/healthz/nodes": `"live":true,"self":true}]}`,
+		"/debug/pprof/":  "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile:", "/debug/pprof/cmdline": "",
 	} {
 		if resp, body := get(t, http.DefaultClient, admin+path); resp.StatusCode != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s = %d %s", path, resp.StatusCode, body)
 		}
-		if strings.HasPrefix(path, "/healthz") {
+		if path == "/healthz/live" || path == "/healthz/ready" {
 			continue
 		}
 		if resp, _ := get(t, http.DefaultClient, s.base+path); resp.StatusCode != 404 {

@@ -109,6 +109,7 @@ var rows = []row{
 	{method: "POST", path: "/api/console/users", body: `{"username":"x{client_id}","password":"correct-horse-battery"}`},
 	{method: "GET", path: "/api/console/users/{sub}", about: true},
 	{method: "PATCH", path: "/api/console/users/{sub}", body: `{"role":"developer"}`, about: true},
+	{method: "GET", path: "/api/console/nodes"},
 
 	// The old endpoints.
 	{method: "GET", path: "/connect", query: "act=check_sso&appid={client_id}", about: true},

@@ -87,6 +87,7 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 	if counted != nil {
 		counted.Watch(service.Gateway.Stats, service.Gateway.Health)
 		counted.WatchFeed(service.Tokens.Feed)
+		counted.WatchNodes(service.Nodes.Live)
 		others.watch(counted)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()
@@ -113,11 +114,11 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	front := newServer(service, log)
 	front.RegisterOnShutdown(func() { service.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
 	front.Handler = closing(&data.leaving, front.Handler)
-	s := servers{log: log, listeners: append(o.operators, listener{front, o.public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
+	s := servers{log: log, listeners: append(o.operators, listener{server: front, at: o.public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
 	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
-		s.listeners = append(s.listeners, listener{newServer(admin.Handler(data.target(service), log), log), private})
+		s.listeners = append(s.listeners, listener{server: newServer(admin.Handler(data.target(service), log), log), at: private})
 	}
 	s.limit(c, front, o.counted)
 	advise(log, c, base)

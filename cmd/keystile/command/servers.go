@@ -20,8 +20,12 @@ const (
 	readHeader = 5 * time.Second
 	idle       = 2 * time.Minute
 	drain      = 7 * time.Second // what requests on their way get after a signal
-	settling   = 2 * time.Second // and what they have left behind, after that
-	sweep      = time.Minute
+	// A request that http.Server has just read when Shutdown begins is dropped without an answer. Where a
+	// balancer sends them, those on the last connections get so long to be read.
+	lastRequests = 200 * time.Millisecond
+
+	settling = 2 * time.Second // and what they have left behind, after that
+	sweep    = time.Minute
 )
 
 // servers is everything that runs while the service does.
@@ -36,6 +40,7 @@ type servers struct {
 type listener struct {
 	server *http.Server
 	at     net.Listener
+	last   *lastCall // below at; nil: it is closed as it is
 }
 
 // limit bounds what clients can hold open at each listener, and shows it in the metrics, if
@@ -54,6 +59,9 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 		limits := connections.New(connections.Config{
 			PerAddress: c.MaxConnections, Total: total, StreamIdle: c.StreamIdle, Trusted: clientip.New(c.TrustedProxies).TrustsAddr,
 		})
+		if last := endingWell(o.at); last != nil {
+			o.at, s.listeners[i].last = last, last
+		}
 		s.listeners[i].at = limits.Guard(o.server, o.at)
 		if counted != nil {
 			counted.WatchConnections(name, limits.Stats)
@@ -128,6 +136,12 @@ func (s servers) stop() {
 	var stopping sync.WaitGroup
 	for _, d := range s.listeners {
 		stopping.Go(func() {
+			if d.last != nil {
+				d.last.finish()
+			}
+			if s.drain > 0 {
+				time.Sleep(min(s.drain, lastRequests))
+			}
 			if err := d.server.Shutdown(deadline); err != nil {
 				s.log.Warn("requests were not done in time and are cut off", "after", drain)
 				d.server.Close()

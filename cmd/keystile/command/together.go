@@ -48,9 +48,8 @@ func (t *together) give(c *keystile.Config) {
 	}
 }
 
-// watch adds what is measured of it to the metrics.
+// watch adds what is measured of the server that counts to the metrics.
 func (t *together) watch(m *metrics.Metrics) {
-	m.Gauge("keystile_nodes_live", "Nodes that serve from the store, this one included.", func() float64 { return float64(t.node.Live()) })
 	if t.counters == nil {
 		return
 	}

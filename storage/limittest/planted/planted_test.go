@@ -56,3 +56,23 @@ func TestWhatBugsAreMadeOfIsNoBug(t *testing.T) {
 		}
 	}
 }
+
+// The million requests of limittest.Exact find what lets callers in between two steps.
+func TestCountsThatAreCheckedAndThenMadeAreNotExact(t *testing.T) {
+	for _, b := range allBugs() {
+		if b.name != "an address is checked, and then counted" && b.name != "an event is asked for, and then counted" && b.name != "a bucket of tokens" {
+			continue
+		}
+		s := b.in(open(t))
+		nodes := []limittest.Counters{s.Node(), s.Node()}
+		said := ""
+		for range 5 {
+			if said = limittest.Inexact(nodes, 50_000, 0); said != "" {
+				break
+			}
+		}
+		if said == "" {
+			t.Errorf("%q is exact", b.name)
+		}
+	}
+}

@@ -115,6 +115,12 @@ func (m *Metrics) WatchFeed(feed func() oauth.Feed) {
 			func() float64 { return float64(feed().Regressions) }))
 }
 
+// WatchNodes adds how many processes serve from the store, this one included.
+func (m *Metrics) WatchNodes(live func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_nodes_live", Help: "How many processes serve from the store, as far as this one knows."},
+		func() float64 { return float64(live()) }))
+}
+
 // prepare makes what is counted rarely 0 and not absent: an alert on its first rise must fire.
 func (m *Metrics) prepare() {
 	for _, result := range results {

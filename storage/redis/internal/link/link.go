@@ -7,10 +7,8 @@ package link
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,7 +61,8 @@ type Link struct {
 	version string
 	marks   [marks]string // what the masters are known by; "": not yet
 
-	fell chan struct{}
+	fell chan struct{} // the server fails
+	look chan struct{} // it may have lost its counts
 	stop context.CancelFunc
 	done chan struct{}
 }
@@ -71,8 +70,9 @@ type Link struct {
 // Start makes a Link, connected if the server answers now.
 func Start(ctx context.Context, c Config) *Link {
 	own, stop := context.WithCancel(context.Background())
-	l := &Link{c: c, start: time.Now(), since: time.Now(), stop: stop, fell: make(chan struct{}, 1), done: make(chan struct{})}
+	l := &Link{c: c, start: time.Now(), since: time.Now(), stop: stop, fell: make(chan struct{}, 1), look: make(chan struct{}, 1), done: make(chan struct{})}
 	l.c.Client.DisableCache, l.c.Client.DisableRetry = true, true
+	l.c.Client.DialCtxFn = l.dial(l.c.Client.DialCtxFn)
 	err := l.connect(ctx, false)
 	if err != nil {
 		l.lost = err
@@ -138,8 +138,12 @@ func (l *Link) failed(of rueidis.Client, err error) {
 	l.since, l.lost = time.Now(), err
 	l.mu.Unlock()
 	l.c.Log.Warn("redis: the server fails; this node counts alone, with its share of each limit", "error", err)
+	signal(l.fell)
+}
+
+func signal(to chan struct{}) {
 	select {
-	case l.fell <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }
@@ -160,6 +164,7 @@ func (l *Link) run(ctx context.Context) {
 				pause = firstProbe
 			}
 			continue
+		case <-l.look:
 		case <-time.After(wait):
 		}
 		if l.up.Load() {
@@ -203,65 +208,4 @@ func (l *Link) connect(ctx context.Context, again bool) error {
 	}
 	l.up.Store(true)
 	return nil
-}
-
-// check looks whether the server still has what it counted.
-func (l *Link) check(ctx context.Context) {
-	client := *l.client.Load()
-	if err := l.readMarks(ctx, client); err != nil {
-		l.failed(client, err)
-	}
-}
-
-// readMarks reads what each master is known by. One that it is not known by has lost its counts.
-func (l *Link) readMarks(ctx context.Context, client rueidis.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, l.c.Timeout)
-	defer cancel()
-	n := 1
-	if client.Mode() == rueidis.ClientModeCluster {
-		n = marks
-	}
-	lives := strconv.FormatInt(markLives.Milliseconds(), 10)
-	cmds := make(rueidis.Commands, n)
-	for i := range n {
-		cmds[i] = client.B().Eval().Script(l.c.Marker).Numkeys(1).Key(l.c.Mark(i)).Arg("", l.fresh(), lives).Build()
-	}
-	found := make([]string, n)
-	for i, r := range client.DoMulti(ctx, cmds...) {
-		text, err := r.ToString()
-		if err != nil {
-			return err
-		}
-		found[i] = text
-	}
-	l.compare(found)
-	return nil
-}
-
-// fresh makes a mark: the seed that is known, or a new one, and what no other mark has.
-func (l *Link) fresh() string {
-	var mark [32]byte
-	rand.Read(mark[:])
-	if seed := l.seed.Load(); seed != nil {
-		copy(mark[:], seed[:])
-	}
-	return string(mark[:])
-}
-
-func (l *Link) compare(found []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lost := false
-	for i, mark := range found {
-		lost = lost || l.marks[i] != "" && l.marks[i] != mark
-		l.marks[i] = mark
-	}
-	if len(found[0]) >= 16 {
-		seed := [16]byte([]byte(found[0]))
-		l.seed.Store(&seed)
-	}
-	if lost {
-		l.back.Store(int64(time.Since(l.start)))
-		l.c.Log.Warn("redis: the server has lost its counts; for a while each limit is kept by it and by each node's share")
-	}
 }

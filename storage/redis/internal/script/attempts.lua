@@ -7,24 +7,26 @@ local within, lasts, failures = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(A
 local us = clock()
 local now = floor(us / 1000)
 
--- parse returns until when there is a lock, failures and attempts in flight; none of them in the future.
+-- parse returns until when there is a lock, failures and attempts in flight, and whether the clock was
+-- set back behind any of them: then they are as new as can be from now on.
 local function parse(v)
-  local locked, failed, flying, from = 0, {}, {}, 1
+  local locked, failed, flying, from, moved = 0, {}, {}, 1, false
   if not v then return locked, failed, flying end
   if #v % 6 == 1 then
     locked, from = unpack_('>I6', v, 2), 8
     if locked <= now then locked = 0 end
-    locked = min(locked, now + lasts)
+    if locked > now + lasts then locked, moved = now + lasts, true end
   end
   for i = from, #v - 5, 6 do
     local e = unpack_('>I6', v, i)
-    local at = min(floor(e / 2), now)
+    local at = floor(e / 2)
+    if at > now then at, moved = now, true end
     if at + within > now then
       local list = e % 2 == 1 and flying or failed
       list[#list + 1] = at
     end
   end
-  return locked, failed, flying
+  return locked, failed, flying, moved
 end
 
 local function packed(locked, failed, flying)
@@ -44,7 +46,7 @@ local function ends(v)
 end
 
 local v = call('HGET', key, field)
-local locked, failed, flying = parse(v)
+local locked, failed, flying, moved = parse(v)
 
 local function keep()
   if locked == 0 and #failed == 0 and #flying == 0 then
@@ -55,6 +57,8 @@ local function keep()
   local lives = max(within, lasts)
   if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25) + 1000) end
 end
+
+if moved then keep() end
 
 -- Returns: milliseconds to wait, 1 if that is for a lock, 1 if the address has no place.
 if act == 'begin' then

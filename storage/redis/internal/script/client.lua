@@ -47,7 +47,9 @@ local function open(field, now, w)
     return {placed = true, listed = true, n = n, newest = newest, now = at,
       nth = function(i) return tonumber(call('LINDEX', list, i - 1)) end}
   end
-  local s = v and fresh(stamps(v), now, w) or {}
+  local s, moved = {}, false
+  if v then s, moved = fresh(stamps(v), now, w) end
+  if moved then call('HSET', bucket, field, packed(s)) end -- also if the event is refused
   local newest = s[#s] or 0
   now = max(now, newest)
   return {placed = v or room(bucket, now, clientEnds(now, w)), s = s, n = #s, newest = newest, now = now,

@@ -10,9 +10,10 @@ local us = clock()
 local now = floor(us / 1000)
 
 local function parse(v)
-  local failed, flying, delay, till = {}, {}, 0, 0
+  local failed, flying, delay, till, moved = {}, {}, 0, 0, false
   if not v then return failed, flying, delay, till end
   local base, unit, until_, n = unpack_('>I6BI6B', v)
+  moved = base > now or until_ > now + longest -- the clock was set back: it is as new as can be from now on
   base, till = min(base, now), min(until_, now + longest)
   local i = 15
   while i + 2 <= #v do
@@ -25,7 +26,7 @@ local function parse(v)
     n, i = n - 1, i + 3
   end
   if #failed > 0 then delay = unit * 250 end
-  return failed, flying, delay, till
+  return failed, flying, delay, till, moved
 end
 
 local function packed(failed, flying, delay, till)
@@ -57,7 +58,7 @@ local function evict()
 end
 
 local v = call('HGET', key, field)
-local failed, flying, delay, till = parse(v)
+local failed, flying, delay, till, moved = parse(v)
 
 local function keep()
   if #failed == 0 and #flying == 0 then
@@ -69,6 +70,8 @@ local function keep()
   local lives = max(within, place)
   if call('PTTL', key) < lives then call('PEXPIRE', key, floor(lives * 1.25) + 1000) end
 end
+
+if moved then keep() end
 
 -- Returns: milliseconds to wait.
 if act == 'begin' then

@@ -3,12 +3,14 @@
 -- ever holds too many.
 local eighths = 9
 
--- parse returns the newest eighth and the counts, newest first, moved forward to an eighth.
+-- parse returns the counts, newest first, moved forward to an eighth, their sum, and whether they were in
+-- the future: then the clock was set back, and they are as new as can be from now on.
 local function parse(v, at)
-  local c, total = {}, 0
+  local c, total, moved = {}, 0, false
   for i = 1, eighths do c[i] = 0 end
   if v then
-    local was = min(at, (unpack_('>I5', v))) -- a clock that was set back: it is as new as can be
+    local was = unpack_('>I5', v)
+    if was > at then was, moved = at, true end
     for i = 1, eighths do
       local to = i + at - was
       if to > eighths or 5 + 3 * i > #v then break end
@@ -16,7 +18,7 @@ local function parse(v, at)
       c[to], total = n, total + n
     end
   end
-  return c, total
+  return c, total, moved
 end
 
 local function count(c, at)
@@ -38,7 +40,7 @@ local function networkEnds(now, width)
   local at = floor(now / width)
   return function(v)
     local was = unpack_('>I5', v)
-    if was > at then return (at + eighths) * width, count(parse(v, at), at) end
+    if was > at then return (at + eighths) * width, count((parse(v, at)), at) end
     return (was + eighths) * width
   end
 end

@@ -20,8 +20,9 @@ for i = 5, #ARGV, 2 do
   if v == single and more > 1 then -- what is common needs no parsing
     total, value = 1, pack('>I5I3', eighth, 2)
   elseif v then
-    local counts
-    counts, total = parse(v, eighth)
+    local counts, moved
+    counts, total, moved = parse(v, eighth)
+    if moved then call('HSET', nets, ARGV[i], count(counts, eighth)) end
     if total >= more then
       return {0, 0, (leaves(counts, total, eighth, more) + eighths) * width - asked, 0, 0, 0}
     end

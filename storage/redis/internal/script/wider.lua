@@ -21,8 +21,9 @@ end
 for i = 4, #ARGV, 2 do
   local v, last = call('HGET', key, ARGV[i]), i + 2 > #ARGV
   if v or last or room(key, now, ends) then
-    local counts, total = parse(v, eighth)
+    local counts, total, moved = parse(v, eighth)
     local limit = tonumber(ARGV[i + 1])
+    if moved then call('HSET', key, ARGV[i], count(counts, eighth)) end
     if total >= limit then
       return {0, 0, (leaves(counts, total, eighth, limit) + eighths) * width - now, 0, 0}
     end
