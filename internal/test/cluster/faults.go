@@ -179,7 +179,7 @@ func set(ways []*link.Link, state link.State, delay time.Duration) {
 func (c *campaign) slowNode() (wrong, func(context.Context) error) {
 	n, d, delay := c.drawNode(), c.stretch(), 5*time.Millisecond+c.upTo(25*time.Millisecond)
 	w := atNode(n, "its database answers %v later for %v", delay, d)
-	w.excuses = false
+	w.excuses, w.slow = false, true
 	return w, func(ctx context.Context) error {
 		ways := []*link.Link{n.pooled, n.direct[0], n.direct[1]}
 		set(ways, link.Slow, delay)

@@ -39,6 +39,7 @@ type wrong struct {
 	excuses     bool      // a request may go unanswered, or be answered 503
 	node        int       // only at this one; everywhere: at any
 	counting    bool      // the nodes may not count together
+	slow        bool      // everything takes longer
 	aimed       bool      // a request that does not go through the balancer may go unanswered
 }
 
@@ -153,6 +154,9 @@ const (
 func (m *model) bound(acked, now time.Time) time.Duration {
 	if m.any(acked.Add(-settles), now, func(w wrong) bool { return w.excuses }) {
 		return staleAfter + promised + slack
+	}
+	if m.any(acked.Add(-settles), now, func(w wrong) bool { return w.slow }) {
+		return promised + 2*slack
 	}
 	return promised + slack
 }

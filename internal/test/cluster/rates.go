@@ -16,8 +16,9 @@ type hurried struct {
 
 // calls are those of the last minutes.
 type calls struct {
-	mu  sync.Mutex
-	all []admission
+	mu      sync.Mutex
+	all     []admission
+	pending int // of which nobody knows yet, or of which it is being judged
 }
 
 // admission is a call that was admitted, or may have been.
@@ -41,6 +42,7 @@ func (h *hurried) step() {
 		}
 		return
 	}
+	h.calls.waiting(1)
 	a := h.get(h.way(), "/api/v1/verify", "Authorization", "Bearer "+h.bearer)
 	switch {
 	case a.unknown:
@@ -55,6 +57,7 @@ func (h *hurried) step() {
 	default:
 		h.violated("a call is answered %v", a)
 	}
+	h.calls.waiting(-1)
 	h.pause(150 * time.Millisecond)
 }
 
@@ -104,9 +107,18 @@ func (h *hurried) tooFew(a answer) {
 	from := a.sent.Add(-window)
 	all := h.calls.count(func(b admission) bool { return b.done.After(from) })
 	here := h.calls.count(func(b admission) bool { return b.done.After(from) && (b.node == a.node || b.node == balanced) })
+	all += h.calls.waiting(0) - 1 // one that has no answer yet may be admitted; this one is not
 	if all < rate && (here < rate/len(h.site.nodes) || !h.alone(from, a.done)) {
 		h.violated("a call is refused when %d calls of %d were admitted within a minute, %d of them by this node: %v", all, rate, here, a)
 	}
+}
+
+// waiting changes the number of calls whose answers have not come, and returns it.
+func (c *calls) waiting(more int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending += more
+	return c.pending
 }
 
 func (c *calls) count(which func(admission) bool) (n int) {

@@ -30,6 +30,8 @@ const (
 	looks   = 100 * time.Millisecond // between two looks at a node
 	waits   = time.Second            // for the answer of a look, and for a connection
 	patient = 12 * time.Second       // for the answer to a request
+
+	silences = 3 // in a row, and a node is not asked any more
 )
 
 // Balancer is a handler for all nodes.
@@ -141,12 +143,20 @@ func (n *node) send(r *http.Request, body []byte) (*http.Response, error) {
 	return n.http.RoundTrip(out)
 }
 
-// watch asks a node again and again whether it is ready.
+// watch asks a node again and again whether it is ready. One that says no is believed, and one that says
+// nothing when it says nothing again: its machine may be busy.
 func (n *node) watch(ctx context.Context) {
+	silent := 0
 	client := &http.Client{Timeout: waits, Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for ctx.Err() == nil {
-		n.ready.Store(n.ask(ctx, client))
+		ready, err := n.ask(ctx, client)
+		if silent++; err == nil {
+			silent = 0
+		}
+		if err == nil || silent >= silences {
+			n.ready.Store(ready)
+		}
 		select {
 		case <-time.After(looks):
 		case <-ctx.Done():
@@ -154,16 +164,16 @@ func (n *node) watch(ctx context.Context) {
 	}
 }
 
-func (n *node) ask(ctx context.Context, client *http.Client) bool {
+func (n *node) ask(ctx context.Context, client *http.Client) (ready bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, n.url.String()+"/healthz/ready", nil)
 	if err != nil {
-		return false
+		return false, err
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, resp.Body)
-	return err == nil && resp.StatusCode == http.StatusOK
+	return resp.StatusCode == http.StatusOK, err
 }
