@@ -30,6 +30,11 @@
 // in the address; the one that takes writes is used. Reads go to the primary as well: a replica lags,
 // and what is revoked would be valid there.
 //
+// While no standby answers, nothing can be acknowledged: calls end with an error, and what they have written
+// shows once a standby has it. Their statements are not canceled, so each keeps a process of the server busy
+// until then. A primary that is started anew meanwhile shows what nobody has acknowledged: do not promote a
+// standby that does not have it.
+//
 // PgBouncer in transaction mode may stand between. It is noticed by its process ids, and statements
 // are sent unprepared from then on. Notifications do not pass it: Options.ListenDSN leads past it, or
 // nodes poll each second.
@@ -51,7 +56,8 @@
 // one that removes documents and writes none.
 //
 // A statement that was sent is not canceled when its caller goes away. Canceling costs the
-// connection, and a stranger who hangs up again and again would cost as many.
+// connection, and a stranger who hangs up again and again would cost as many. Nor is one whose time is over:
+// a commit that is canceled while it waits for its standby stands without it, and shows.
 //
 // plan_cache_mode is force_generic_plan: planning the statement of an exchange for each call, with its
 // partitions, costs as much as carrying it out.

@@ -22,7 +22,7 @@ type actor struct {
 	rand *mathrand.Rand
 }
 
-// world is what all actors know.
+// world holds what all actors know.
 type world struct {
 	app     application // of the first run
 	admin   struct{ name, password string }

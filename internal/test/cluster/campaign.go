@@ -62,6 +62,9 @@ func (c *campaign) close() error {
 // prepare makes the service one that everybody here can use.
 func (c *campaign) prepare() error {
 	c.model = newModel(c.site)
+	for _, n := range c.site.nodes {
+		n.started = c.model.started
+	}
 	first, err := serving.ReadFirstRun(c.site.nodes[0].data)
 	if err != nil {
 		return err
@@ -128,6 +131,9 @@ func (c *campaign) people() (all []interface{ step() }) {
 	}
 	for range rushes {
 		all = append(all, &hurried{c.actor(), h.bearer, h.calls})
+	}
+	if c.site.redis != nil {
+		all = append(all, c.model.lookout)
 	}
 	return append(all, &scanner{actor: c.actor()}, &truster{actor: c.actor()}, &publisher{actor: c.actor()}, &registrar{actor: c.actor()}, &guesser{c.actor()})
 }

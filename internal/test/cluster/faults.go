@@ -82,17 +82,17 @@ func choose(s *site) (all []fault, err error) {
 	return all, nil
 }
 
-// atNode is what is wrong at one node alone.
+// atNode makes a wrong of one node alone.
 func atNode(n *node, format string, args ...any) wrong {
 	return wrong{what: fmt.Sprintf(format, args...) + fmt.Sprintf(" (node %d)", n.id), excuses: true, node: n.id}
 }
 
-// atAll is what may be noticed at every node.
+// atAll makes a wrong that may be noticed at every node.
 func atAll(format string, args ...any) wrong {
 	return wrong{what: fmt.Sprintf(format, args...), excuses: true, node: everywhere}
 }
 
-// counting is what happens to the counters: no request is refused for that.
+// counting makes a wrong of the counters: no request is refused for that.
 func counting(format string, args ...any) wrong {
 	return wrong{what: fmt.Sprintf(format, args...), counting: true, node: everywhere}
 }
@@ -179,7 +179,7 @@ func set(ways []*link.Link, state link.State, delay time.Duration) {
 func (c *campaign) slowNode() (wrong, func(context.Context) error) {
 	n, d, delay := c.drawNode(), c.stretch(), 5*time.Millisecond+c.upTo(25*time.Millisecond)
 	w := atNode(n, "its database answers %v later for %v", delay, d)
-	w.excuses = false
+	w.excuses, w.slow = false, true
 	return w, func(ctx context.Context) error {
 		ways := []*link.Link{n.pooled, n.direct[0], n.direct[1]}
 		set(ways, link.Slow, delay)

@@ -38,7 +38,7 @@ func (g *guesser) step() {
 		}
 		a := g.guess(i, from)
 		switch {
-		case a.unknown || g.counted(began):
+		case a.unknown || a.status != http.StatusTooManyRequests && g.counted(began):
 			g.lostSight("address locked")
 			return
 		case a.status != http.StatusTooManyRequests:
@@ -49,9 +49,13 @@ func (g *guesser) step() {
 	g.did("address locked")
 }
 
-// counted reports whether the nodes have perhaps counted by themselves, or forgotten.
+// counted reports whether the nodes have perhaps counted by themselves, or forgotten: without a Redis
+// the guesser asks one node, which has forgotten only what it counted before it was started anew.
 func (g *guesser) counted(since time.Time) bool {
-	return g.any(since.Add(-settles), time.Now(), func(w wrong) bool { return w.counting || w.excuses })
+	if !g.site.options.redis {
+		return g.any(since.Add(-settles), time.Now(), func(w wrong) bool { return w.excuses || w.aimed })
+	}
+	return g.alone(since, time.Now())
 }
 
 // guess is a wrong password for a name that nobody has. A crowd is waited for.

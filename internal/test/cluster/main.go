@@ -26,7 +26,7 @@ func main() {
 	flag.BoolVar(&o.keep, "keep", false, "keep the folders and the logs")
 	flag.BoolVar(&o.verbose, "v", false, "print each fault as it comes")
 	flag.StringVar(&o.binary, "binary", "", "the keystile to run; without it, cmd/keystile is built, with a clock that can be bent")
-	flag.StringVar(&o.next, "next", "", "a keystile one schema ahead, for the rolling restart to it")
+	flag.StringVar(&o.next, "next", "", "beside --binary, a keystile whose tables are a step ahead, for the rolling restart to it")
 	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+plantNames())
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -79,7 +79,11 @@ func run(ctx context.Context, o options) (broken bool, err error) {
 		return false, err
 	}
 	if o.binary == "" {
-		if o.binary, err = build(ctx, dir, o.plant); err != nil {
+		o.binary, err = build(ctx, dir, o.plant)
+		if err == nil && o.plant == "" {
+			o.next, err = buildNext(ctx, dir)
+		}
+		if err != nil {
 			return false, errors.Join(err, os.RemoveAll(dir))
 		}
 	}

@@ -19,10 +19,14 @@ type model struct {
 	mu         sync.Mutex
 	began      time.Time
 	wrongs     []wrong
+	found      []wrong // later, by asking the nodes
 	violations []string
 	acts       map[string]*tally
 	seen       map[string][]time.Duration // how long it took until all nodes knew of something
-	ledger     [3]int64                   // charged calls that were answered, are counted, were sent
+	starts     []time.Time                // of nodes
+	lookout    *lookout
+	looking    sync.Mutex // of the lookout
+	ledger     [3]int64   // charged calls that were answered, are counted, were sent
 }
 
 // tally counts the acts of one kind.
@@ -35,6 +39,7 @@ type wrong struct {
 	excuses     bool      // a request may go unanswered, or be answered 503
 	node        int       // only at this one; everywhere: at any
 	counting    bool      // the nodes may not count together
+	slow        bool      // everything takes longer
 	aimed       bool      // a request that does not go through the balancer may go unanswered
 }
 
@@ -42,7 +47,9 @@ type wrong struct {
 const everywhere = -1
 
 func newModel(s *site) *model {
-	return &model{site: s, began: time.Now(), acts: map[string]*tally{}, seen: map[string][]time.Duration{}}
+	m := &model{site: s, began: time.Now(), acts: map[string]*tally{}, seen: map[string][]time.Duration{}}
+	m.lookout = &lookout{model: m, last: time.Now(), alone: make([]int64, len(s.nodes))}
+	return m
 }
 
 // violated notes a broken promise.
@@ -87,6 +94,20 @@ func (m *model) took(what string, d time.Duration) {
 	m.seen[what] = append(m.seen[what], d)
 }
 
+// started notes that a node begins anew, with nothing counted.
+func (m *model) started() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.starts = append(m.starts, time.Now())
+}
+
+// note adds something that was wrong, and is found out later.
+func (m *model) note(w wrong) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.found = append(m.found, w)
+}
+
 // begin notes that something is wrong from now on; the function ends it.
 func (m *model) begin(w wrong) (end func()) {
 	m.mu.Lock()
@@ -105,9 +126,10 @@ func (m *model) begin(w wrong) (end func()) {
 func (m *model) any(from, until time.Time, sort func(wrong) bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.wrongs, func(w wrong) bool {
+	is := func(w wrong) bool {
 		return w.from.Before(until) && (w.until.IsZero() || w.until.After(from)) && sort(w)
-	})
+	}
+	return slices.ContainsFunc(m.wrongs, is) || slices.ContainsFunc(m.found, is)
 }
 
 // settles is the time after a fault in which what it did may still show: a look of the balancer, and a
@@ -132,6 +154,9 @@ const (
 func (m *model) bound(acked, now time.Time) time.Duration {
 	if m.any(acked.Add(-settles), now, func(w wrong) bool { return w.excuses }) {
 		return staleAfter + promised + slack
+	}
+	if m.any(acked.Add(-settles), now, func(w wrong) bool { return w.slow }) {
+		return promised + 2*slack
 	}
 	return promised + slack
 }

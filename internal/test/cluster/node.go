@@ -37,6 +37,7 @@ type node struct {
 	front, pooled, redis *link.Link
 	direct               [2]*link.Link // to the members of the pair
 	past                 strings.Builder
+	started              func() // is told of each start; nil: of none
 }
 
 // folder is the size of the file system that a data folder is.
@@ -107,12 +108,10 @@ func (n *node) command() *exec.Cmd {
 		"--log-requests", "false", "--limits-per-ip", "1000000000", "--storage-url", n.storage(), "--storage-stale-after", staleAfter.String(),
 		"--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h",
 		"--signup", "open", "--trusted-proxies", proxies, "--upstreams-allow-private", "127.0.0.1", "--node-name", "node-" + strconv.Itoa(n.id),
+		"--drain", drain.String(),
 	}
 	if n.redis != nil {
 		args = append(args, "--redis-url", "redis://"+n.redis.Address())
-	}
-	if drains {
-		args = append(args, "--drain", drain.String())
 	}
 	cmd := exec.Command(n.binary, args...)
 	cmd.Env = append(os.Environ(), "KEYSTILE_MASTER_KEY="+n.site.key, n.clock.Variable(), "GOMAXPROCS=2")
@@ -122,6 +121,9 @@ func (n *node) command() *exec.Cmd {
 // start starts the node, and waits for nothing.
 func (n *node) start() (err error) {
 	n.note()
+	if n.started != nil {
+		n.started()
+	}
 	return n.space.Do(func() error {
 		n.Server, err = serving.Launch(n.command())
 		return err
@@ -219,5 +221,3 @@ func (n *node) hasRead(since time.Time) error {
 	}
 	return err
 }
-
-const drains = true

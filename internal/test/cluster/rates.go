@@ -16,8 +16,9 @@ type hurried struct {
 
 // calls are those of the last minutes.
 type calls struct {
-	mu  sync.Mutex
-	all []admission
+	mu      sync.Mutex
+	all     []admission
+	pending int // of which nobody knows yet, or of which it is being judged
 }
 
 // admission is a call that was admitted, or may have been.
@@ -35,10 +36,13 @@ const (
 func (h *hurried) step() {
 	if h.bearer == "" {
 		if app := h.makeApp(h.node(), "Hurried", "free"); app != nil {
-			h.bearer, _ = h.machine(h.way(), *app)
+			var a answer
+			h.bearer, a = h.machine(h.way(), *app)
+			h.calls.add(admission{a.sent, a.done, a.node, a.unknown}) // it counts too: the application has proved itself
 		}
 		return
 	}
+	h.calls.waiting(1)
 	a := h.get(h.way(), "/api/v1/verify", "Authorization", "Bearer "+h.bearer)
 	switch {
 	case a.unknown:
@@ -53,6 +57,7 @@ func (h *hurried) step() {
 	default:
 		h.violated("a call is answered %v", a)
 	}
+	h.calls.waiting(-1)
 	h.pause(150 * time.Millisecond)
 }
 
@@ -62,57 +67,67 @@ func (c *calls) add(a admission) {
 	c.all = slices.DeleteFunc(append(c.all, a), func(b admission) bool { return a.done.Sub(b.done) > 3*window })
 }
 
-// alone reports whether nodes may have counted by themselves at some time between two.
-func (h *hurried) alone(from, until time.Time) bool {
-	return !h.site.options.redis || h.any(from.Add(-settles), until, func(w wrong) bool { return w.counting || w.excuses })
+// tooMany holds the number of admissions that were certainly within one window against the limit. While
+// it may be that nodes count alone each of them lets its share in beside, and once more after it was
+// started anew; without a Redis each lets the limit in.
+func (h *hurried) tooMany(a answer) {
+	from := a.done.Add(-window)
+	n := h.calls.count(func(b admission) bool { return !b.unknown && b.sent.After(from) && !b.done.After(a.done) })
+	most, alone := rate, h.alone(from, a.done)
+	if alone {
+		most += rate / len(h.site.nodes) * h.shares(from, a.done)
+	}
+	if !h.site.options.redis {
+		most = rate * h.shares(from, a.done)
+	}
+	switch {
+	case n > most:
+		h.violated("%d calls were admitted within a minute, and %d may be: %v", n, most, a)
+	case !alone:
+		h.did("admitted by the rate of all nodes together")
+	}
 }
 
-// tooMany holds the number of admissions that were certainly within one window against the limit. Nodes
-// that count alone, some of the time, let twice as many in together at most; without a Redis each of
-// them lets the limit in.
-func (h *hurried) tooMany(a answer) {
-	most := rate
-	if from := a.done.Add(-window); h.alone(from, a.done) {
-		most = 2 * rate
-		if !h.site.options.redis {
-			most = rate * len(h.site.nodes) * (1 + h.restarts(from, a.done))
-		}
-	}
-	h.calls.mu.Lock()
-	defer h.calls.mu.Unlock()
-	n := 0
-	for _, b := range h.calls.all {
-		if !b.unknown && b.sent.After(a.done.Add(-window)) && !b.done.After(a.done) {
+// shares counts the nodes, one that was started anew again.
+func (h *hurried) shares(from, until time.Time) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := len(h.site.nodes)
+	for _, at := range h.starts {
+		if at.After(from.Add(-comeBack)) && at.Before(until) {
 			n++
 		}
 	}
-	if n > most {
-		h.violated("%d calls were admitted within a minute, and %d may be: %v", n, most, a)
-	}
-}
-
-// restarts counts what may have emptied a node's memory.
-func (h *hurried) restarts(from, until time.Time) (n int) {
-	h.any(from.Add(-comeBack), until, func(w wrong) bool { n++; return false })
 	return n
 }
 
-// tooFew holds a refusal against what was admitted: the whole limit, or the share of a node that counts
-// alone.
+// tooFew holds a refusal against what was admitted: the whole limit by all, or the share of a node that
+// counts alone by that one.
 func (h *hurried) tooFew(a answer) {
-	least, here := rate, balanced
-	if h.alone(a.sent.Add(-window), a.done) {
-		least, here = rate/len(h.site.nodes), a.node
+	from := a.sent.Add(-window)
+	all := h.calls.count(func(b admission) bool { return b.done.After(from) })
+	here := h.calls.count(func(b admission) bool { return b.done.After(from) && (b.node == a.node || b.node == balanced) })
+	all += h.calls.waiting(0) - 1 // one that has no answer yet may be admitted; this one is not
+	if all < rate && (here < rate/len(h.site.nodes) || !h.alone(from, a.done)) {
+		h.violated("a call is refused when %d calls of %d were admitted within a minute, %d of them by this node: %v", all, rate, here, a)
 	}
-	h.calls.mu.Lock()
-	defer h.calls.mu.Unlock()
-	n := 0
-	for _, b := range h.calls.all {
-		if b.done.After(a.sent.Add(-window)) && (here == balanced || b.node == here || b.node == balanced) {
+}
+
+// waiting changes the number of calls whose answers have not come, and returns it.
+func (c *calls) waiting(more int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending += more
+	return c.pending
+}
+
+func (c *calls) count(which func(admission) bool) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range c.all {
+		if which(b) {
 			n++
 		}
 	}
-	if n < least {
-		h.violated("a call is refused when %d of %d were admitted within a minute: %v", n, least, a)
-	}
+	return n
 }

@@ -41,7 +41,7 @@ func (c *campaign) report(w io.Writer) {
 	}
 }
 
-// shown is how many violations are printed: the first ones say most.
+// shown bounds the violations that are printed: the first ones say most.
 const shown = 10
 
 // spread is the median of some times, and the longest.

@@ -172,6 +172,9 @@ func (s *Server) URL() string {
 // Address is host:port.
 func (s *Server) Address() string { return net.JoinHostPort(s.place.Host, strconv.Itoa(s.place.Port)) }
 
+// Conninfo is the address as Follow wants it.
+func (s *Server) Conninfo() string { return fmt.Sprintf("host=%s port=%d", s.place.Host, s.place.Port) }
+
 // Start starts the server, and waits until it has recovered and answers.
 func (s *Server) Start(ctx context.Context) error {
 	log, err := os.OpenFile(s.Log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

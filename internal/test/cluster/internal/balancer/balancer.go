@@ -6,6 +6,7 @@
 package balancer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -29,6 +30,8 @@ const (
 	looks   = 100 * time.Millisecond // between two looks at a node
 	waits   = time.Second            // for the answer of a look, and for a connection
 	patient = 12 * time.Second       // for the answer to a request
+
+	silences = 3 // in a row, and a node is not asked any more
 )
 
 // Balancer is a handler for all nodes.
@@ -88,10 +91,17 @@ var errNone = errors.New("no node is ready")
 
 // RoundTrip sends a request to a node. The ReverseProxy calls it.
 func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
-	err := errNone
+	var body []byte // who sends it again needs all of it
+	var err error
+	if r.Body != nil {
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	err = errNone
 	for _, n := range b.order() {
 		var resp *http.Response
-		if resp, err = n.send(r); err == nil {
+		if resp, err = n.send(r, body); err == nil {
 			resp.Header.Set(NodeHeader, strconv.Itoa(n.id))
 			return resp, nil
 		}
@@ -122,19 +132,31 @@ func (b *Balancer) order() (all []*node) {
 	return all
 }
 
-func (n *node) send(r *http.Request) (*http.Response, error) {
+func (n *node) send(r *http.Request, body []byte) (*http.Response, error) {
 	out := r.Clone(r.Context())
 	out.URL.Scheme, out.URL.Host = n.url.Scheme, n.url.Host
+	out.Body, out.ContentLength = http.NoBody, int64(len(body))
+	if len(body) > 0 {
+		out.Body = io.NopCloser(bytes.NewReader(body))
+	}
 	out.GetBody = nil // net/http must not send anything twice
 	return n.http.RoundTrip(out)
 }
 
-// watch asks a node again and again whether it is ready.
+// watch asks a node again and again whether it is ready. One that says no is believed, and one that says
+// nothing when it says nothing again: its machine may be busy.
 func (n *node) watch(ctx context.Context) {
+	silent := 0
 	client := &http.Client{Timeout: waits, Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for ctx.Err() == nil {
-		n.ready.Store(n.ask(ctx, client))
+		ready, err := n.ask(ctx, client)
+		if silent++; err == nil {
+			silent = 0
+		}
+		if err == nil || silent >= silences {
+			n.ready.Store(ready)
+		}
 		select {
 		case <-time.After(looks):
 		case <-ctx.Done():
@@ -142,16 +164,16 @@ func (n *node) watch(ctx context.Context) {
 	}
 }
 
-func (n *node) ask(ctx context.Context, client *http.Client) bool {
+func (n *node) ask(ctx context.Context, client *http.Client) (ready bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, n.url.String()+"/healthz/ready", nil)
 	if err != nil {
-		return false
+		return false, err
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, resp.Body)
-	return err == nil && resp.StatusCode == http.StatusOK
+	return resp.StatusCode == http.StatusOK, err
 }

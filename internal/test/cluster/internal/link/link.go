@@ -42,7 +42,7 @@ func New(at, to string) (*Link, error) {
 	return l, nil
 }
 
-// Address is where the link begins.
+// Address returns where the link begins.
 func (l *Link) Address() string { return l.listener.Addr().String() }
 
 // Close ends the link and its connections.
