@@ -14,7 +14,7 @@ import (
 func (w *watch) Now() time.Time          { return w.now() }
 func (w *watch) Advance(d time.Duration) { w.pass(d) }
 
-// place is where the nodes of one test count, by a clock that stands still unless it is moved.
+// place returns where the nodes of one test count, by a clock that stands still unless it is moved.
 func place(t testing.TB) limittest.Service {
 	clock, prefix := newWatch(), "test"+strings.ToLower(rand.Text()[:12])
 	return limittest.Service{
