@@ -300,9 +300,3 @@ func (f *faulty) set(hang chan struct{}, fail error) {
 	defer f.mu.Unlock()
 	f.hang, f.fail = hang, fail
 }
-
-// tokensOf opens the tokens of a service whose store nobody sweeps.
-func tokensOf(t testing.TB, base string, store oauth.Store, resources ...string) *oauth.Tokens {
-	t.Helper()
-	return must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: store, Resources: resources, SweepEvery: -1}))(t)
-}
