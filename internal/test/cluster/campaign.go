@@ -142,6 +142,7 @@ func (c *campaign) people() (all []interface{ step() }) {
 const rest = 40 * time.Millisecond
 
 // run has everybody work, and faults happen one after the other; then everything is asked once more.
+// An interrupt ends it after the fault that there is.
 func (c *campaign) run(ctx context.Context) error {
 	began := time.Now()
 	defer func() { c.took = time.Since(began) }()
@@ -156,11 +157,13 @@ func (c *campaign) run(ctx context.Context) error {
 		})
 	}
 	var err error
-	for i := 0; i < c.cycles && err == nil && len(c.model.violations) < maxViolations; i++ {
-		hold(ctx, c.calm/2+c.upTo(c.calm))
-		err = errors.Join(ctx.Err(), c.fault(ctx))
+	interrupted := ctx // between two faults, and not amid one: what was done is to be judged
+	ctx = context.WithoutCancel(ctx)
+	for i := 0; i < c.cycles && err == nil && interrupted.Err() == nil && !c.model.hopeless(); i++ {
+		hold(interrupted, c.calm/2+c.upTo(c.calm))
+		err = c.fault(ctx)
 	}
-	hold(ctx, c.calm)
+	hold(interrupted, c.calm)
 	c.model.over.Store(true)
 	working.Wait()
 	c.model.busy.Wait()

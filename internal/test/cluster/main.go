@@ -65,17 +65,23 @@ func (o options) check() error {
 	return nil
 }
 
+// newFolder makes a folder that other users may pass through, because some servers refuse to be root.
+func newFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "keystile-cluster-")
+	if err == nil {
+		err = os.Chmod(dir, 0o711)
+	}
+	return dir, err
+}
+
 // run is the whole program but its exit. It reports whether a promise was broken; an error means
 // that the question could not be asked.
 func run(ctx context.Context, o options) (broken bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err
 	}
-	dir, err := os.MkdirTemp("", "keystile-cluster-")
+	dir, err := newFolder()
 	if err != nil {
-		return false, err
-	}
-	if err := os.Chmod(dir, 0o711); err != nil { // servers run as other users
 		return false, err
 	}
 	if o.binary == "" {

@@ -72,6 +72,13 @@ func (m *model) violated(format string, args ...any) {
 
 const maxViolations = 40
 
+// hopeless reports whether more would say nothing new.
+func (m *model) hopeless() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.violations) >= maxViolations
+}
+
 // did counts an act that was answered.
 func (m *model) did(what string) { m.count(what).done++; m.mu.Unlock() }
 
