@@ -88,36 +88,39 @@ type written struct {
 	writes int
 	wake   chan struct{} // closed by the next write
 	hints  []func()      // what tells the nodes
-	fresh  int           // the last of them that nodes follow
+	due    bool          // something that others follow was written since they settled
 	nodes  []*node
-
-	settled int // what was fresh when they settled last
 }
 
-func (w *written) note(followed bool) {
+func (w *written) note(by *node, followed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes++
+	if followed {
+		w.due = true
+		for _, n := range w.nodes {
+			if n != by {
+				n.due = w.writes
+			}
+		}
+	}
 	close(w.wake)
 	w.wake = make(chan struct{})
-	if followed {
-		w.fresh = w.writes
-	}
 }
 
 func (w *written) settle() {
 	w.mu.Lock()
-	fresh, hints := w.fresh, slices.Clone(w.hints)
+	due, hints := w.due, slices.Clone(w.hints)
+	w.due = false
 	w.mu.Unlock()
-	if synctest.Wait(); w.settled == fresh {
-		return
-	}
-	for w.settled = fresh; ; time.Sleep(told) {
+	synctest.Wait()
+	for due {
 		for _, hint := range hints {
 			hint()
 		}
-		if synctest.Wait(); !slices.ContainsFunc(w.nodes, func(n *node) bool { return n.behind(fresh) }) {
-			return
+		synctest.Wait()
+		if due = slices.ContainsFunc(w.nodes, (*node).behind); due {
+			time.Sleep(told)
 		}
 	}
 }
@@ -130,15 +133,18 @@ type node struct {
 
 	mu    sync.Mutex
 	reads map[read]answer
+	due   int            // how much was written when another node wrote what this one follows
 	seen  map[string]int // how much was written when it was last told, by method
 }
 
-// behind reports whether a node that follows anything has not read all that was written up to then.
-func (n *node) behind(fresh int) bool {
+// behind reports whether a node that follows anything has not read all that others have written.
+func (n *node) behind() bool {
+	n.all.mu.Lock()
+	defer n.all.mu.Unlock()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, seen := range n.seen {
-		if seen < fresh {
+		if seen < n.due {
 			return true
 		}
 	}
@@ -228,25 +234,25 @@ func (n *node) List(ctx context.Context, kind string, span driver.Span, most int
 
 func (n *node) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	version, err := n.Backend.Put(ctx, docs...)
-	n.all.note(slices.ContainsFunc(docs, func(d driver.Doc) bool { return d.Kind == driver.KindEpoch }))
+	n.all.note(n, slices.ContainsFunc(docs, func(d driver.Doc) bool { return d.Kind == driver.KindEpoch }))
 	return version, err
 }
 
 func (n *node) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	err := n.Backend.Revoke(ctx, rs...)
-	n.all.note(true)
+	n.all.note(n, true)
 	return err
 }
 
 func (n *node) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	err := n.Backend.Exchange(ctx, key, at, next...)
-	n.all.note(false)
+	n.all.note(n, false)
 	return err
 }
 
 func (n *node) Sweep(ctx context.Context, at time.Time, most int) (int, error) {
 	removed, err := n.Backend.Sweep(ctx, at, most)
-	n.all.note(false)
+	n.all.note(n, false)
 	return removed, err
 }
 
