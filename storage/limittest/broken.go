@@ -21,22 +21,23 @@ func Broken(t *testing.T, path string, bubbles bool, open func(t testing.TB) Ser
 		in = inBubble
 	}
 	tried, skipped := 0, ""
+	var s Service
+	in(t, func(t *testing.T, bubble Clock) { s = opened(t, bubble, open) })
 	for _, c := range slices.Concat(contract(false), contract(true)) {
 		for _, p := range c.promises {
 			name := c.about + "/" + p.name
 			if !strings.HasPrefix(name, path) {
 				continue
 			}
+			if skipped = p.lacks(s); skipped != "" {
+				continue
+			}
 			said := &notes{TB: t}
 			in(t, func(t *testing.T, bubble Clock) { said.listen(t, func(t testing.TB) { p.hold(t, bubble, open) }) })
-			switch {
-			case len(said.failures) > 0:
+			if len(said.failures) > 0 {
 				return name + ": " + said.failures[0]
-			case said.skipped != "":
-				skipped = said.skipped
-			default:
-				tried++
 			}
+			tried++
 		}
 	}
 	switch {
@@ -53,7 +54,6 @@ type notes struct {
 	testing.TB
 	mu       sync.Mutex
 	failures []string
-	skipped  string
 }
 
 // listen runs a test to its end.
@@ -93,7 +93,7 @@ func (n *notes) Fail()                             { n.note("failed") }
 func (n *notes) Error(args ...any)                 { n.note(fmt.Sprint(args...)) }
 func (n *notes) Errorf(format string, args ...any) { n.note(fmt.Sprintf(format, args...)) }
 
-// FailNow, Fatal, Fatalf and Skip end the goroutine of the promise, as those of a test do.
+// FailNow, Fatal and Fatalf end the goroutine of the promise, as those of a test do.
 func (n *notes) FailNow() {
 	n.Fail()
 	runtime.Goexit()
@@ -106,10 +106,5 @@ func (n *notes) Fatal(args ...any) {
 
 func (n *notes) Fatalf(format string, args ...any) {
 	n.Errorf(format, args...)
-	runtime.Goexit()
-}
-
-func (n *notes) Skip(args ...any) {
-	n.skipped = fmt.Sprint(args...)
 	runtime.Goexit()
 }

@@ -28,8 +28,8 @@
 //     brings a [Clock], and every promise is tried. Its times need not be those of any clock: they only
 //     move forward, by whole milliseconds.
 //   - Where everything is counted in this process, the clock is that of a bubble.
-//   - Where no clock can be moved, Clock is nil. Promises that wait for minutes are skipped, each with
-//     the reason, and in their place a Counter is asked for windows of a second, by real time.
+//   - Where no clock can be moved, Clock is nil. Promises that wait for minutes are not tried, as the
+//     log says, and in their place a Counter is asked for windows of a second, by real time.
 //
 // The time given to a Limiter is that of Clock. An adapter whose server has a clock counts by that one,
 // or each node would have a window of its own; it may use what it is given under test alone.
