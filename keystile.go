@@ -1,6 +1,7 @@
 package keystile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,24 +140,12 @@ func (c *Config) count() {
 	if c.Counters == nil {
 		return
 	}
-	if c.Gateway.Limiter == nil {
-		c.Gateway.Limiter = c.Counters.Limiter()
-	}
-	if c.SignIn.Lockout == nil {
-		c.SignIn.Lockout = c.Counters.Addresses(c.SignIn.Lock)
-	}
-	if c.SignIn.Delays == nil {
-		c.SignIn.Delays = c.Counters.Accounts()
-	}
-	if c.SignIn.Counter == nil {
-		c.SignIn.Counter = c.Counters.Counter()
-	}
-	if c.OAuth.Counter == nil {
-		c.OAuth.Counter = c.Counters.Counter()
-	}
-	if c.Legacy.Counter == nil {
-		c.Legacy.Counter = c.Counters.Counter()
-	}
+	c.Gateway.Limiter = cmp.Or(c.Gateway.Limiter, c.Counters.Limiter())
+	c.SignIn.Lockout = cmp.Or(c.SignIn.Lockout, c.Counters.Addresses(c.SignIn.Lock))
+	c.SignIn.Delays = cmp.Or(c.SignIn.Delays, c.Counters.Accounts())
+	c.SignIn.Counter = cmp.Or(c.SignIn.Counter, c.Counters.Counter())
+	c.OAuth.Counter = cmp.Or[oauth.Counter](c.OAuth.Counter, c.Counters.Counter())
+	c.Legacy.Counter = cmp.Or[legacy.Counter](c.Legacy.Counter, c.Counters.Counter())
 }
 
 // build makes the packages, each from those before it, and adds them to the router.
