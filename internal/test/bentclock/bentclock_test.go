@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // oftener has a running server sweep many times while a test looks.
-var oftener = overlay.Change{File: "cmd/keystile/command/servers.go", Old: "sweep      = time.Minute", New: "sweep = 20 * time.Millisecond"}
+var oftener = overlay.Change{File: "cmd/keystile/command/servers.go", Old: "sweep    = time.Minute", New: "sweep = 20 * time.Millisecond"}
 
 var built = sync.OnceValues(func() (string, error) { return Build(context.Background(), scratch, oftener) })
 
