@@ -49,16 +49,29 @@ func started(t testing.TB, more ...string) *process {
 			t.Skip("neither redis-server nor valkey-server is installed")
 		}
 	}
-	p := &process{t: t, port: freePort(t)}
-	p.args = append([]string{program, "--bind", "127.0.0.1", "--port", p.port, "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, more...)
-	p.start()
-	t.Cleanup(p.kill)
-	return p
+	for range 10 { // somebody else may take the port, or the one 10,000 higher
+		p := &process{t: t, port: freePort(t)}
+		p.args = append([]string{program, "--bind", "127.0.0.1", "--port", p.port, "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, more...)
+		if p.begin() {
+			t.Cleanup(p.kill)
+			return p
+		}
+	}
+	t.Fatal("the server does not start")
+	return nil
 }
 
 func (p *process) url() string { return "redis://127.0.0.1:" + p.port }
 
 func (p *process) start() {
+	p.t.Helper()
+	if !p.begin() {
+		p.t.Fatal("the server does not start again")
+	}
+}
+
+// begin reports whether the server accepts connections now.
+func (p *process) begin() bool {
 	p.t.Helper()
 	p.cmd = exec.Command(p.args[0], p.args[1:]...)
 	out, err := p.cmd.StdoutPipe()
@@ -71,10 +84,11 @@ func (p *process) start() {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.Contains(lines.Text(), "Ready to accept connections") {
 			go io.Copy(io.Discard, out)
-			return
+			return true
 		}
 	}
-	p.t.Fatal("the server does not start")
+	p.cmd.Wait()
+	return false
 }
 
 func (p *process) kill() {
