@@ -11,19 +11,22 @@ import (
 
 // Kill sends SIGKILL to the postmaster and to every process that it has begun, and waits until the
 // last of them is gone: PostgreSQL does not start while one is there.
+//
+// All of them stop at one moment, as with their machine. Processes that outlive their postmaster give up
+// waiting for a standby, and for an instant show each other commits that no standby has.
 func (s *Server) Kill() error {
 	if s.cmd == nil {
 		return nil
 	}
-	s.cmd.Process.Signal(syscall.SIGSTOP) // it begins no more of them; one that has ended has none
+	s.Pause() // one that has ended has no children
 	children := s.children()
+	for _, pid := range children {
+		syscall.Kill(pid, syscall.SIGKILL) // one that is gone already does not matter
+	}
 	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	<-s.ended
-	for _, pid := range children {
-		syscall.Kill(pid, syscall.SIGKILL) // one that is gone already does not matter
-	}
 	return gone(children)
 }
 
