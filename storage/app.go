@@ -7,34 +7,36 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/handle"
 )
 
 // App is an application registered here (protocol 2.8): one key, one quota, one owner.
 type App struct {
-	ID                string       `json:"id"` // client_id, the appid
-	Secrets           []AppSecret  `json:"secrets,omitempty"`
-	Name              string       `json:"name"`
-	Domains           []string     `json:"domains"`                 // as NormalizeDomain returns them
-	RedirectURIs      []string     `json:"redirect_uris,omitempty"` // if any: only exactly these
-	AllowHTTPRedirect bool         `json:"allow_http_redirect,omitempty"`
-	Public            bool         `json:"public,omitempty"` // has no secret; PKCE is mandatory
-	ForbidPlain       bool         `json:"forbid_plain,omitempty"`
-	IDTokenAlg        string       `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
-	FirstParty        bool         `json:"first_party,omitempty"`
-	Tier              string       `json:"tier"`                          // the first one; TierAt returns the present one
-	Tiers             []TierChange `json:"tiers,omitempty"`               // in the order of time, of the future too
-	Order             string       `json:"order,omitempty"`               // the id of the one that is open
-	LegacySuccessCode *int         `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (protocol 4)
-	ForbidPlainKey    bool         `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
-	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // their answers are repeated under data
-	Brand             *Brand       `json:"brand,omitempty"`               // how its pages look, where the tier allows it
-	Owner             string       `json:"owner,omitempty"`               // a user's sub
-	Spent             Quota        `json:"spent,omitzero"`                // of its first period, used by applications of its owner that were removed
-	Disabled          bool         `json:"disabled,omitempty"`
-	CreatedAt         time.Time    `json:"created_at"`
-	UpdatedAt         time.Time    `json:"updated_at"`
-	Version           int64        `json:"-"`
+	ID                string              `json:"id"` // client_id, the appid
+	Secrets           []AppSecret         `json:"secrets,omitempty"`
+	Name              string              `json:"name"`
+	Domains           []string            `json:"domains"`                 // as NormalizeDomain returns them
+	RedirectURIs      []string            `json:"redirect_uris,omitempty"` // if any: only exactly these
+	AllowHTTPRedirect bool                `json:"allow_http_redirect,omitempty"`
+	Public            bool                `json:"public,omitempty"` // has no secret; PKCE is mandatory
+	ForbidPlain       bool                `json:"forbid_plain,omitempty"`
+	IDTokenAlg        string              `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
+	FirstParty        bool                `json:"first_party,omitempty"`
+	Tier              string              `json:"tier"`                          // the first one; TierAt returns the present one
+	Tiers             []TierChange        `json:"tiers,omitempty"`               // in the order of time, of the future too
+	Order             string              `json:"order,omitempty"`               // the id of the one that is open
+	LegacySuccessCode *int                `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (protocol 4)
+	ForbidPlainKey    bool                `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
+	LegacyNested      bool                `json:"legacy_nested,omitempty"`       // their answers are repeated under data
+	Brand             *Brand              `json:"brand,omitempty"`               // how its pages look, where the tier allows it
+	Owner             string              `json:"owner,omitempty"`               // a user's sub
+	Spent             Quota               `json:"spent,omitzero"`                // of its first period, used by applications of its owner that were removed
+	Client            *client.Description `json:"client,omitempty"`              // set where nobody registered it here
+	Disabled          bool                `json:"disabled,omitempty"`
+	CreatedAt         time.Time           `json:"created_at"`
+	UpdatedAt         time.Time           `json:"updated_at"`
+	Version           int64               `json:"-"`
 	carried
 }
 
@@ -47,9 +49,20 @@ type AppSecret struct {
 }
 
 var apps = kind[App]{
-	name:    "app",
-	id:      func(a App) string { return a.ID },
-	index:   func(a App) []string { return append(owned(a.Owner), "all") },
+	name: "app",
+	id:   func(a App) string { return a.ID },
+	index: func(a App) []string {
+		if a.Client != nil {
+			return []string{"client"}
+		}
+		return append(owned(a.Owner), "all")
+	},
+	expires: func(a App) (end time.Time) {
+		if a.Client != nil {
+			end = a.Client.ExpiresAt
+		}
+		return end
+	},
 	version: func(a *App) *int64 { return &a.Version },
 	memo:    func(s *Store) *memo[App] { return s.apps },
 	secrets: func(a *App) map[string]*Secret {
@@ -71,6 +84,7 @@ func (a App) clone() App {
 	if a.Brand != nil {
 		a.Brand = new(*a.Brand)
 	}
+	a.Client = a.Client.Clone()
 	return a
 }
 
@@ -142,6 +156,7 @@ func (a App) Check() error {
 			complain("redirect_uris: %q: %w", u, err)
 		}
 	}
+	errs = append(errs, a.checkClient()...)
 	if err := a.checkTiers(); err != nil {
 		errs = append(errs, err)
 	}

@@ -1,6 +1,12 @@
 package storage
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/keystile/keystile/storage/client"
+)
 
 // Caller is the application, and the user if there is one, that a valid access token stands for.
 type Caller struct {
@@ -12,4 +18,22 @@ type Caller struct {
 	Grant     string    // gid
 	GrantedAt time.Time // read from Grant
 	ExpiresAt time.Time
+}
+
+// maxAccount bounds the text that Account returns, in bytes.
+const maxAccount = 230
+
+// Account returns what the caller's calls are charged to and rated by: the client_id, or, of an
+// application that nobody registered here, the application and its user together (decision 55). Many people use such an application who have nothing to do with each other.
+func (c Caller) Account() string {
+	clientID, sub := c.AppID, c.UserID
+	if sub == "" || !client.IsID(clientID) {
+		return clientID
+	}
+	account := clientID + " " + sub
+	if len(account) > maxAccount { // of a host's own users
+		sum := sha256.Sum256([]byte(account))
+		account = clientID[:min(len(clientID), maxAccount-1-hex.EncodedLen(16))] + " " + hex.EncodeToString(sum[:16])
+	}
+	return account
 }

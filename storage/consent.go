@@ -12,8 +12,10 @@ import (
 // Consent records what a user has allowed an application to learn and to do.
 type Consent struct {
 	AppID     string    `json:"app"`
-	UserID    string    `json:"user"`  // the user's sub
-	Scope     string    `json:"scope"` // sorted, separated by spaces
+	UserID    string    `json:"user"`            // the user's sub
+	Scope     string    `json:"scope"`           // what was allowed: sorted, separated by spaces
+	Asked     string    `json:"asked,omitempty"` // what was asked for where the user allowed less, such as one bundle of tools; likewise
+	Terms     string    `json:"terms,omitempty"` // App.Terms when the user was asked; other terms take another consent
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	Version   int64     `json:"-"`
@@ -33,10 +35,14 @@ var consents = kind[Consent]{
 
 // With is the consent with more in it.
 func (c Consent) With(scope string) Consent {
-	all := strings.Fields(c.Scope + " " + scope)
-	slices.Sort(all)
-	c.Scope = strings.Join(slices.Compact(all), " ")
+	c.Scope = union(c.Scope, scope)
 	return c
+}
+
+func union(scope, more string) string {
+	all := strings.Fields(scope + " " + more)
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), " ")
 }
 
 // Consent returns what a user has allowed an application, or ErrNotFound.

@@ -32,9 +32,10 @@ var (
 	consentRevocations = Feature{"revocations of consents", firstVersion}
 	toolAccess         = Feature{"access lists of tools", firstVersion}
 	defaultAccess      = Feature{"default access to tools", firstVersion}
+	deniedClients      = Feature{"trusted and denied hosts of clients", firstVersion}
 )
 
-var features = []Feature{consentRevocations, toolAccess, defaultAccess}
+var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients}
 
 // Features returns the features that this version knows.
 func Features() []Feature { return slices.Clone(features) }

@@ -35,6 +35,10 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 	"default access to tools": func(ctx context.Context, s *storage.Store) error {
 		return s.Set(ctx, storage.SettingDefaultAccess, storage.AccessOwner)
 	},
+	"trusted and denied hosts of clients": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SetClientHost(ctx, "agent.example", true)
+		return err
+	},
 }
 
 func featuresOf(t *testing.T, s *storage.Store) (names []string) {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/storage/internal/redirect"
 )
 
 var redirectApp = App{Domains: []string{
@@ -61,7 +63,7 @@ func TestRedirectsAreCheckedAsListed(t *testing.T) {
 
 func TestARedirectHas2048BytesAtMost(t *testing.T) {
 	uri := "https://app.example.com/"
-	uri += strings.Repeat("x", maxRedirect-len(uri))
+	uri += strings.Repeat("x", redirect.MaxLength-len(uri))
 	if err := redirectApp.AllowsRedirect(uri); err != nil {
 		t.Errorf("AllowsRedirect of %d bytes = %v, want accepted", len(uri), err)
 	}

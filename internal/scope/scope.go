@@ -19,6 +19,8 @@ const (
 	App   = "app"   // an application acts for itself; of client_credentials alone
 	Apps  = "apps"  // manages the applications of the user; see Elevated
 	Tools = "tools" // uses every tool of the bus that its subject may use
+
+	ReadOnlyTools = "tools/read" // of these, those that change nothing
 )
 
 const (
@@ -31,6 +33,9 @@ func Member(member string) string { return memberPrefix + member }
 
 // Bundle is the scope that opens the tools of one bundle, and no others.
 func Bundle(name string) string { return bundlePrefix + name }
+
+// Tool is the scope that opens one tool of a capability, by its name there.
+func Tool(member, tool string) string { return memberPrefix + member + "/" + tool }
 
 // Has reports whether a space-separated scope contains a name.
 func Has(scope, name string) bool {
@@ -54,17 +59,65 @@ func BundleOf(name string) (string, bool) {
 	return bundle, ok && isName(bundle)
 }
 
-// Within reports whether a space-separated scope asks for no more than a granted one. Who
-// may use every tool may use those of one capability or bundle.
+// ToolOf returns the capability and the tool that a scope opens; false if it is not of that form.
+func ToolOf(name string) (member, tool string, ok bool) {
+	text, ok := strings.CutPrefix(name, memberPrefix)
+	member, tool, slash := strings.Cut(text, "/")
+	return member, tool, ok && slash && isName(member) && isToolName(tool)
+}
+
+// IsTools reports whether a scope opens tools of the bus: all, some or one.
+func IsTools(name string) bool {
+	_, member := MemberOf(name)
+	_, bundle := BundleOf(name)
+	_, _, tool := ToolOf(name)
+	return name == Tools || name == ReadOnlyTools || member || bundle || tool
+}
+
+// HasTools reports whether any name in a space-separated scope opens tools.
+func HasTools(scope string) bool { return slices.ContainsFunc(strings.Fields(scope), IsTools) }
+
+// Within reports whether a space-separated scope asks for no more than a granted one. Who may use
+// every tool may use those of one capability or bundle, and who may use a capability each of its tools.
 func Within(granted, asked string) bool {
 	for name := range strings.FieldsSeq(asked) {
-		_, member := MemberOf(name)
-		_, bundle := BundleOf(name)
-		if !Has(granted, name) && !((member || bundle) && Has(granted, Tools)) {
+		if !within(granted, name) {
 			return false
 		}
 	}
 	return true
+}
+
+func within(granted, name string) bool {
+	if Has(granted, name) || IsTools(name) && Has(granted, Tools) {
+		return true
+	}
+	member, _, tool := ToolOf(name)
+	return tool && Has(granted, Member(member))
+}
+
+// Narrowed returns what a grant holds where a user was asked for some scope and allowed less: of each
+// wanted name itself, if it was allowed, and otherwise what was allowed in its place. It returns false
+// if the user has to be asked: about a name that they have not been asked for, or because nothing that
+// opens tools is left where tools are wanted.
+func Narrowed(wanted, asked, allowed string) (granted string, ok bool) {
+	var out []string
+	for name := range strings.FieldsSeq(wanted) {
+		switch {
+		case within(allowed, name):
+			out = append(out, name)
+		case !IsTools(name) || !Within(asked, name):
+			return "", false
+		default:
+			for less := range strings.FieldsSeq(allowed) {
+				if IsTools(less) && within(name, less) && !slices.Contains(out, less) {
+					out = append(out, less)
+				}
+			}
+		}
+	}
+	granted = strings.Join(out, " ")
+	return granted, HasTools(granted) || !HasTools(wanted)
 }
 
 // Elevated reports whether a scope is one that is never granted silently or for long: the
@@ -91,19 +144,24 @@ func WithoutElevated(scope string) string {
 // a bundle only the form is checked: one that does not exist opens nothing.
 func Grantable(name string) bool {
 	switch name {
-	case OpenID, Profile, Email, Apps, Tools:
+	case OpenID, Profile, Email, Apps:
 		return true
 	}
-	_, member := MemberOf(name)
-	_, bundle := BundleOf(name)
-	return member || bundle
+	return IsTools(name)
 }
 
 // maxName is the length of the longest name of a capability or a bundle.
 const maxName = 48
 
-func isName(text string) bool {
-	if text == "" || len(text) > maxName {
+// maxTool is the length of the longest name of a tool in its capability.
+const maxTool = 128
+
+func isToolName(text string) bool { return isNameOf(text, maxTool) }
+
+func isName(text string) bool { return isNameOf(text, maxName) }
+
+func isNameOf(text string, most int) bool {
+	if text == "" || len(text) > most {
 		return false
 	}
 	for i := range len(text) {

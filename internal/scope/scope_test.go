@@ -63,3 +63,51 @@ func TestAllToolsHoldThoseOfOneCapability(t *testing.T) {
 		}
 	}
 }
+
+func TestOneToolAndReadOnlyOnesAreScopesOfTheirOwn(t *testing.T) {
+	for _, c := range []struct {
+		granted, asked string
+		want           bool
+	}{
+		{"tools", "tools/read tools:shop/getPet", true},
+		{"tools:shop", "tools:shop/getPet", true},
+		{"tools:shop", "tools:shop/getPet tools/read", false},
+		{"tools:shop/getPet", "tools:shop", false},
+		{"tools:shop/getPet", "tools:shop/putPet", false},
+		{"tools/read", "tools:shop/getPet", false},
+		{"tools/read", "tools", false},
+		{"tools:read", "tools/read", false},
+	} {
+		if got := Within(c.granted, c.asked); got != c.want {
+			t.Errorf("Within(%q, %q) = %t, want %t", c.granted, c.asked, got, c.want)
+		}
+	}
+	for _, bad := range []string{"tools:shop/", "tools:/getPet", "tools:shop/a/b", "tools:b:x/y", "tools/", "tools/write", "tools:shop/a b"} {
+		if IsTools(bad) || Grantable(bad) {
+			t.Errorf("%q is taken for a scope of tools", bad)
+		}
+	}
+}
+
+// Decision 55: a user may allow less than was asked for, and is not asked again for the same.
+func TestAGrantIsWhatTheUserAllowedOfWhatIsWanted(t *testing.T) {
+	for _, c := range []struct{ wanted, asked, allowed, granted string }{
+		{"openid tools", "openid tools", "openid tools", "openid tools"},
+		{"openid tools", "openid tools", "openid tools:b:support", "openid tools:b:support"},
+		{"tools openid", "openid tools", "openid tools:shop/getPet tools:shop/putPet", "tools:shop/getPet tools:shop/putPet openid"},
+		{"tools:shop", "tools", "tools", "tools:shop"},
+		{"tools:shop", "tools", "tools:b:support", ""}, // nothing of the capability was allowed
+		{"tools:shop", "tools", "tools:shop/getPet tools:b:support", "tools:shop/getPet"},
+		{"tools", "openid", "openid", ""},
+		{"tools:shop", "tools:bank", "tools:bank", ""}, // another one was asked for
+		{"openid email", "openid", "openid", ""},
+		{"openid", "openid email", "openid", "openid"},
+		{"email", "email", "openid", ""}, // only tools are allowed in part
+		{"", "", "", ""},
+	} {
+		got, ok := Narrowed(c.wanted, c.asked, c.allowed)
+		if got != c.granted && ok || ok != (c.granted != "" || c.wanted == "") {
+			t.Errorf("Narrowed(%q, %q, %q) = %q, %t, want %q", c.wanted, c.asked, c.allowed, got, ok, c.granted)
+		}
+	}
+}

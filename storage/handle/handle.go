@@ -95,3 +95,7 @@ func NewAppID() string { return "ks" + strings.ToLower(rand.Text()[:20]) }
 func NewOrderID(at time.Time) string {
 	return "or" + at.UTC().Format("20060102150405") + strings.ToLower(rand.Text()[:10])
 }
+
+// NewClientID draws the client_id of an application that registers itself. It begins with
+// client.DynamicPrefix of package storage/client, which no other client_id does.
+func NewClientID() string { return "ks-" + strings.ToLower(rand.Text()[:20]) }

@@ -1,0 +1,35 @@
+package client
+
+import "testing"
+
+func TestAClientIsSentBackWhereItSaidAndToAnyPortOfLoopback(t *testing.T) {
+	app := Description{RedirectURIs: []string{
+		"http://localhost/callback", "http://127.0.0.1:33418/", "http://[::1]/cb?x=1", "https://agent.example/callback", "cursor://anysphere.cursor-mcp/oauth/callback",
+	}}
+	for uri, good := range map[string]bool{
+		"http://localhost/callback": true, "http://localhost:43127/callback": true, "http://localhost:43127/callback/": false,
+		"http://localhost:43127/callback?x": false, "http://127.0.0.1:43127/callback": false, "http://127.0.0.1/": true, "http://127.0.0.1:1/": true,
+		"http://[::1]:9/cb?x=1": true, "http://[::1]:9/cb": false, "http://localhost:0/callback": false, "http://localhost:/callback": false,
+		"http://localhost@evil.example/callback": false, "http://localhost.evil.example/callback": false, "https://localhost/callback": false,
+		"https://agent.example/callback": true, "https://agent.example:443/callback": false, "https://agent.example:8443/callback": false,
+		"https://AGENT.example/callback": false, "https://agent.example/callback#": false, "https://agent.example/callback?": false,
+		"cursor://anysphere.cursor-mcp/oauth/callback": true, "cursor://anysphere.cursor-mcp/oauth/callback/": false, "CURSOR://anysphere.cursor-mcp/oauth/callback": false,
+		"javascript:alert(1)": false, "data:text/html,x": false, "": false,
+	} {
+		if err := app.AllowsRedirect(uri); (err == nil) != good {
+			t.Errorf("AllowsRedirect(%q) = %v, want it allowed: %t", uri, err, good)
+		}
+	}
+}
+
+func TestWhereABrowserMustNotBeSent(t *testing.T) {
+	for _, uri := range []string{
+		"javascript:alert(1)", "javascript://x/%0aalert(1)", "JavaScript:/x", "data:text/html,x", "data://x/y", "vbscript:/x", "file:///etc/passwd", "file://host/x",
+		"blob:/x", "about:/x", "view-source:/x", "ftp://x/y", "mailto:/x", "intent://x/y", "urn:/x", "cursor:x", "cursor:///x", "://x", ":/x", "1x://y", "x\ty://z",
+		"cursor://a b", "cursor://a#b", "http://example.com/", "http://10.0.0.1/", "https://user@example.com/", "https://EXAMPLE.com\\@evil/", "https://1.2.3/", "ws://x/", "https:/x", "http:/localhost/x",
+	} {
+		if err := CheckRedirect(uri); err == nil {
+			t.Errorf("CheckRedirect(%q) lets it pass", uri)
+		}
+	}
+}
