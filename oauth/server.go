@@ -104,6 +104,10 @@ type Config struct {
 	// Meter counts the calls of userinfo against a quota; nil: they are not counted.
 	Meter Meter
 
+	// Clients are applications that nobody registered here. They are admitted only where there is a
+	// Consent: nobody has checked them.
+	Clients ClientsConfig
+
 	Counter Counter // of wrong secrets; nil: each process counts alone
 
 	Audit    Audit                          // nil: nothing is recorded
@@ -161,6 +165,11 @@ func (c *Config) complete() error {
 	}
 	if len(c.IDTokenAlgs) == 0 {
 		c.IDTokenAlgs = []string{token.HS256}
+	}
+	if c.Tokens != nil {
+		if err := c.Clients.complete(c.Tokens.c.BaseURL); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if c.Audit == nil {
 		c.Audit = noAudit{}
