@@ -48,34 +48,42 @@ func (s *Consents) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: web.Fail}}
 }
 
-// Allowed reports whether a user has allowed an application everything in a scope; of an
-// empty one, whether they have allowed it anything. It implements oauth.Consent.
-func (s *Consents) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+// Allowed returns what a user has allowed an application of a scope; of an empty one, it reports
+// whether they have allowed it anything. It implements oauth.Consent.
+func (s *Consents) Allowed(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
 	c, err := s.Store.Consent(ctx, app.ID, sub)
-	if errors.Is(err, storage.ErrNotFound) {
-		return false, nil
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Terms != app.Terms() {
+		return "", false, nil
 	}
-	return err == nil && scope.Within(c.Scope, wanted), err
+	if err != nil {
+		return "", false, err
+	}
+	granted, ok = scope.Narrowed(wanted, c.Asked, c.Scope)
+	return granted, ok, nil
 }
 
-// AllowedOnce reports whether a user has just allowed an application a scope that they are
-// asked for each time, and uses that up. It implements oauth.Consent.
-func (s *Consents) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
-	_, err := storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
+// AllowedOnce returns what a user has just allowed an application of a scope that they are asked
+// for each time, and uses that up. It implements oauth.Consent.
+func (s *Consents) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
+	_, err = storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
 		c, err := s.Store.Consent(ctx, app.ID, sub)
 		if err != nil {
 			return c, err
 		}
-		if !time.Now().Before(c.OnceUntil) || !scope.Within(c.Scope+" "+c.Once, wanted) {
+		granted, ok = scope.Narrowed(wanted, c.Asked, c.Scope+" "+c.Once)
+		if !ok || !time.Now().Before(c.OnceUntil) || c.Terms != app.Terms() {
 			return c, storage.ErrNotFound
 		}
 		c.Once, c.OnceUntil = "", time.Time{}
 		return s.Store.SaveConsent(ctx, c) // of two requests at once one loses, and asks again
 	})
-	if errors.Is(err, storage.ErrNotFound) {
-		return false, nil
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return "", false, nil
+	case err != nil:
+		return "", false, err
 	}
-	return err == nil, err
+	return granted, true, nil
 }
 
 // Ask answers an authorize request with the consent page and status 200. The caller has validated
