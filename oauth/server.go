@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -22,6 +23,8 @@ import (
 // Store keeps applications, tokens, revocations and keys; *storage.Store implements it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	RemoveClient(ctx context.Context, a storage.App) error
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	Setting(ctx context.Context, name string) (string, error)
@@ -108,7 +111,7 @@ type Config struct {
 	// Consent: nobody has checked them.
 	Clients ClientsConfig
 
-	Counter Counter // of wrong secrets; nil: each process counts alone
+	Counter Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
 
 	Audit    Audit                          // nil: nothing is recorded
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
@@ -126,6 +129,7 @@ type Server struct {
 	tokens          *Tokens
 	sameOrigin      *http.CrossOriginProtection
 	failures        *bruteforce.Failures
+	registrations   *registration.Budget
 }
 
 // New makes a Server. It reports all errors of the Config at once.
@@ -133,7 +137,7 @@ func New(_ context.Context, c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
+	s := &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}
@@ -170,6 +174,9 @@ func (c *Config) complete() error {
 		if err := c.Clients.complete(c.Tokens.c.BaseURL); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if c.Consent == nil {
+		c.Clients.Registration = RegistrationOff
 	}
 	if c.Audit == nil {
 		c.Audit = noAudit{}
@@ -220,6 +227,9 @@ func (s *Server) Mount(mux interface {
 }) {
 	mux.Handle("/oauth/", s)
 	mux.Handle("/.well-known/", s)
+	if s.registers() {
+		mux.Handle(pathRegisterRoot, s)
+	}
 }
 
 // Close ends the Server, which runs nothing in the background. The caller closes the Tokens.
