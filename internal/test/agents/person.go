@@ -27,10 +27,12 @@ type Person struct {
 }
 
 // NewPerson returns a Person at a browser that has visited nothing yet.
-func NewPerson(origin string) *Person {
+func NewPerson(origin string) *Person { return newPerson(origin, http.DefaultTransport) }
+
+func newPerson(origin string, transport http.RoundTripper) *Person {
 	jar, _ := cookiejar.New(nil)
 	p := &Person{origin: origin}
-	p.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	p.client = &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return p
 }
 
