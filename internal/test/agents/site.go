@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-		"log/slog"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/test/agents"
+	"github.com/keystile/keystile/internal/test/vendordocs"
 )
 
 // drivers are stock clients that sign in by themselves, with how often they say that something is right.
@@ -30,7 +32,43 @@ func TestStockClientsSignInByRegisteringThemselves(t *testing.T) {
 			if got := strings.Count(said, "ok: "); got < least {
 				t.Errorf("%d things are right, want %d", got, least)
 			}
+			if pages := person.Pages(); len(pages) != 2 || !strings.Contains(pages[1], "not verified") {
+				t.Errorf("%d pages were shown, want the sign-in and a consent that says that nobody checked it", len(pages))
+			}
 		})
+	}
+}
+
+// The documents that vendors publish are recorded; a driver plays each vendor's client.
+func TestTheDocumentOfEachVendorLetsStockClientsIn(t *testing.T) {
+	clientsAreInstalled(t, "mcp-remote")
+	documents := agents.WithVendors(t)
+	for _, vendor := range agents.Vendors() {
+		for script, least := range drivers {
+			if script == "login-remote.mjs" && !vendor.Local() {
+				continue // it listens on the user's machine, these do not
+			}
+			t.Run(vendor.Name+" "+script, func(t *testing.T) {
+				site := agents.Start(t, documents)
+				env := []string{"BUS=" + site.URL + "/api/mcp", "ISSUER=" + site.URL, "METADATA=" + vendor.ID, "REDIRECT=" + vendor.Redirect}
+				if vendor.Signs {
+					env = append(env, "PRIVATE_KEY="+vendordocs.PrivateKey(t))
+				}
+				if !vendor.Stays {
+					env = append(env, "ONCE=1")
+					least -= 3
+				}
+				person := agents.NewPerson(site.URL)
+				said := drive(t, person, script, env...)
+				if got := strings.Count(said, "ok: "); got < least {
+					t.Errorf("%d things are right, want %d", got, least)
+				}
+				host, _ := url.Parse(vendor.ID)
+				if pages := person.Pages(); len(pages) != 2 || !strings.Contains(pages[1], host.Host) {
+					t.Errorf("%d pages were shown, want the sign-in and a consent that names %s", len(pages), host.Host)
+				}
+			})
+		}
 	}
 }
 

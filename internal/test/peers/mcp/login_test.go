@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/keystile/keystile/internal/test/agents"
+	"github.com/keystile/keystile/internal/test/vendordocs"
 )
 
 const callback = "http://127.0.0.1:39127/callback"
@@ -26,11 +29,66 @@ func TestTheGoSDKSignsInByRegisteringItself(t *testing.T) {
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			RedirectURIs: []string{callback}, GrantTypes: []string{"authorization_code", "refresh_token"}, ClientName: "Login test go-sdk",
 		}},
-	}, "ks-")
+	}, "ks-", true)
 }
 
-// signsIn goes the whole way from a 401 to a called tool, and once more with a token that has come to its end.
-func signsIn(t *testing.T, site *agents.Site, c *auth.AuthorizationCodeHandlerConfig, client string) {
+// The documents that vendors publish are recorded; the Go SDK plays each vendor's client.
+func TestTheDocumentOfEachVendorLetsTheGoSDKIn(t *testing.T) {
+	documents := agents.WithVendors(t)
+	for _, vendor := range agents.Vendors() {
+		t.Run(vendor.Name, func(t *testing.T) {
+			site := agents.Start(t, documents)
+			c := &auth.AuthorizationCodeHandlerConfig{
+				ClientIDMetadataDocumentConfig: &auth.ClientIDMetadataDocumentConfig{URL: vendor.ID}, RedirectURL: withPort(vendor.Redirect),
+			}
+			if vendor.Signs { // the SDK has nothing for that
+				c.Client = &http.Client{Transport: &signing{T: t, id: vendor.ID, issuer: site.URL}}
+			}
+			signsIn(t, site, c, vendor.ID, vendor.Stays)
+		})
+	}
+}
+
+// withPort is a redirect_uri as a program sends it that listens at a port of its own.
+func withPort(redirect string) string {
+	for _, host := range []string{"http://localhost/", "http://127.0.0.1/"} {
+		if path, ok := strings.CutPrefix(redirect, host); ok {
+			return strings.TrimSuffix(host, "/") + ":33418/" + path
+		}
+	}
+	return redirect
+}
+
+// signing adds what a client with a key sends to the token endpoint (RFC 7523).
+type signing struct {
+	*testing.T
+	id, issuer string
+}
+
+func (s *signing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.URL.Path, "/oauth/token") {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, err
+	}
+	form.Set("client_id", s.id)
+	form.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+	form.Set("client_assertion", vendordocs.Assertion(s, s.id, s.issuer, nil))
+	signed := r.Clone(r.Context())
+	signed.Header.Del("Authorization") // the SDK tries Basic first
+	signed.Body, signed.ContentLength = io.NopCloser(strings.NewReader(form.Encode())), int64(len(form.Encode()))
+	return http.DefaultTransport.RoundTrip(signed)
+}
+
+// signsIn goes the whole way from a 401 to a called tool, and where the client stays once more with a token
+// that has come to its end.
+func signsIn(t *testing.T, site *agents.Site, c *auth.AuthorizationCodeHandlerConfig, client string, stays bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -67,9 +125,15 @@ func signsIn(t *testing.T, site *agents.Site, c *auth.AuthorizationCodeHandlerCo
 		if err != nil || result.IsError || result.StructuredContent.(map[string]any)["code"] != "404" {
 			t.Fatalf("%s: a call = %+v, %v", when, result, err)
 		}
+		if stays != (last.token.RefreshToken != "") {
+			t.Fatalf("a refresh token is there: %t, want %t", !stays, stays)
+		}
+		if !stays {
+			break
+		}
 		last.expire()
 	}
-	if visits != 1 || last.refreshed != 1 {
+	if visits != 1 || stays != (last.refreshed == 1) {
 		t.Errorf("%d visits of the browser and %d refreshes, want one of each", visits, last.refreshed)
 	}
 }

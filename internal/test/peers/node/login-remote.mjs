@@ -44,6 +44,10 @@ function stored(name, change) {
 
 const fresh = () => new Client({ name: 'login', version: '1' })
 await use('signed in', fresh(), remote())
+if (process.env.ONCE) {
+  want('a refresh token', stored('tokens.json').refresh_token, undefined)
+  process.exit()
+}
 const before = stored('tokens.json', (tokens) => ({ access_token: 'bad.' + tokens.access_token }))
 await use('refreshed', fresh(), remote())
 want('a new refresh token', stored('tokens.json').refresh_token !== before.refresh_token, true)

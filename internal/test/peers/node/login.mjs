@@ -8,8 +8,8 @@ import { want } from './browser.mjs'
 export { want }
 
 // METADATA is the URL of a client metadata document, or empty: the client registers itself.
-// REDIRECT is what the browser comes back to; of a loopback address the port is chosen here if it has none.
-const { BUS, METADATA, REDIRECT = 'http://127.0.0.1/callback', NAME = 'Login test' } = process.env
+// ONCE says that it is given no refresh token. REDIRECT is what the browser comes back to; of a loopback address the port is chosen here if it has none.
+const { BUS, METADATA, REDIRECT = 'http://127.0.0.1/callback', NAME = 'Login test', ONCE } = process.env
 export const bus = new URL(BUS)
 
 const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]()
@@ -78,7 +78,9 @@ export async function login({ Client, Transport, finish, extra }) {
   want('the client', METADATA ? provider.stored.client.client_id : /^ks-/.test(provider.stored.client.client_id), METADATA || true)
 
   await use('signed in', fresh(), new Transport(bus, { authProvider: provider }))
+  want('visits of the browser', provider.visits, 1)
   const before = provider.stored.tokens
+  if (ONCE) return want('a refresh token', before.refresh_token, undefined)
   provider.stored.tokens = { ...before, access_token: 'bad.' + before.access_token }
   await use('refreshed', fresh(), new Transport(bus, { authProvider: provider }))
   want('a new refresh token', provider.stored.tokens.refresh_token !== before.refresh_token, true)
