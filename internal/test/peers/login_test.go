@@ -23,6 +23,9 @@ var drivers = map[string]int{"login-v1.mjs": 9, "login-v2.mjs": 9, "login-remote
 // Nobody registered anything: each client is refused, registers itself, sends its user to a browser,
 // gets a token, lists and calls, and stays signed in by refreshing.
 func TestStockClientsSignInByRegisteringThemselves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts programs")
+	}
 	clientsAreInstalled(t, "mcp-remote")
 	for script, least := range drivers {
 		t.Run(script, func(t *testing.T) {
@@ -41,6 +44,9 @@ func TestStockClientsSignInByRegisteringThemselves(t *testing.T) {
 
 // The documents that vendors publish are recorded; a driver plays each vendor's client.
 func TestTheDocumentOfEachVendorLetsStockClientsIn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts programs")
+	}
 	clientsAreInstalled(t, "mcp-remote")
 	documents := agents.WithVendors(t)
 	for _, vendor := range agents.Vendors() {
