@@ -126,7 +126,8 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	default:
 		return "", errSignInRequired
 	}
-	if err := s.consented(ctx, app, who, authorization.Scope(), prompt); prompt.never && errors.As(err, new(*consentRequired)) {
+	granted, err := s.consented(ctx, app, who, authorization.Scope(), prompt)
+	if prompt.never && errors.As(err, new(*consentRequired)) {
 		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
 	} else if err != nil {
 		return "", err
@@ -134,7 +135,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
-	code, err = authorization.Issue(ctx, who)
+	code, err = authorization.Issue(ctx, who, granted)
 	return code, failed(err)
 }
 
