@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
+	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/storage/client"
 )
 
@@ -47,7 +46,7 @@ type ClientsConfig struct {
 // ClientHosts returns the hosts whose documents are admitted unless ClientsConfig.Hosts names
 // others: those of well-known MCP clients.
 func ClientHosts() []string {
-	return []string{"claude.ai", "chatgpt.com", "vscode.dev", "zed.dev", "cursor.com", "opencode.ai", "block.github.io"}
+	return []string{"claude.ai", "chatgpt.com", "vscode.dev", "zed.dev", "cursor.com", "opencode.ai", "goose-docs.ai", "insiders.vscode.dev", "github.com"}
 }
 
 // complete fills in what is missing for a service with a BaseURL, and reports all errors.
@@ -74,8 +73,8 @@ func (c *ClientsConfig) complete(baseURL string) error {
 		c.Hosts = ClientHosts()
 	}
 	for _, host := range c.Hosts {
-		if u, err := url.Parse("https://" + host); err != nil || u.Host != host || host == "" || strings.ToLower(host) != host {
-			errs = append(errs, fmt.Errorf("Clients.Hosts: %q: write a host in lower case, such as claude.ai, with a port only if it is not 443", host))
+		if err := clientdoc.CheckHost(host); err != nil {
+			errs = append(errs, fmt.Errorf("Clients.Hosts: %q: write a host in lower case, such as claude.ai: %w", host, err))
 		}
 	}
 	c.Hosts = slices.Clone(c.Hosts)

@@ -20,6 +20,15 @@ var (
 	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // protocol 4.1
 	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // protocol 4.1, 5
 
+	clientsOff     = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it"}        // decision 55
+	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host"} // decision 55
+	clientDenied   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the operator of this service does not admit applications from this host: use another application, or ask the operator"}                                      // decision 55
+	clientsBusy    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many applications are looked up at this moment: wait a minute, then try again"}                                                                     // decision 55
+	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not the URL of a client metadata document that can be used here"}                                                                               // decision 55
+	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the client metadata document at client_id could not be read: try again in a minute"}                                                                         // decision 55
+
+	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "the application could not be authenticated"} // RFC 6749 5.2, RFC 7523 3.2
+
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"} // RFC 6749 4.1.2.1
 
 	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // protocol 4.10
@@ -70,6 +79,16 @@ func failed(err error) error {
 		f.Status = http.StatusUnauthorized
 	}
 	return f
+}
+
+// atToken gives a refusal of an application the status that it has where applications authenticate.
+func atToken(err error) error {
+	if f, ok := errors.AsType[*reply.Failure](err); ok && f.OAuth == engine.InvalidClient {
+		g := *f
+		g.Status = http.StatusUnauthorized
+		return &g
+	}
+	return err
 }
 
 // badBearer turns the error of a bearer token into a failure.

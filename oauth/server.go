@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -25,6 +26,8 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	RemoveClient(ctx context.Context, a storage.App) error
+	ClientHost(ctx context.Context, host string) (client.Host, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	Setting(ctx context.Context, name string) (string, error)
@@ -130,16 +133,20 @@ type Server struct {
 	sameOrigin      *http.CrossOriginProtection
 	failures        *bruteforce.Failures
 	registrations   *registration.Budget
+	clients         *clients
 }
 
 // New makes a Server. It reports all errors of the Config at once.
-func New(_ context.Context, c Config) (*Server, error) {
+func New(_ context.Context, c Config) (s *Server, err error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
+	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
+	}
+	if s.clients, err = s.newClients(); err != nil {
+		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	s.engine = engine.New(s.engineConfig())
 	s.mux = reply.NewMux(c.Log, s.routes()...)
@@ -233,7 +240,7 @@ func (s *Server) Mount(mux interface {
 }
 
 // Close ends the Server, which runs nothing in the background. The caller closes the Tokens.
-func (*Server) Close(context.Context) error { return nil }
+func (s *Server) Close(ctx context.Context) error { return s.clients.fetch.Close(ctx) }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (s *Server) Patterns() []string { return s.mux.Patterns() }

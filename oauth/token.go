@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -79,8 +78,8 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 	if wait := s.failures.RetryAfter(r.Context(), who, now); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
-	app, err := s.engine.Authenticate(r.Context(), form)
-	if _, refused := errors.AsType[*engine.Refusal](err); !refused {
+	app, err := s.proven(r, form)
+	if err = failed(err); err == nil || reply.FailureOf(err).OAuth != engine.InvalidClient {
 		return app, err
 	}
 	if app.ID == "" {
@@ -90,7 +89,15 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 		}
 	}
 	s.failures.Count(r.Context(), who, now)
-	return app, failed(err)
+	return app, err
+}
+
+// proven returns the application of a form if what it has sent proves it.
+func (s *Server) proven(r *http.Request, form url.Values) (storage.App, error) {
+	if id := documentOf(form); id != "" {
+		return s.clients.authenticate(r, id, form, []string{s.issuer, s.issuer + pathToken, s.issuer + pathToken + php})
+	}
+	return s.engine.Authenticate(r.Context(), form)
 }
 
 // tokenResponse holds the members of protocol 2.1, in its order.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,9 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	w.scope = knownScopes(form.Get("scope"), e.grantable, defaultScope)
 	if err := e.checkTarget(form.Get("resource")); err != nil {
 		return nil, err
+	}
+	if app.Client != nil && !slices.Contains(app.Client.Grants, GrantCode) {
+		return nil, refuse(UnauthorizedClient, "this application has not named the grant type authorization_code")
 	}
 	challenge, method, err := e.challenge(ctx, w)
 	if err != nil {
