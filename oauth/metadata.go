@@ -41,10 +41,10 @@ type metadata struct {
 	ClientDocuments          bool     `json:"client_id_metadata_document_supported,omitempty"` // decision 55
 }
 
-// secretPost is how an application with a secret authenticates (protocol 5).
+// secretPost names the way in which an application with a secret authenticates (protocol 5).
 const secretPost = "client_secret_post"
 
-// assertionAlgs are what an application may sign with that authenticates by its keys (RFC 7523).
+// assertionAlgs are the algorithms that an application may sign with which authenticates by its keys (RFC 7523).
 var assertionAlgs = []string{token.RS256, "PS256", token.ES256, token.EdDSA}
 
 // readsDocuments reports whether a client_id may be the URL of a metadata document.

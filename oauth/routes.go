@@ -20,7 +20,7 @@ const (
 	pathOIDC       = "/.well-known/openid-configuration"
 	pathRFC8414    = "/.well-known/oauth-authorization-server"
 
-	// pathRegisterRoot is where clients register that have found no metadata (MCP 2025-03-26).
+	// pathRegisterRoot is for clients that have found no metadata (MCP 2025-03-26).
 	pathRegisterRoot = "/register"
 
 	php = ".php"

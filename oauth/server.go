@@ -183,7 +183,7 @@ func (c *Config) complete() error {
 		}
 	}
 	if c.Consent == nil {
-		c.Clients.Registration = RegistrationOff
+		c.Clients.Registration = registrationOff
 	}
 	if c.Audit == nil {
 		c.Audit = noAudit{}
