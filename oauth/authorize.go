@@ -58,6 +58,7 @@ func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app stor
 	if form, err = parseForm(text); err != nil {
 		return app, form, err
 	}
+	s.readTarget(form)
 	if r.Method == http.MethodPost {
 		r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -44,6 +45,15 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+
+	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata, Msg: "the application cannot be registered as it describes itself"} // RFC 7591 3.2.2
+	tooManyClients    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",                                                                              // decision 55
+		Msg: "too many applications have registered themselves from this network, or in all: wait as long as Retry-After says, or use the URL of a metadata document as client_id"}
+	noRegistrationToken = &reply.Failure{Status: 401, Msg: "the registration access token is needed: send Authorization: Bearer <registration_access_token>", // RFC 7592 2
+		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "this is not the registration access token of an application that is registered here", // RFC 7592 2
+		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but it could not be written down", Header: http.Header{"Retry-After": {"1"}}} // decision 32
 
 	missingToken          = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1

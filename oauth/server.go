@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
@@ -24,6 +25,7 @@ import (
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	RemoveClient(ctx context.Context, a storage.App) error
 	ClientHost(ctx context.Context, host string) (client.Host, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
@@ -112,7 +114,7 @@ type Config struct {
 	// Consent: nobody has checked them.
 	Clients ClientsConfig
 
-	Counter Counter // of wrong secrets; nil: each process counts alone
+	Counter Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
 
 	Audit    Audit                          // nil: nothing is recorded
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
@@ -130,6 +132,7 @@ type Server struct {
 	tokens          *Tokens
 	sameOrigin      *http.CrossOriginProtection
 	failures        *bruteforce.Failures
+	registrations   *registration.Budget
 	clients         *clients
 }
 
@@ -138,7 +141,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
+	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}
@@ -178,6 +181,9 @@ func (c *Config) complete() error {
 		if err := c.Clients.complete(c.Tokens.c.BaseURL); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if c.Consent == nil {
+		c.Clients.Registration = registrationOff
 	}
 	if c.Audit == nil {
 		c.Audit = noAudit{}
@@ -228,6 +234,9 @@ func (s *Server) Mount(mux interface {
 }) {
 	mux.Handle("/oauth/", s)
 	mux.Handle("/.well-known/", s)
+	if s.registers() {
+		mux.Handle(pathRegisterRoot, s)
+	}
 }
 
 // Close ends the Server, which runs nothing in the background. The caller closes the Tokens.

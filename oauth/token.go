@@ -60,6 +60,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 	if form, err = bodyForm(w, r); err != nil {
 		return app, nil, err
 	}
+	s.readTarget(form)
 	if app, err = s.authenticate(r, form); err != nil {
 		return app, form, err
 	}

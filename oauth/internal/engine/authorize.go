@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/scope"
-	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -79,12 +78,4 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session, allowed 
 		return "", err
 	}
 	return w.handle, nil
-}
-
-// checkTarget refuses a resource (RFC 8707 2) that no token is issued for.
-func (e *Engine) checkTarget(resource string) error {
-	if resource == "" || resource == e.Issuer || token.IsOneOf(resource, e.Resources) {
-		return nil
-	}
-	return refuse(InvalidTarget, "resource is not one that this service issues tokens for")
 }
