@@ -21,7 +21,8 @@ import (
 // entry is the gateway's state of an admitted request.
 type entry struct {
 	gateway   *Gateway
-	account   *account       // the account whose rate it counts against; nil: the address's rate
+	account   *account       // the application whose rate it counts against; nil: the address's rate
+	key       string         // under which it is counted there: storage.Caller.Account
 	refused   error          // why its bearer token is not valid
 	elsewhere bool           // the token is for one of the other Resources
 	verdict   limits.Verdict // of the limiter
@@ -32,7 +33,7 @@ type entry struct {
 }
 
 // Front is the outermost middleware of a service. It answers preflights, sets the CORS headers and
-// that of Config.HSTS, and counts each request once (protocol 8): against the application that a
+// that of Config.HSTS, and counts each request once (protocol 8): against the account that a
 // valid bearer token names, or else against its address. If a handler behind it identifies the
 // caller later, the count moves (see package internal/reqctx).
 func (g *Gateway) Front(next http.Handler) http.Handler {
@@ -70,7 +71,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	e := &entry{gateway: g}
 	v.Entry = e
 	if err = g.identify(r, v, e, now); err == nil {
-		e.verdict = g.limiter.Allow(r.Context(), e.account.ID, e.account.plan.PerMinute, now)
+		e.verdict = g.limiter.Allow(r.Context(), e.key, e.account.plan.PerMinute, now)
 		return g.rateRefusal(e, tooManyByApp)
 	}
 	trouble := false
@@ -104,7 +105,7 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 		e.account, err = nil, storage.ErrNotFound
 	}
 	if err == nil {
-		v.Caller, v.Known = caller, true
+		v.Caller, v.Known, e.key = caller, true, caller.Account()
 	}
 	return err
 }
@@ -113,8 +114,8 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	now := time.Now()
 	e.undo()
-	e.account = g.accounts.open(app, now)
-	e.verdict = g.limiter.Allow(ctx, e.account.ID, e.account.plan.PerMinute, now)
+	e.account, e.key = g.accounts.open(app, now), app.ID
+	e.verdict = g.limiter.Allow(ctx, e.key, e.account.plan.PerMinute, now)
 	return g.rateRefusal(e, tooManyByApp)
 }
 
@@ -124,7 +125,7 @@ func (e *entry) Count(ctx context.Context, n int) error {
 		return nil
 	}
 	for now := time.Now(); n > 0; n-- {
-		e.verdict = e.gateway.limiter.Allow(ctx, e.account.ID, e.account.plan.PerMinute, now)
+		e.verdict = e.gateway.limiter.Allow(ctx, e.key, e.account.plan.PerMinute, now)
 		if err := e.gateway.rateRefusal(e, tooManyByApp); err != nil {
 			return err
 		}
