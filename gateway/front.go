@@ -53,6 +53,10 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 		r, v := reqctx.Begin(w, r)
 		g.setHSTS(h, (*[1]string)(v.Room[:1]))
 		g.cors.Headers(h, r, (*cors.Room)(v.Room[1:]))
+		if isDocument(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		if err := g.admit(r, v); err != nil {
 			g.fail(w, r, err)
 			return
@@ -80,6 +84,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	}
 	e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
+	v.MoveTo = func(refuse bool, keys ...reqctx.Key) error { return g.moveTo(r.Context(), e, refuse, keys) }
 	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {
 		return e.refused // the token may be valid, and then the address has no part in it
 	}
@@ -117,6 +122,41 @@ func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	e.account, e.key = g.accounts.open(app, now), app.ID
 	e.verdict = g.limiter.Allow(ctx, e.key, e.account.plan.PerMinute, now)
 	return g.rateRefusal(e, tooManyByApp)
+}
+
+// moveTo takes a request off its address's count and puts it on a user's.
+func (g *Gateway) moveTo(ctx context.Context, e *entry, refuse bool, keys []reqctx.Key) error {
+	now := time.Now()
+	for _, k := range keys {
+		most := g.c.PerAddress
+		if most != limits.Unlimited {
+			most = max(1, int(float64(most)*k.Share))
+		}
+		v := g.limiter.Allow(ctx, k.Name, most, now)
+		switch {
+		case v.OK:
+		case !refuse:
+			return nil
+		default:
+			e.undo()
+			e.verdict = v
+			return g.rateRefusal(e, tooManyByUser)
+		}
+	}
+	e.undo()
+	return nil
+}
+
+// isDocument reports whether a request reads one of the documents by which MCP clients find out how
+// to sign in (RFC 9728, RFC 8414). Each sign-in reads them several times; they are in memory, and free
+// as static assets are (decision 24).
+func isDocument(r *http.Request) bool {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/.well-known/oauth-")
+	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return name == "protected-resource" || name == "authorization-server"
 }
 
 // Count implements reqctx.Counter.
