@@ -43,6 +43,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		return failed(err)
 	}
 	entry.User, entry.Anonymous = granted.User.Sub, false
+	if entry.User != "" {
+		reqctx.ChargeGrant(r.Context(), entry.User)
+	}
 	if entry.Detail == engine.GrantCode && !granted.Challenge {
 		entry.Detail = event.DetailNoPKCE
 	}

@@ -21,6 +21,8 @@ type Visit struct {
 	// Move moves the request's count to an application; nil if there is nothing to move.
 	// Its error is the answer: the application is over its own rate.
 	Move func(app storage.App) error
+	// MoveTo moves it to a user instead; nil as Move is. See ChargeTo and ChargeSession.
+	MoveTo func(refuse bool, keys ...Key) error
 
 	Room [3]string // memory for header values of every answer, which avoids allocations
 
@@ -69,7 +71,7 @@ func Charge(ctx context.Context, app storage.App) error {
 		return nil
 	}
 	move := v.Move
-	v.Move = nil
+	v.Move, v.MoveTo = nil, nil
 	return move(app)
 }
 
