@@ -78,6 +78,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 		v.Trouble = e.refused
 	}
 	e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, now)
+	v.Release = e.undo
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {
 		return e.refused // the token may be valid, and then the address has no part in it

@@ -93,6 +93,8 @@ type Config struct {
 	// needs consent each time.
 	Consent Consent
 
+	Devices Devices // nil: the device grant (RFC 8628) is not offered
+
 	IDTokenLifetime time.Duration // 1 hour
 
 	// Within these, a second use of a code or refresh token is refused but ends nothing:

@@ -22,6 +22,9 @@ type Visit struct {
 	// Its error is the answer: the application is over its own rate.
 	Move func(app storage.App) error
 
+	// Release takes the request's count off its address; nil if there is nothing to take off.
+	Release func()
+
 	Room [3]string // memory for header values of every answer, which avoids allocations
 
 	id    [1]string // the header's value
@@ -71,6 +74,18 @@ func Charge(ctx context.Context, app storage.App) error {
 	move := v.Move
 	v.Move = nil
 	return move(app)
+}
+
+// Release takes the request off the count of the address it came from: the caller counts it by
+// something narrower. It does so once, and not after Charge.
+func Release(ctx context.Context) {
+	v := From(ctx)
+	if v == nil || v.Move == nil || v.Release == nil {
+		return
+	}
+	release := v.Release
+	v.Move, v.Release = nil, nil
+	release()
 }
 
 // Counter is an Entry that can count a request again, for whoever it is counted for.
