@@ -290,6 +290,7 @@ var chinese = map[string]string{
 	"less than a minute ago": "不到一分钟前",
 	"a minute ago":           "一分钟前",
 	"%s minutes ago":         "%s 分钟前",
+	"Continue":               "继续",
 	"It wants to:":           "它请求：",
 	"Nobody from support ever asks for this. If somebody has sent you the code, do not allow it.": "客服人员绝不会要求您这样做。如果代码是别人发给您的，请不要允许。",
 	"Your device is connected": "您的设备已连接",
