@@ -9,24 +9,10 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Devices lets users allow what devices without a browser ask for (RFC 8628); *signin.SignIn implements it.
-type Devices interface {
-	// BeginDevice stores what an application asks for on a device, and returns the device_code. The
-	// ticket is found by its hash, ends with it, and has the code that the user types as its Subject.
-	BeginDevice(r *http.Request, app storage.App, scope, resource string) (deviceCode string, t storage.Ticket, err error)
-	// PollDevice returns the record by which a device_code of an application is redeemed, once a user
-	// has allowed it: of kind device, and the same each time. Until then, and for any other
-	// device_code, it returns the error that the device is answered with (RFC 8628 3.5).
-	PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
-	// DevicePage returns the path of the page where users type the code.
-	DevicePage() string
-}
-
-// deviceInterval is the least time between two polls of a device (RFC 8628 3.2), as Devices demand it.
+// deviceInterval is the least time between two polls of a device (RFC 8628 3.2), as Config.Devices demand it.
 const deviceInterval = 5 * time.Second
 
 // deviceResponse holds the members of RFC 8628 3.2, behind those that every answer has.

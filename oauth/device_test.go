@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
 )
 
 // The rules of RFC 8628, and the tests that hold them:
@@ -30,7 +31,7 @@ import (
 //	5.5   the code is short-lived                                       TestADeviceCodeEndsAfterTenMinutes
 //	5.6   public clients get no more for it                             TestWhoMayAskOnADevice
 //	5.7   the code is not kept in the browser                           TestThePageIsFramedAndCachedByNobody
-var _ oauth.Devices
+var _ = oauth.Config{Devices: new(signin.SignIn)}
 
 func TestATerminalSignsInByABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

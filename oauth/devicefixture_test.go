@@ -100,7 +100,7 @@ func (d *devices) post(on http.Handler, path string, v url.Values) answer {
 	return a
 }
 
-// begin is what a device asks for; pairs change it.
+// begin asks for the codes of a device; pairs change the request.
 func (d *devices) begin(pairs ...string) answer {
 	d.Helper()
 	return d.post(d.nodes[0], "/oauth/device_authorization", form(append([]string{"client_id", d.app.ID}, pairs...)...))
@@ -125,7 +125,7 @@ func (d *devices) person() *person {
 	return &person{devices: d, node: d.nodes[len(d.nodes)-1], cookies: map[string]string{}, from: "192.0.2.1:1234"}
 }
 
-// page is what a browser shows.
+// page holds what a browser shows.
 type page struct {
 	status int
 	header http.Header
@@ -173,7 +173,7 @@ var (
 	typedField  = regexp.MustCompile(`<input class="code" id="user_code" name="user_code" type="text" value="([^"]*)"`)
 )
 
-// fields are the hidden fields of a page.
+// fields returns the hidden fields of a page.
 func (a page) fields() url.Values {
 	v := url.Values{}
 	for _, m := range hiddenField.FindAllStringSubmatch(a.text, -1) {
@@ -225,13 +225,13 @@ func (p *person) answer(asked page, button string) page {
 	return p.submit("/oauth/device", v)
 }
 
-// allow is a person who types a code and allows what its device asks for.
+// allow types the code of a device and allows what it asks for.
 func (p *person) allow(begun answer) page {
 	p.Helper()
 	return p.answer(p.typeCode(begun.text("user_code")), "allow").has(p, "the answer", "Your device is connected")
 }
 
-// allowed is a device whose user has allowed it.
+// allowed begins a device that its user allows.
 func (d *devices) allowed(pairs ...string) answer {
 	d.Helper()
 	begun := d.begin(pairs...)
@@ -266,7 +266,7 @@ func (c terminal) signIn(scope string) answer {
 	}
 }
 
-// deviceToken is the stored record of a device_code.
+// stored returns the record of a device_code.
 func (d *devices) stored(key driver.Key) (driver.Token, error) {
 	return d.calls.Backend.Token(context.Background(), key)
 }

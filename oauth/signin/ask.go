@@ -85,20 +85,20 @@ func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.
 	return s.consents.Ask(w, r, app, who, wanted)
 }
 
-// BeginDevice stores what an application asks for on a device, and returns the device_code. It implements
-// oauth.Devices.
+// BeginDevice stores what an application asks for on a device, and returns the device_code. It is one of
+// the Devices of an oauth.Config.
 func (s *SignIn) BeginDevice(r *http.Request, app storage.App, scope, resource string) (deviceCode string, t storage.Ticket, err error) {
 	return s.devices.Begin(r, app, scope, resource)
 }
 
 // PollDevice returns the record by which a device_code is redeemed, once a user has allowed it. It
-// implements oauth.Devices.
+// is one of the Devices of an oauth.Config.
 func (s *SignIn) PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error) {
 	return s.devices.Poll(r, app, deviceCode)
 }
 
-// DevicePage returns the path of the page where users type the code of a device. It implements
-// oauth.Devices.
+// DevicePage returns the path of the page where users type the code of a device. It is one of
+// the Devices of an oauth.Config.
 func (*SignIn) DevicePage() string { return web.DevicePath }
 
 // FreePaths returns the paths of sign-in that no rate limit of a gateway should count: a page that

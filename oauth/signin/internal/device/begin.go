@@ -49,7 +49,7 @@ var (
 	tooManyOpen = &reply.Failure{Status: http.StatusTooManyRequests, OAuth: "temporarily_unavailable", Msg: "too many devices of this network wait for their users: try again later"} // RFC 8628 5.1
 )
 
-// maxDraws is how many codes are drawn for one that no other device has.
+// maxDraws bounds how often a code is drawn until it is one that no other device has.
 const maxDraws = 8
 
 // Begin stores what an application asks for on a device, and returns the device_code. The Subject of the
@@ -105,7 +105,7 @@ func (d *Devices) Poll(r *http.Request, app storage.App, deviceCode string) (dri
 	switch at := now(); {
 	case !t.Live(at):
 		return driver.Token{}, isExpired
-	case !d.pace.take(t.ID, at):
+	case !d.pace.take(r.Context(), d.Rates.Shared, t.ID, at):
 		return driver.Token{}, tooFast
 	}
 	switch t.State {

@@ -1,10 +1,13 @@
 package device
 
 import (
+	"context"
+	"net/netip"
 	"sync"
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 )
 
 const (
@@ -19,33 +22,40 @@ const (
 )
 
 // pace remembers when each device has polled last, and how long it has to wait. It is in memory: a poll
-// writes nothing to the store. Each of several processes keeps its own, so that a device whose polls are
-// spread over them may poll that much faster. Devices beyond its capacity keep to Rates.PollsOfCode alone.
+// writes nothing to the store. Several processes that share a lockout.Counter keep a device to the first
+// interval together; what it has grown to is known to each from the polls that it saw too early. Devices
+// beyond its capacity keep to Rates.PollsOfCode alone.
 type pace struct {
 	mu    sync.Mutex
 	known map[string]*rhythm
 	swept time.Time
 }
 
-// rhythm is what one device keeps to.
+// rhythm holds the interval of one device.
 type rhythm struct {
 	last     time.Time
 	interval time.Duration
 }
 
 // take counts a poll, and reports whether it came no sooner than it may.
-func (p *pace) take(id string, at time.Time) bool {
+func (p *pace) take(ctx context.Context, shared lockout.Counter, id string, at time.Time) bool {
+	early := shared != nil && shared.Add(ctx, "device "+id, netip.Prefix{}, 1, Interval) > 0
+	return p.takeHere(id, at, early)
+}
+
+// takeHere is take in this process. It may be known already that a poll came early, after one that
+// another process has seen.
+func (p *pace) takeHere(id string, at time.Time, early bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k, ok := p.known[id]
 	if !ok {
 		if k = p.add(id, at); k == nil {
-			return true
+			return !early
 		}
-		k.last = at
-		return true
+	} else if at.Sub(k.last) < k.interval && !at.Before(k.last) { // a clock that was set back slows nobody down
+		early = true
 	}
-	early := at.Sub(k.last) < k.interval && !at.Before(k.last) // a clock that was set back slows nobody down
 	k.last = at
 	if early {
 		k.interval = min(k.interval+slower, slowest)

@@ -26,7 +26,7 @@ const (
 	denied  = "denied"
 )
 
-// keptAfter is how long the record of a redeemed device_code is kept beyond its life, so that no
+// keptAfter keeps the record of a redeemed device_code beyond the life of the code, so that no
 // process whose clock is behind finds the ticket alive and the record gone.
 const keptAfter = 30 * time.Minute
 

@@ -21,12 +21,11 @@ const (
 	perIPTime = 10 * time.Minute
 )
 
-// Lifetimes of unfinished sign-ins: a code by email, a code to scan, a visit to a provider.
+// Lifetimes of unfinished sign-ins: a code by email, a code to scan, a visit to a provider, a device that waits.
 const (
-	CodeLife  = 10 * time.Minute
-	ScanLife  = 120 * time.Second
-	VisitLife = 10 * time.Minute
-	// DeviceLife is how long a user has to allow what a device asks for.
+	CodeLife   = 10 * time.Minute
+	ScanLife   = 120 * time.Second
+	VisitLife  = 10 * time.Minute
 	DeviceLife = 10 * time.Minute
 )
 
@@ -47,7 +46,8 @@ type Rates struct {
 
 	Emails, Scans, Visits, Devices *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider, devices that wait
 
-	UserCodes *UserCodes // typed by users
+	UserCodes *UserCodes      // typed by users
+	Shared    lockout.Counter // what several processes count by; nil: this one counts alone
 }
 
 // NewRates makes the Rates. Tickets and ByIP are counted by shared, if there is one; the others in
@@ -63,5 +63,6 @@ func NewRates(shared lockout.Counter) Rates {
 		Visits:      newOpenTickets(openVisitsFree, VisitLife),
 		Devices:     newOpenTickets(openDevicesFree, DeviceLife),
 		UserCodes:   newUserCodes(shared),
+		Shared:      shared,
 	}
 }

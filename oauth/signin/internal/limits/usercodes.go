@@ -17,7 +17,7 @@ const (
 	wrongCodesTime    = 10 * time.Minute
 )
 
-// userCodeLocks is how many users type at once without waiting for each other.
+// userCodeLocks bounds how many users type at once without waiting for each other.
 const userCodeLocks = 64
 
 // UserCodes counts the wrong codes of devices that signed-in users have typed. The codes of one user are
