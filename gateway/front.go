@@ -83,6 +83,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 		v.Trouble = e.refused
 	}
 	e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, now)
+	v.Release = e.undo
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	v.MoveTo = func(refuse bool, keys ...reqctx.Key) error { return g.moveTo(r.Context(), e, refuse, keys) }
 	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {

@@ -25,6 +25,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/limittest"
 )
 
@@ -60,7 +61,7 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 			signInConfig.Counter, providerConfig.Counter = counters.Counter(), counters.Counter()
 		}
 		signIn := must(signin.New(t.Context(), signInConfig))(t)
-		providerConfig.SignIn, providerConfig.Consent = signIn, signIn
+		providerConfig.SignIn, providerConfig.Consent, providerConfig.Devices = signIn, signIn, signIn
 		provider := must(oauth.New(t.Context(), providerConfig))(t)
 		mux := http.NewServeMux()
 		provider.Mount(mux)
@@ -124,6 +125,9 @@ func backstage(store *storage.Store) http.Handler {
 			q := r.URL.Query()
 			w.WriteHeader(http.StatusNoContent)
 			return store.Set(r.Context(), q.Get("name"), q.Get("value"))
+		}},
+		reply.Route{Path: "/test/hash", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
+			return reply.JSON(w, 200, map[string]string{"hash": handle.Hash(r.URL.Query().Get("of"))})
 		}},
 		reply.Route{Path: "/test/panic", Methods: []string{"GET"}, Handle: func(http.ResponseWriter, *http.Request) error { panic("on purpose") }},
 	)

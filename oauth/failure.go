@@ -41,6 +41,7 @@ var (
 		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
 		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
 	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
+	noDevices   = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest, Msg: "this service does not offer the device grant: use the authorization endpoint"}       // RFC 8628 3.1
 	noToken     = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1

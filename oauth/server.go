@@ -99,6 +99,20 @@ type Config struct {
 	// needs consent each time.
 	Consent Consent
 
+	// Devices lets users allow what devices without a browser ask for (RFC 8628); *signin.SignIn
+	// implements it. Nil: the device grant is not offered.
+	Devices interface {
+		// BeginDevice stores what an application asks for on a device, and returns the device_code. The
+		// ticket ends with it, and has the code that the user types as its Subject.
+		BeginDevice(r *http.Request, app storage.App, scope, resource string) (deviceCode string, t storage.Ticket, err error)
+		// PollDevice returns the record by which a device_code of an application is redeemed, once a
+		// user has allowed it: of kind device, and the same each time. Until then, and for any other
+		// device_code, it returns the error that the device is answered with (RFC 8628 3.5).
+		PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
+		// DevicePage returns the path of the page where users type the code.
+		DevicePage() string
+	}
+
 	IDTokenLifetime time.Duration // 1 hour
 
 	// Within these, a second use of a code or refresh token is refused but ends nothing:

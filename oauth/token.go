@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,7 +23,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	entry.Anonymous = true
 	defer func() {
 		completeEvent(entry, err)
-		s.c.Audit.Note(*entry)
+		if err == nil || !waits(err) {
+			s.c.Audit.Note(*entry)
+		}
 	}()
 	app, form, err := s.client(w, r)
 	entry.App = app.ID
@@ -29,16 +33,22 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		return err
 	}
 	entry.Anonymous = app.Public // until a code or a token of it turns out to be good
+	redeem := s.engine.Token
 	switch grant := form.Get("grant_type"); grant {
 	case engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials:
 		entry.Detail = grant
+	case engine.GrantDevice:
+		entry.Detail = "device_code"
+		redeem = func(_ context.Context, app storage.App, form url.Values) (engine.Granted, error) {
+			return s.deviceToken(r, app, form)
+		}
 	case "":
 		return badRequest.Saying("grant_type is missing")
 	default:
 		entry.Detail = "unknown grant_type"
-		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials")
+		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials, " + engine.GrantDevice)
 	}
-	granted, err := s.engine.Token(r.Context(), app, form)
+	granted, err := redeem(r.Context(), app, form)
 	if err != nil {
 		return failed(err)
 	}
@@ -67,7 +77,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 	if app, err = s.authenticate(r, form); err != nil {
 		return app, form, err
 	}
-	if !app.Public {
+	if !app.Public && form.Get("grant_type") != engine.GrantDevice { // that is charged when it is known what it asks about
 		err = reqctx.Charge(r.Context(), app)
 	}
 	return app, form, failed(err)
