@@ -8,14 +8,15 @@ import (
 
 // Paths of the endpoints (protocol 4). Each OAuth endpoint also answers with .php behind it.
 const (
-	pathAuthorize = "/oauth/authorize"
-	pathToken     = "/oauth/token"
-	pathUserInfo  = "/oauth/userinfo"
-	pathRevoke    = "/oauth/revoke"
-	pathJWKS      = "/oauth/jwks"
-	pathLogout    = "/oauth/logout"
-	pathOIDC      = "/.well-known/openid-configuration"
-	pathRFC8414   = "/.well-known/oauth-authorization-server"
+	pathAuthorize  = "/oauth/authorize"
+	pathToken      = "/oauth/token"
+	pathUserInfo   = "/oauth/userinfo"
+	pathRevoke     = "/oauth/revoke"
+	pathJWKS       = "/oauth/jwks"
+	pathIntrospect = "/oauth/introspect"
+	pathLogout     = "/oauth/logout"
+	pathOIDC       = "/.well-known/openid-configuration"
+	pathRFC8414    = "/.well-known/oauth-authorization-server"
 
 	php = ".php"
 )
@@ -30,6 +31,7 @@ func (s *Server) routes() []reply.Route {
 		{Path: pathToken, Methods: post, Handle: s.token},
 		{Path: pathUserInfo, Methods: append(read, http.MethodPost), Handle: s.userInfo},
 		{Path: pathRevoke, Methods: post, Handle: s.revoke},
+		{Path: pathIntrospect, Methods: post, Handle: s.introspect},
 		{Path: pathJWKS, Methods: read, Handle: s.jwks},
 		{Path: pathLogout, Methods: append(read, http.MethodPost), Handle: s.logout, Fail: s.failPage},
 	}

@@ -193,8 +193,13 @@ func TestTheApplicationOfAPIKeysIsBuiltIn(t *testing.T) {
 	}
 	a.Disabled = true
 	for promise, do := range map[string]func() error{
-		"saved":   func() error { _, err := s.SaveApp(t.Context(), a); return err },
-		"created": func() error { a := a; a.Owner = "u1"; _, err := s.CreateApp(t.Context(), a, 0, storage.Quota{}); return err },
+		"saved": func() error { _, err := s.SaveApp(t.Context(), a); return err },
+		"created": func() error {
+			a := a
+			a.Owner = "u1"
+			_, err := s.CreateApp(t.Context(), a, 0, storage.Quota{})
+			return err
+		},
 		"given":   func() error { _, err := s.GiveApp(t.Context(), a, "u1"); return err },
 		"deleted": func() error { return s.DeleteApp(t.Context(), a, storage.Quota{}) },
 		"removed": func() error { return s.RemoveClient(t.Context(), a) },
