@@ -26,7 +26,9 @@ type entry struct {
 	refused   error          // why its bearer token is not valid
 	elsewhere bool           // the token is for one of the other Resources
 	verdict   limits.Verdict // of the limiter
-	undo      func()         // removes it from its address's count
+	request   *http.Request  // as it came
+	over      error          // the refusal of its address, once it counts against that
+	undo      func()         // removes it from its address's count; nil: it does not count there
 	verified  *verifiedCall  // the call that a proxy asks about; nil: none
 	reached   atomic.Bool    // it has begun to reach an upstream service
 	answer    answer         // of the outermost Guard
@@ -72,9 +74,12 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 		return nil
 	}
 	now := time.Now()
-	e := &entry{gateway: g}
+	e := &entry{gateway: g, request: r}
 	v.Entry = e
 	if err = g.identify(r, v, e, now); err == nil {
+		if e.undo != nil { // a key was looked up
+			e.undo()
+		}
 		e.verdict = g.limiter.Allow(r.Context(), e.key, e.account.plan.PerMinute, now)
 		return g.rateRefusal(e, tooManyByApp)
 	}
@@ -82,14 +87,24 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	if e.refused, trouble = badBearer(err); trouble {
 		v.Trouble = e.refused
 	}
-	e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, now)
+	err = e.Hold()
 	v.Release = e.undo
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	v.MoveTo = func(refuse bool, keys ...reqctx.Key) error { return g.moveTo(r.Context(), e, refuse, keys) }
-	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {
+	if err != nil && trouble {
 		return e.refused // the token may be valid, and then the address has no part in it
 	}
 	return err
+}
+
+// Hold implements reqctx.Holder.
+func (e *entry) Hold() error {
+	if e.account == nil && e.undo == nil {
+		g, r := e.gateway, e.request
+		e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, time.Now())
+		e.over = g.rateRefusal(e, tooManyByAddress)
+	}
+	return e.over
 }
 
 // identify verifies the request's bearer token and finds its account.

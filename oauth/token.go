@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -67,20 +66,29 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 // Authorization header is refused before anything is looked up or counted: libraries that
 // do not know which way a server wants try Basic first.
 func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
-	if len(r.Header.Values("Authorization")) > 0 {
-		return app, nil, basicRefused
-	}
-	if form, err = bodyForm(w, r); err != nil {
+	if form, err = clientForm(w, r); err != nil {
 		return app, nil, err
 	}
 	s.readTarget(form)
+	app, err = s.clientOf(r, form)
+	return app, form, err
+}
+
+func clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	if len(r.Header.Values("Authorization")) > 0 {
+		return nil, basicRefused
+	}
+	return bodyForm(w, r)
+}
+
+func (s *Server) clientOf(r *http.Request, form url.Values) (app storage.App, err error) {
 	if app, err = s.authenticate(r, form); err != nil {
-		return app, form, err
+		return app, err
 	}
 	if !app.Public && form.Get("grant_type") != engine.GrantDevice { // that is charged when it is known what it asks about
 		err = reqctx.Charge(r.Context(), app)
 	}
-	return app, form, failed(err)
+	return app, failed(err)
 }
 
 // authenticate checks a secret, unless there were too many wrong ones. Which client_ids exist

@@ -90,6 +90,23 @@ func Release(ctx context.Context) {
 	release()
 }
 
+// Holder is an Entry that can count a request against its address before it is known who sent it.
+type Holder interface {
+	// Hold counts the request, once. If the caller turns out to be known, the count is taken back.
+	Hold() error
+}
+
+// Hold counts a request against its address before something is looked up that anybody can make up:
+// call it first. Where no gateway counts, nothing is. An error is a *reply.Failure.
+func Hold(ctx context.Context) error {
+	if v := From(ctx); v != nil {
+		if h, ok := v.Entry.(Holder); ok {
+			return h.Hold()
+		}
+	}
+	return nil
+}
+
 // Counter is an Entry that can count a request again, for whoever it is counted for.
 type Counter interface {
 	// Count counts n requests more, and refuses all of them if there are too many.
