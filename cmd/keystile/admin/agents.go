@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -114,17 +112,12 @@ func nameOf(ctx context.Context, store *storage.Store, word string) (subject, er
 	return subject{host: app.Host(), app: app}, err
 }
 
-// checkHost checks a host in the one spelling that it is looked up in.
+// checkHost checks a host that is the word of a command.
 func checkHost(host string) error {
-	u, err := url.Parse(client.DocumentPrefix + host + "/")
-	if err != nil || host == "" || u.Host != host || host != strings.ToLower(host) || strings.HasSuffix(host, ":443") || strings.ContainsAny(host, "%@") || !isASCII(host) {
-		return cli.Usage("%q is neither a client_id nor a host; write one such as claude.ai, in lower case, with a port only if it is not 443", host)
+	if err := client.CheckHost(host); err != nil {
+		return cli.Usage("%q is neither a client_id nor a host such as claude.ai: %v", host, err)
 	}
 	return nil
-}
-
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func showClient(ctx context.Context, target Target, args cli.Args) (output, error) {
