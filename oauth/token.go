@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -116,6 +117,11 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 // proven returns the application of a form if what it has sent proves it.
 func (s *Server) proven(r *http.Request, form url.Values) (storage.App, error) {
 	if id := documentOf(form); id != "" {
+		if r.URL.Path == pathDeviceAuthorization || r.URL.Path == pathDeviceAuthorization+php { // its first request may be this one
+			if _, err := s.clients.find(r, id, func() error { return nil }); err != nil && !errors.Is(err, storage.ErrNotFound) {
+				return storage.App{}, atToken(err)
+			}
+		}
 		return s.clients.authenticate(r, id, form, []string{s.issuer, s.issuer + pathToken, s.issuer + pathToken + php})
 	}
 	return s.engine.Authenticate(r.Context(), form)
