@@ -136,6 +136,7 @@ var chinese = map[string]string{
 	"Nobody has registered this application here. What you see is what its own site says about it.":    "此应用未在本服务登记。以下信息来自其自己的网站。",
 	"This application registered itself here, and nobody has checked it. Anybody can choose any name.": "此应用是自行注册的，未经任何人核实。名称可以随意填写。",
 	"Comes from":                "来自",
+	"%s says that it is":        "%s 称其为",
 	"Calls itself":              "自称",
 	"not verified":              "未经核实",
 	"Your browser goes next to": "浏览器接下来将前往",
