@@ -18,14 +18,14 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// shelf is a Tools whose answer the test sets.
-type shelf struct {
+// fakeTools is a Tools whose answer the test sets.
+type fakeTools struct {
 	offer access.Offer
 	err   error
 	asked []string
 }
 
-func (s *shelf) Offer(_ context.Context, sub, clientID, scope string) (access.Offer, error) {
+func (s *fakeTools) Offer(_ context.Context, sub, clientID, scope string) (access.Offer, error) {
 	s.asked = append(s.asked, sub+" "+clientID+" "+scope)
 	return s.offer, s.err
 }
@@ -41,13 +41,13 @@ const (
 // strangerFixture is an account fixture with applications that nobody registered and some tools.
 type strangerFixture struct {
 	*accountFixture
-	shelf  *shelf
+	tools  *fakeTools
 	cookie string
 }
 
 func newStrangerFixture(t *testing.T) *strangerFixture {
 	t.Helper()
-	s := &strangerFixture{shelf: &shelf{offer: access.Offer{
+	s := &strangerFixture{tools: &fakeTools{offer: access.Offer{
 		Tools: 3, ReadOnly: 1,
 		Members: []access.OfferedMember{
 			{Name: "pets", Label: "Pet <shop>", Count: 2, Whole: true, Tools: []access.OfferedTool{{Name: "getPet", Description: "Show a pet", ReadOnly: true}, {Name: "dropPet", Description: "Lose a pet"}}},
@@ -55,7 +55,7 @@ func newStrangerFixture(t *testing.T) *strangerFixture {
 		},
 		Bundles: []access.OfferedBundle{{Name: "support", Label: "For support", Count: 2}},
 	}}}
-	s.accountFixture = newAccountFixture(t, func(c *Config) { c.Tools = s.shelf })
+	s.accountFixture = newAccountFixture(t, func(c *Config) { c.Tools = s.tools })
 	for _, a := range []storage.App{
 		{ID: agentID, Name: "Claude <Code>", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{agentURI, "http://127.0.0.1/cb"}, AuthMethod: client.AuthNone}},
 		{ID: roamingID, Name: "Roamer", Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/cb", "https://other.example/cb", schemeURI}, AuthMethod: client.AuthNone, ExpiresAt: time.Now().Add(24 * time.Hour)}},
@@ -255,7 +255,7 @@ func TestAChoiceOfTooMuchIsAskedForOnceMore(t *testing.T) {
 	pairs := []string{"tools", "some"}
 	for i := range 25 {
 		name := "tool" + string(rune('a'+i))
-		s.shelf.offer.Members[0].Tools = append(s.shelf.offer.Members[0].Tools, access.OfferedTool{Name: name})
+		s.tools.offer.Members[0].Tools = append(s.tools.offer.Members[0].Tools, access.OfferedTool{Name: name})
 		pairs = append(pairs, "pick", "tools:pets/"+name)
 	}
 	a := s.says(roamingID, "tools", pairs...)
@@ -373,11 +373,11 @@ func TestWhatCannotBeChosenIsShown(t *testing.T) {
 	if a := s.askConsent(authorizeQuery, "tools"); strings.Contains(a.body, `name="tools"`) {
 		t.Error("a first-party application offers a choice that nobody would heed")
 	}
-	s.shelf.offer = access.Offer{}
+	s.tools.offer = access.Offer{}
 	if a := s.asks(roamingID, localURI, "tools"); !strings.Contains(a.body, "There is no tool here that you may use") {
 		t.Errorf("where there is no tool: %s", a.body)
 	}
-	s.shelf.err = storage.ErrUnavailable
+	s.tools.err = storage.ErrUnavailable
 	w := httptest.NewRecorder()
 	if err := s.AskConsent(w, get("/oauth/authorize?"+queryOf(roamingID, localURI)), s.app(roamingID), storage.Session{UserID: s.mina.Sub}, "tools"); err == nil {
 		t.Error("with the tools unknown there is a page")
