@@ -102,6 +102,7 @@ type Gateway struct {
 	billing   *billing.Billing
 	accounts  *accounts
 	remaining *remaining
+	summing   chan struct{} // held by who sums up usage by name
 	products  products
 	proxies   clientip.Resolver
 	ledger    *ledger.Ledger
@@ -115,7 +116,7 @@ type Gateway struct {
 // New makes a Gateway. It reports everything that is wrong with the Config at once. Close
 // ends it.
 func New(ctx context.Context, c Config) (*Gateway, error) {
-	g := &Gateway{work: newWork()}
+	g := &Gateway{work: newWork(), summing: make(chan struct{}, summers)}
 	err := g.complete(&c)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)

@@ -27,7 +27,7 @@ type remaining struct {
 	work  *work
 }
 
-// leftOver is what is left of the quota of one account.
+// leftOver remembers the quota of one account.
 type leftOver struct {
 	made    time.Time
 	first   chan struct{} // closed when it was read
@@ -37,7 +37,7 @@ type leftOver struct {
 	calls   atomic.Int64 // charged here while it is remembered
 }
 
-// leftAt is what was left when it was read.
+// leftAt holds a quota as it was read.
 type leftAt struct {
 	limit, left int64
 	reset       time.Time

@@ -28,7 +28,7 @@ type sums struct {
 	watch *atomic.Int64 // nil: nobody watches it
 }
 
-// cell is what calls have in common that are summed up.
+// cell names the calls that are summed up.
 type cell struct {
 	product string
 	tool    string // "": none

@@ -55,8 +55,8 @@ func (p *person) bus(bearer, method string) page {
 	return p.send(r)
 }
 
-// agents are what agents send to sign a person in and to begin, a letter for each request; see
-// signIn.act. Of those that were recorded they send the most: with and without registration, with a
+// agents sign a person in and begin to work, each by a sequence of requests that was recorded; see
+// signIn.act for the letters. They are those that send the most: with and without registration, with a
 // token that is refused and refreshed, trying Basic first, and looking for a stream before anything.
 var agents = map[string]string{
 	"TypeScript SDK, registers and refreshes": "mparBpatccccxpafccc",
