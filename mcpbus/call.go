@@ -102,8 +102,8 @@ func (x *exchange) findTool(name string) *tool {
 	if visible := x.bus.c.Visible; visible != nil && !visible(x.caller, *t.capability, t.stored) {
 		return nil
 	}
-	if !x.reach.covers(t.capability.Member) {
-		x.missingScope = t.capability.Member
+	if !x.reach.covers(s, i) {
+		x.missingScope = t
 		return nil
 	}
 	return t

@@ -45,7 +45,7 @@ func (x *exchange) view() *view {
 			key.who = s.mentionedOnly(x.who)
 		}
 		if !x.reach.all {
-			key.members = x.members()
+			key.reach = x.reach.key(s)
 		}
 		v = s.view(key)
 	}
@@ -53,17 +53,6 @@ func (x *exchange) view() *view {
 		v = v.filter(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })
 	}
 	return v
-}
-
-// members returns the existing capabilities that the token is for, in the form of viewKey.members.
-func (x *exchange) members() string {
-	key := " "
-	for _, member := range x.reach.members {
-		if x.snapshot.access[member] != nil {
-			key += " " + member
-		}
-	}
-	return key
 }
 
 // tail returns the end of the list. Callers may see different tools, so no proxy may cache a page.

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 )
 
 // authorize serves GET and POST /oauth/authorize (protocol 4.1).
@@ -56,10 +58,11 @@ func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app stor
 	if form, err = parseForm(text); err != nil {
 		return app, form, err
 	}
+	s.readTarget(form)
 	if r.Method == http.MethodPost {
 		r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
 	}
-	app, err = s.store.App(r.Context(), form.Get("client_id"))
+	app, err = s.clients.find(r, form.Get("client_id"), func() error { return s.wellFormed(r.Context(), form) })
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return app, form, unknownApp
@@ -72,6 +75,26 @@ func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app stor
 		return app, form, badRedirect.Saying("redirect_uri is not allowed: " + err.Error())
 	}
 	return app, form, nil
+}
+
+// wellFormed checks what can be checked of an authorize request before anything is known of its
+// application but that it is public. Nothing is fetched for a request that would be refused anyway.
+func (s *Server) wellFormed(ctx context.Context, form url.Values) error {
+	redirectURI := form.Get("redirect_uri")
+	if err := client.CheckRedirect(redirectURI); err != nil {
+		return badRedirect.Saying("redirect_uri is not allowed: " + err.Error())
+	}
+	if err := checkSupported(form); err != nil {
+		return err
+	}
+	if _, err := readPromptOptions(form); err != nil {
+		return err
+	}
+	anybody := storage.App{ID: form.Get("client_id"), Public: true, ForbidPlain: true, Client: &client.Description{
+		RedirectURIs: []string{redirectURI}, Grants: []string{engine.GrantCode},
+	}}
+	_, err := s.engine.Authorize(ctx, anybody, form)
+	return failed(err)
 }
 
 var errSignInRequired = errors.New("the visitor has to sign in")
@@ -104,7 +127,8 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	default:
 		return "", errSignInRequired
 	}
-	if err := s.consented(ctx, app, who, authorization.Scope(), prompt); prompt.never && errors.As(err, new(*consentRequired)) {
+	granted, err := s.consented(ctx, app, who, authorization.Scope(), prompt)
+	if prompt.never && errors.As(err, new(*consentRequired)) {
 		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
 	} else if err != nil {
 		return "", err
@@ -112,7 +136,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
-	code, err = authorization.Issue(ctx, who)
+	code, err = authorization.Issue(ctx, who, granted)
 	return code, failed(err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -18,6 +19,15 @@ var (
 	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"} // protocol 4.1
 	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // protocol 4.1
 	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // protocol 4.1, 5
+
+	clientsOff     = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it"}        // decision 55
+	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host"} // decision 55
+	clientDenied   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the operator of this service does not admit applications from this host: use another application, or ask the operator"}                                      // decision 55
+	clientsBusy    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many applications are looked up at this moment: wait a minute, then try again"}                                                                     // decision 55
+	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not the URL of a client metadata document that can be used here"}                                                                               // decision 55
+	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the client metadata document at client_id could not be read: try again in a minute"}                                                                         // decision 55
+
+	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "the application could not be authenticated"} // RFC 6749 5.2, RFC 7523 3.2
 
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"} // RFC 6749 4.1.2.1
 
@@ -36,6 +46,15 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+
+	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata, Msg: "the application cannot be registered as it describes itself"} // RFC 7591 3.2.2
+	tooManyClients    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",                                                                              // decision 55
+		Msg: "too many applications have registered themselves from this network, or in all: wait as long as Retry-After says, or use the URL of a metadata document as client_id"}
+	noRegistrationToken = &reply.Failure{Status: 401, Msg: "the registration access token is needed: send Authorization: Bearer <registration_access_token>", // RFC 7592 2
+		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "this is not the registration access token of an application that is registered here", // RFC 7592 2
+		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but it could not be written down", Header: http.Header{"Retry-After": {"1"}}} // decision 32
 
 	missingToken          = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
@@ -61,6 +80,16 @@ func failed(err error) error {
 		f.Status = http.StatusUnauthorized
 	}
 	return f
+}
+
+// atToken gives a refusal of an application the status that it has where applications authenticate.
+func atToken(err error) error {
+	if f, ok := errors.AsType[*reply.Failure](err); ok && f.OAuth == engine.InvalidClient {
+		g := *f
+		g.Status = http.StatusUnauthorized
+		return &g
+	}
+	return err
 }
 
 // badBearer turns the error of a bearer token into a failure.

@@ -94,7 +94,7 @@ func (s *Server) postLogoutApp(r *http.Request, form url.Values) (app storage.Ap
 	if id == "" {
 		id = audienceOf(form.Get("id_token_hint"))
 	}
-	app, err = s.store.App(r.Context(), id)
+	app, err = s.clients.known(r.Context(), id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return app, unknownApp

@@ -15,13 +15,19 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store keeps applications, tokens, revocations and keys; *storage.Store implements it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	RemoveClient(ctx context.Context, a storage.App) error
+	ClientHost(ctx context.Context, host string) (client.Host, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	Setting(ctx context.Context, name string) (string, error)
@@ -118,7 +124,11 @@ type Config struct {
 	// Meter counts the calls of userinfo against a quota; nil: they are not counted.
 	Meter Meter
 
-	Counter Counter // of wrong secrets; nil: each process counts alone
+	// Clients are applications that nobody registered here. They are admitted only where there is a
+	// Consent: nobody has checked them.
+	Clients ClientsConfig
+
+	Counter Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
 
 	Audit    Audit                          // nil: nothing is recorded
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
@@ -136,16 +146,21 @@ type Server struct {
 	tokens          *Tokens
 	sameOrigin      *http.CrossOriginProtection
 	failures        *bruteforce.Failures
+	registrations   *registration.Budget
+	clients         *clients
 }
 
 // New makes a Server. It reports all errors of the Config at once.
-func New(_ context.Context, c Config) (*Server, error) {
+func New(_ context.Context, c Config) (s *Server, err error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
+	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
+	}
+	if s.clients, err = s.newClients(); err != nil {
+		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	s.engine = engine.New(s.engineConfig())
 	s.mux = reply.NewMux(c.Log, s.routes()...)
@@ -175,6 +190,14 @@ func (c *Config) complete() error {
 	}
 	if len(c.IDTokenAlgs) == 0 {
 		c.IDTokenAlgs = []string{token.HS256}
+	}
+	if c.Tokens != nil {
+		if err := c.Clients.complete(c.Tokens.c.BaseURL); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if c.Consent == nil {
+		c.Clients.Registration = registrationOff
 	}
 	if c.Audit == nil {
 		c.Audit = noAudit{}
@@ -225,10 +248,13 @@ func (s *Server) Mount(mux interface {
 }) {
 	mux.Handle("/oauth/", s)
 	mux.Handle("/.well-known/", s)
+	if s.registers() {
+		mux.Handle(pathRegisterRoot, s)
+	}
 }
 
 // Close ends the Server, which runs nothing in the background. The caller closes the Tokens.
-func (*Server) Close(context.Context) error { return nil }
+func (s *Server) Close(ctx context.Context) error { return s.clients.fetch.Close(ctx) }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (s *Server) Patterns() []string { return s.mux.Patterns() }

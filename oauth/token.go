@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -60,23 +59,36 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	return reply.JSON(w, http.StatusOK, newTokenResponse(granted))
 }
 
-// client reads a form and finds the application that sent it, by its secret (protocol 5). An
-// Authorization header is refused before anything is looked up or counted: libraries that
-// do not know which way a server wants try Basic first.
+// client reads a form and finds the application that sent it, by its secret (protocol 5).
 func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+	if form, err = s.clientForm(w, r); err == nil {
+		app, err = s.identify(r, form)
+	}
+	return app, form, err
+}
+
+// clientForm reads the form of an application. An Authorization header is refused before anything is
+// looked up or counted: libraries that do not know which way a server wants try Basic first.
+func (s *Server) clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
-		return app, nil, basicRefused
+		return nil, basicRefused
 	}
-	if form, err = bodyForm(w, r); err != nil {
-		return app, nil, err
+	form, err := bodyForm(w, r)
+	if err == nil {
+		s.readTarget(form)
 	}
+	return form, err
+}
+
+// identify finds the application that has sent a form, and counts the request for it.
+func (s *Server) identify(r *http.Request, form url.Values) (app storage.App, err error) {
 	if app, err = s.authenticate(r, form); err != nil {
-		return app, form, err
+		return app, err
 	}
 	if !app.Public && form.Get("grant_type") != engine.GrantDevice { // that is charged when it is known what it asks about
 		err = reqctx.Charge(r.Context(), app)
 	}
-	return app, form, failed(err)
+	return app, failed(err)
 }
 
 // authenticate checks a secret, unless there were too many wrong ones. Which client_ids exist
@@ -87,8 +99,8 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 	if wait := s.failures.RetryAfter(r.Context(), who, now); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
-	app, err := s.engine.Authenticate(r.Context(), form)
-	if _, refused := errors.AsType[*engine.Refusal](err); !refused {
+	app, err := s.proven(r, form)
+	if err = failed(err); err == nil || reply.FailureOf(err).OAuth != engine.InvalidClient {
 		return app, err
 	}
 	if app.ID == "" {
@@ -98,7 +110,15 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 		}
 	}
 	s.failures.Count(r.Context(), who, now)
-	return app, failed(err)
+	return app, err
+}
+
+// proven returns the application of a form if what it has sent proves it.
+func (s *Server) proven(r *http.Request, form url.Values) (storage.App, error) {
+	if id := documentOf(form); id != "" {
+		return s.clients.authenticate(r, id, form, []string{s.issuer, s.issuer + pathToken, s.issuer + pathToken + php})
+	}
+	return s.engine.Authenticate(r.Context(), form)
 }
 
 // tokenResponse holds the members of protocol 2.1, in its order.

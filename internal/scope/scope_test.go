@@ -98,6 +98,8 @@ func TestAGrantIsWhatTheUserAllowedOfWhatIsWanted(t *testing.T) {
 		{"tools:shop", "tools", "tools", "tools:shop"},
 		{"tools:shop", "tools", "tools:b:support", ""}, // nothing of the capability was allowed
 		{"tools:shop", "tools", "tools:shop/getPet tools:b:support", "tools:shop/getPet"},
+		{"tools:b:support tools:shop/getPet", "tools", "tools:b:support", ""}, // more than the bundle, for the first time
+		{"tools:b:support tools:shop/getPet", "tools tools:shop/getPet", "tools:b:support", "tools:b:support"},
 		{"tools", "openid", "openid", ""},
 		{"tools:shop", "tools:bank", "tools:bank", ""}, // another one was asked for
 		{"openid email", "openid", "openid", ""},

@@ -66,15 +66,15 @@ func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
 	s.steps.Notices.Notify(ctx, sub, n)
 }
 
-// Allowed reports whether a user has allowed an application everything in a scope; of an
-// empty one, whether they have allowed it anything. It implements oauth.Consent.
-func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+// Allowed returns what a user has allowed an application of a scope; of an empty one, it reports
+// whether they have allowed it anything. It implements oauth.Consent.
+func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
 	return s.consents.Allowed(ctx, app, sub, wanted)
 }
 
-// AllowedOnce reports whether a user has just allowed an application a scope that they are
-// asked for each time, and uses that up. It implements oauth.Consent.
-func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+// AllowedOnce returns what a user has just allowed an application of a scope that they are asked
+// for each time, and uses that up. It implements oauth.Consent.
+func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
 	return s.consents.AllowedOnce(ctx, app, sub, wanted)
 }
 

@@ -39,6 +39,7 @@ func (c Config) filled() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	c.Unused = cmp.Or(c.Unused, 30*24*time.Hour)
 	if c.Lockout == nil {
 		c.Lockout = lockout.Alone(c.Lock)
 	}

@@ -15,6 +15,7 @@ const (
 	Revocation   = "revocation"
 	Legacy       = "legacy"  // a call of an old endpoint
 	Consent      = "consent" // a user allowed an application something, or took it back
+	Client       = "client"  // a document of an application that nobody registered was admitted, has changed, or was refused
 	Account      = "account" // a user changed who gets in: sessions, ways to sign in
 )
 

@@ -44,6 +44,8 @@ func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App
 		return app, wrong
 	case err != nil:
 		return app, err
+	case !app.Live(time.Now()):
+		return storage.App{}, wrong
 	case app.Public && secret == "":
 		return app, nil
 	case !app.Authenticates(secret, time.Now()):
@@ -143,7 +145,11 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	if !w.spend {
 		return nil
 	}
-	err := e.Store.Exchange(ctx, w.found.Key, w.now.UTC(), *w.next)
+	var next []driver.Token
+	if w.next != nil { // an application whose document is without refresh_token gets none
+		next = append(next, *w.next)
+	}
+	err := e.Store.Exchange(ctx, w.found.Key, w.now.UTC(), next...)
 	switch {
 	case errors.Is(err, storage.ErrSpent) && w.found.Kind == driver.KindCode:
 		return codeUsed

@@ -74,6 +74,9 @@ func (c client) GetRedirectURIs() []string {
 }
 
 func (c client) GetGrantTypes() fosite.Arguments {
+	if c.w.app.Client != nil {
+		return c.w.app.Client.Grants
+	}
 	if c.w.app.Public {
 		return fosite.Arguments{GrantCode, GrantRefresh}
 	}

@@ -129,6 +129,12 @@ func Refused(query string) string {
 	}) + "&" + paramConsent + "=denied"
 }
 
+// AsksConsent reports whether a request wants its user to be asked whatever they have allowed.
+func AsksConsent(query string) bool {
+	values, _ := url.ParseQuery(query) // what cannot be read is not there
+	return slices.Contains(strings.Fields(values.Get("prompt")), "consent")
+}
+
 // paramConsent marks a denial; see oauth.Consent.
 const paramConsent = "keystile_consent"
 

@@ -1,0 +1,190 @@
+package token
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const (
+	ps256 = "PS256"
+	// maxAssertion bounds how long ahead an assertion ends; maxJTI its jti, in bytes.
+	maxAssertion = 5 * time.Minute
+	maxJTI       = 256
+)
+
+// KeySet holds the public keys of an application that proves itself by assertions (RFC 7523).
+type KeySet struct{ keys []clientKey }
+
+type clientKey struct {
+	id     string
+	public any
+	algs   []string
+}
+
+// ReadKeySet reads a JSON Web Key Set. Keys that sign nothing here are left out, as RFC 7517 5 wants
+// it. It fails if none is left.
+func ReadKeySet(document []byte) (KeySet, error) {
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(document, &set); err != nil {
+		return KeySet{}, errors.New("token: the key set is no JSON Web Key Set")
+	}
+	var s KeySet
+	for _, raw := range set.Keys[:min(len(set.Keys), maxPublished)] {
+		if k, ok := readClientKey(raw); ok {
+			s.keys = append(s.keys, k)
+		}
+	}
+	if len(s.keys) == 0 {
+		return KeySet{}, errors.New("token: the key set has no key for RS256, PS256, ES256 or EdDSA")
+	}
+	return s, nil
+}
+
+func readClientKey(raw []byte) (clientKey, bool) {
+	var k jose.JSONWebKey
+	if err := k.UnmarshalJSON(raw); err != nil || !k.Valid() || !k.IsPublic() || k.Use != "" && k.Use != "sig" {
+		return clientKey{}, false
+	}
+	alg, _, err := describe(k.Key)
+	if err != nil {
+		return clientKey{}, false
+	}
+	algs := []string{alg}
+	if alg == RS256 {
+		algs = append(algs, ps256)
+	}
+	if k.Algorithm != "" {
+		algs = slices.DeleteFunc(algs, func(alg string) bool { return alg != k.Algorithm })
+	}
+	return clientKey{id: k.KeyID, public: k.Key, algs: algs}, len(algs) > 0
+}
+
+// Assertion is what a client has proved itself by. It is good once: by its ID, until End.
+type Assertion struct {
+	ID  string // jti
+	End time.Time
+}
+
+// Check checks an assertion of a client (RFC 7523 3), which must be meant for one of the audiences.
+// The error is ErrInvalid, and ErrUnknownKey if its key may have been published since.
+func (s KeySet) Check(assertion, clientID string, audiences []string, now time.Time) (Assertion, error) {
+	if len(assertion) > maxToken {
+		return Assertion{}, invalid("longer than 8 KiB")
+	}
+	head, err := split(assertion)
+	if err != nil {
+		return Assertion{}, err
+	}
+	payload, err := s.open(assertion, head)
+	if err != nil {
+		return Assertion{}, err
+	}
+	o, err := parseObject(payload)
+	if err != nil {
+		return Assertion{}, invalid("claims: " + err.Error())
+	}
+	c := reader{object: o}
+	iss, sub, aud, jti, exp := c.name("iss"), c.name("sub"), c.texts("aud"), c.name("jti"), c.moment("exp")
+	from := now
+	for _, name := range []string{"iat", "nbf"} {
+		if _, there := o[name]; there {
+			from = latest(from, c.moment(name))
+		}
+	}
+	switch {
+	case c.err != nil:
+		return Assertion{}, invalid(c.err.Error())
+	case iss != clientID || sub != clientID:
+		return Assertion{}, invalid("iss and sub are not the client_id")
+	case !slices.ContainsFunc(aud, func(a string) bool { return slices.Contains(audiences, a) }):
+		return Assertion{}, invalid("aud is neither the issuer nor the token endpoint")
+	case len(jti) > maxJTI:
+		return Assertion{}, invalid("jti is too long")
+	case !now.Before(exp):
+		return Assertion{}, errExpired
+	case exp.After(now.Add(maxAssertion + skew)):
+		return Assertion{}, invalid("exp is more than five minutes ahead")
+	case from.After(now.Add(skew)):
+		return Assertion{}, errEarly
+	}
+	return Assertion{ID: jti, End: exp}, nil
+}
+
+// open verifies the signature by the key that the header names, or by whichever fits if it names none.
+func (s KeySet) open(assertion string, head []byte) (payload []byte, err error) {
+	h, err := parseObject(head)
+	if err != nil {
+		return nil, invalid("header: " + err.Error())
+	}
+	alg, err := h.text("alg")
+	if err != nil {
+		return nil, invalid("alg is missing")
+	}
+	for name := range h {
+		if !slices.Contains([]string{"alg", "kid", "typ", "cty"}, name) && !strings.HasPrefix(name, "x5t") {
+			return nil, invalid("a parameter of its header is not known here")
+		}
+	}
+	kid := ""
+	if _, there := h["kid"]; there {
+		if kid, err = h.text("kid"); err != nil {
+			return nil, invalid("kid is not a string")
+		}
+	}
+	found := false
+	for _, k := range s.keys {
+		if kid != "" && k.id != kid || !slices.Contains(k.algs, alg) {
+			continue
+		}
+		found = true
+		if payload, err = verified(assertion, alg, k.public); err == nil {
+			return payload, nil
+		}
+	}
+	if !found || kid == "" {
+		return nil, ErrUnknownKey
+	}
+	return nil, invalid("wrong signature")
+}
+
+// moment reads a time that may have a fraction (RFC 7519 2), as some libraries write it.
+func (r *reader) moment(name string) time.Time {
+	seconds, err := strconv.ParseFloat(string(r.object[name]), 64)
+	if err != nil || !(seconds >= 0 && seconds <= lastSecond) {
+		r.complain(name, "a time in seconds")
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0).UTC()
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// SubjectOf returns whom an assertion claims to be, unverified: "" if it cannot be read.
+func SubjectOf(assertion string) string {
+	_, rest, _ := strings.Cut(assertion, ".")
+	payload, _, _ := strings.Cut(rest, ".")
+	raw, err := base64.RawURLEncoding.DecodeString(payload)
+	if err != nil || len(assertion) > maxToken {
+		return ""
+	}
+	o, err := parseObject(raw)
+	if err != nil {
+		return ""
+	}
+	sub, _ := o.text("sub")
+	return sub
+}

@@ -1,0 +1,153 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+const (
+	assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+	assertionKind = "client-assertion" // of the tickets of those that have been used
+
+	keysLife  = time.Hour       // how long keys from a jwks_uri are used before they are read again
+	keysPause = 5 * time.Minute // between two readings, whoever asks for an unknown key
+)
+
+// documentOf returns the client_id of a request that an application with a document has sent; "" if
+// it was another one. With an assertion the client_id may be left out (RFC 7521 4.2).
+func documentOf(form url.Values) string {
+	id := form.Get("client_id")
+	if id == "" {
+		id = token.SubjectOf(form.Get("client_assertion"))
+	}
+	if isDocument(id) {
+		return id
+	}
+	return ""
+}
+
+// authenticate finds the application with a document that has sent a form, and checks that it
+// authenticates as its document says. It reads no document: a vendor that is away stops nobody who has
+// signed in before.
+func (c *clients) authenticate(r *http.Request, clientID string, form url.Values, audiences []string) (storage.App, error) {
+	app, err := c.known(r.Context(), clientID)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return storage.App{}, wrongClient.Saying("client_id is not that of an application here: begin at the authorization endpoint")
+	case err != nil:
+		return storage.App{}, atToken(err)
+	}
+	assertion := form.Get("client_assertion")
+	switch {
+	case form.Has("client_secret"):
+		return app, wrongClient.Saying("this application has no client_secret: leave it out")
+	case app.Client.AuthMethod == client.AuthNone && assertion != "":
+		return app, wrongClient.Saying("the document at client_id has no keys for a client_assertion: leave it out")
+	case app.Client.AuthMethod == client.AuthNone:
+		return app, nil
+	case assertion == "":
+		return app, wrongClient.Saying("client_assertion is missing: the document at client_id wants private_key_jwt")
+	case form.Get("client_assertion_type") != assertionType:
+		return app, wrongClient.Saying("client_assertion_type is not " + assertionType)
+	}
+	proof, err := c.prove(r, app, assertion, audiences)
+	if err != nil {
+		return app, err
+	}
+	return app, c.useUp(r.Context(), app, proof)
+}
+
+// prove checks an assertion by the keys of an application.
+func (c *clients) prove(r *http.Request, app storage.App, assertion string, audiences []string) (proof token.Assertion, err error) {
+	now := time.Now()
+	if app.Client.KeysURL != "" && now.Sub(app.Client.KeysRead) > keysLife {
+		app = c.withNewKeys(r, app)
+	}
+	for range 2 {
+		keys, err := token.ReadKeySet(app.Client.Keys)
+		if err != nil {
+			return proof, wrongClient.Saying("the keys of this application cannot be read: look at its jwks_uri").Because(err)
+		}
+		proof, err = keys.Check(assertion, app.ID, audiences, now)
+		if err == nil {
+			return proof, nil
+		}
+		read := app.Client.KeysRead
+		if errors.Is(err, token.ErrUnknownKey) && app.Client.KeysURL != "" {
+			app = c.withNewKeys(r, app)
+		}
+		if app.Client.KeysRead.Equal(read) {
+			reason := strings.TrimPrefix(err.Error(), token.ErrInvalid.Error()+": ")
+			return proof, wrongClient.Saying("client_assertion is not good: " + reason).Because(err)
+		}
+	}
+	return proof, wrongClient.Saying("client_assertion is not good: unknown kid")
+}
+
+// withNewKeys returns an application with keys that were just read from its jwks_uri, or as it was: if
+// they were read before a moment, or cannot be.
+func (c *clients) withNewKeys(r *http.Request, app storage.App) storage.App {
+	now, address := time.Now(), app.Client.KeysURL
+	if tried, there := c.tried.Get(address); now.Sub(app.Client.KeysRead) < keysPause || there && now.Sub(tried) < keysPause {
+		return app
+	}
+	newer, err := c.together(r, address, func(ctx context.Context) (storage.App, error) { return c.readKeys(ctx, r, app) })
+	if err != nil {
+		c.tried.Put(address, now)
+		c.log.WarnContext(r.Context(), "client keys not read", "client_id", app.ID, "jwks_uri", address, "why", err, "cause", errors.Unwrap(err))
+		return app
+	}
+	return newer
+}
+
+// readKeys reads the keys of an application and stores them.
+func (c *clients) readKeys(ctx context.Context, r *http.Request, app storage.App) (storage.App, error) {
+	host, err := c.fetch.HostOf(app.Client.KeysURL)
+	if err != nil {
+		return app, err
+	}
+	switch word, err := c.store.ClientHost(ctx, host); {
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
+		return app, err
+	case word.Denied:
+		return app, clientDenied
+	}
+	if wait := c.budget.Fetch(ctx, c.from(r)); wait > 0 {
+		return app, clientsBusy
+	}
+	keys, err := c.fetch.Keys(ctx, app.Client.KeysURL)
+	if err != nil {
+		return app, err
+	}
+	return storage.RetryOnConflict(ctx, func() (storage.App, error) {
+		now, err := c.store.App(ctx, app.ID)
+		if err != nil || now.Client == nil || now.Client.KeysURL != app.Client.KeysURL {
+			return app, errors.Join(err, errors.New("the document has changed"))
+		}
+		now.Client.Keys, now.Client.KeysRead = keys, time.Now().UTC()
+		return c.store.SaveApp(ctx, now)
+	})
+}
+
+// useUp makes an assertion one that was used: nobody can use it again.
+func (c *clients) useUp(ctx context.Context, app storage.App, proof token.Assertion) error {
+	now := time.Now().UTC()
+	_, err := c.store.SaveTicket(ctx, storage.Ticket{
+		ID: handle.Hash(assertionKind + driver.Separator + app.ID + driver.Separator + proof.ID), Kind: assertionKind, AppID: app.ID,
+		CreatedAt: now, ExpiresAt: proof.End.UTC(),
+	})
+	if errors.Is(err, storage.ErrExists) {
+		return wrongClient.Saying("client_assertion was used before: sign another one, with another jti")
+	}
+	return err
+}
