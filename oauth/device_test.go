@@ -45,7 +45,7 @@ var _ = oauth.Config{Devices: new(signin.SignIn)}
 func TestATerminalSignsInByABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
-		var done page
+		done := make(chan page, 1)
 		a := terminal{d, func(userCode, link string) {
 			go func() {
 				time.Sleep(42 * time.Second)
@@ -53,11 +53,11 @@ func TestATerminalSignsInByABrowser(t *testing.T) {
 				asked := p.signIn(p.open(link).has(t, "the link", "Sign in first"))
 				asked.has(t, "after the sign-in", "Connect a device", "exactly this code", userCode)
 				asked = p.typeCode(userCode).has(t, "the question", "Terminal", "It is registered here", "192.0.2.1", userCode, "Use tools on your behalf")
-				done = p.answer(asked, "allow")
+				done <- p.answer(asked, "allow")
 			}()
 		}}.signIn("openid tools").tokens(t)
-		if done.status != 200 {
-			t.Errorf("the person is answered with %d: %s", done.status, done.text)
+		if a := <-done; a.status != 200 {
+			t.Errorf("the person is answered with %d: %s", a.status, a.text)
 		}
 		if a.text("scope") != "openid tools" || a.text("refresh_token") == "" || a.text("id_token") == "" || a.text("token_type") != "Bearer" {
 			t.Errorf("the tokens are %v", a.body)

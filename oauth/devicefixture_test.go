@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -82,9 +83,17 @@ func (d *devices) register(app storage.App) storage.App {
 }
 
 // trail keeps the audit events of a node.
-type trail struct{ events []event.Event }
+type trail struct {
+	mu     sync.Mutex
+	events []event.Event
+}
 
-func (n *trail) Note(e event.Event) { n.events = append(n.events, e) }
+func (n *trail) Note(e event.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.events = append(n.events, e)
+}
+
 func (n *trail) NoteNow(_ context.Context, e event.Event) error {
 	n.Note(e)
 	return nil
