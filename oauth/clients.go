@@ -19,8 +19,8 @@ const (
 
 // Policies of ClientsConfig.Registration.
 const (
-	RegistrationCapped = "capped" // so many an hour and a day, and each ends after a day unless a user consents
-	RegistrationOff    = "off"
+	registrationCapped = "capped"
+	registrationOff    = "off"
 )
 
 // ClientsConfig says which applications that nobody registered here may ask users to sign in (decision 55).
@@ -31,8 +31,9 @@ type ClientsConfig struct {
 	Documents string
 	Hosts     []string // whose documents are admitted by ClientsListed, with a port if it is not 443; nil: ClientHosts()
 
-	// Registration says whether applications may register themselves (RFC 7591): RegistrationCapped
-	// or RegistrationOff. "": RegistrationCapped. Without a Consent it is always off.
+	// Registration says whether applications may register themselves (RFC 7591): "capped", which is
+	// the default, admits so many an hour and a day, and each ends after a day unless a user consents;
+	// "off" admits none. Without a Consent it is always off.
 	Registration string
 
 	// AllowPrivate names what documents may be read from although it is not public: a CIDR, an
@@ -64,8 +65,8 @@ func (c *ClientsConfig) complete(baseURL string) error {
 	}
 	switch c.Registration {
 	case "":
-		c.Registration = RegistrationCapped
-	case RegistrationCapped, RegistrationOff:
+		c.Registration = registrationCapped
+	case registrationCapped, registrationOff:
 	default:
 		errs = append(errs, fmt.Errorf("Clients.Registration %q is neither capped nor off", c.Registration))
 	}

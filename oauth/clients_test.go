@@ -44,6 +44,12 @@ func (h *clientsFixture) ask(clientID, redirectURI string, pairs ...string) *htt
 	return h.authorize(append([]string{"client_id", clientID, "redirect_uri", redirectURI, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256"}, pairs...)...)
 }
 
+// askAs is ask for a visitor who may leave.
+func (h *clientsFixture) askAs(ctx context.Context, clientID, redirectURI string) *httptest.ResponseRecorder {
+	v := form("response_type", "code", "client_id", clientID, "redirect_uri", redirectURI, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
+	return h.serve(httptest.NewRequestWithContext(ctx, "GET", "/oauth/authorize?"+v.Encode(), nil))
+}
+
 // codeFor returns the code of an authorize request that has to succeed.
 func (h *clientsFixture) codeFor(clientID, redirectURI string, pairs ...string) string {
 	h.Helper()

@@ -8,7 +8,6 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
-	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage/client"
 )
 
@@ -41,10 +40,10 @@ type metadata struct {
 	ClientDocuments          bool     `json:"client_id_metadata_document_supported,omitempty"` // decision 55
 }
 
-// secretPost is how an application with a secret authenticates (protocol 5).
+// secretPost names the way in which an application with a secret authenticates (protocol 5).
 const secretPost = "client_secret_post"
 
-// assertionAlgs are what an application may sign with that authenticates by its keys (RFC 7523).
+// assertionAlgs are the algorithms that an application may sign with which authenticates by its keys (RFC 7523).
 var assertionAlgs = []string{token.RS256, "PS256", token.ES256, token.EdDSA}
 
 // readsDocuments reports whether a client_id may be the URL of a metadata document.
@@ -84,12 +83,14 @@ func (s *Server) oauthMetadata() metadata {
 	m.UserInfo = s.issuer + pathUserInfo
 	m.Revocation = s.issuer + pathRevoke
 	m.Introspection = s.issuer + pathIntrospect
-	m.DeviceAuthorization = s.issuer + pathDevice
 	if s.registers() {
 		m.Registration = s.issuer + pathRegister
 	}
 	m.ResponseModes = []string{"query"}
-	m.GrantTypes = append(m.GrantTypes, registration.GrantDevice)
+	if s.c.Devices != nil {
+		m.DeviceAuthorization = s.issuer + pathDevice
+		m.GrantTypes = append(m.GrantTypes, engine.GrantDevice)
+	}
 	m.Scopes = append(m.Scopes, scope.Tools, scope.ReadOnlyTools)
 	if s.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)

@@ -25,7 +25,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// unusedFor is how long an application that has registered itself lasts if no user consents to it.
+// unusedFor is the life of an application that has registered itself if no user consents to it.
 const unusedFor = 24 * time.Hour
 
 // Details of the audit events of applications that register themselves.
@@ -35,7 +35,7 @@ const (
 )
 
 // registers reports whether applications may register themselves.
-func (s *Server) registers() bool { return s.c.Clients.Registration != RegistrationOff }
+func (s *Server) registers() bool { return s.c.Clients.Registration != registrationOff }
 
 // clientInformation is the answer to a registration (RFC 7591 3.2.1, RFC 7592 3).
 type clientInformation struct {

@@ -72,8 +72,8 @@ func (a App) checkClient() (errs []error) {
 	if !a.Public || a.FirstParty || a.Owner != "" || len(a.Domains)+len(a.RedirectURIs)+len(a.Tiers) > 0 || a.AllowHTTPRedirect {
 		complain("client: an application that nobody registered is public, third-party, and has no owner, domains or tiers")
 	}
-	if len(c.RedirectURIs) == 0 || len(c.RedirectURIs) > 50 {
-		complain("redirect_uris: give 1 to 50")
+	if len(c.RedirectURIs) > 50 || len(c.RedirectURIs) == 0 && (len(c.Grants) == 0 || slices.Contains(c.Grants, "authorization_code")) {
+		complain("redirect_uris: give 1 to 50") // the device grant leads nowhere
 	}
 	for _, u := range c.RedirectURIs {
 		if err := client.CheckRedirect(u); err != nil {

@@ -27,7 +27,7 @@ var fields = [...]struct {
 	name  string
 	limit int // bytes
 }{
-	{"kind", 64}, {"request_id", 128}, {"app", 128}, {"user", 256}, {"product", 128},
+	{"kind", 64}, {"request_id", 128}, {"app", 192}, {"user", 256}, {"product", 128},
 	{"method", 32}, {"path", maxPath}, {"ip", 64}, {"detail", 1024},
 }
 

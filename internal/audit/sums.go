@@ -230,7 +230,7 @@ func clientOf(e *Event) netip.Prefix {
 func keyOf(e *Event) sumKey {
 	cut := func(text string, most int) string { return text[:min(len(text), most)] }
 	return sumKey{
-		kind: cut(e.Kind, 64), app: cut(e.App, 128), product: cut(e.Product, 128),
+		kind: cut(e.Kind, 64), app: cut(e.App, 192), product: cut(e.Product, 128),
 		route: cut(e.Route, maxPath), detail: cut(e.Detail, maxPath), status: e.Status,
 	}
 }

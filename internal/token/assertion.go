@@ -68,7 +68,7 @@ func readClientKey(raw []byte) (clientKey, bool) {
 	return clientKey{id: k.KeyID, public: k.Key, algs: algs}, len(algs) > 0
 }
 
-// Assertion is what a client has proved itself by. It is good once: by its ID, until End.
+// Assertion identifies a proof that a client has given. It is good once: by its ID, until End.
 type Assertion struct {
 	ID  string // jti
 	End time.Time

@@ -35,10 +35,15 @@ func (d *accountFixture) Revoke(_ context.Context, rs ...driver.Revocation) erro
 	return d.err
 }
 
-func newAccountFixture(t *testing.T) *accountFixture {
+func newAccountFixture(t *testing.T, edits ...func(*Config)) *accountFixture {
 	t.Helper()
 	d := &accountFixture{}
-	d.fixture = newFixture(t, func(c *Config) { c.Revoker = d })
+	d.fixture = newFixture(t, func(c *Config) {
+		c.Revoker = d
+		for _, edit := range edits {
+			edit(c)
+		}
+	})
 	return d
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
+	"github.com/keystile/keystile/oauth/signin/internal/device"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
@@ -76,6 +77,7 @@ type Mailer interface {
 type Store interface {
 	TicketStore
 	AccountStore
+	DeviceStore
 	MailStore
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
@@ -113,6 +115,16 @@ type AccountStore interface {
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+}
+
+// DeviceStore keeps what comes of devices that users have allowed; *storage.Store implements it.
+type DeviceStore interface {
+	// EnsureOpenID returns the openid of a user for an application, which it makes if there is none.
+	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	// KeepClient marks that a user has consented to an application that nobody registered.
+	KeepClient(ctx context.Context, id string) error
+	// Later returns the date of a grant that is made now.
+	Later(now time.Time) time.Time
 }
 
 // Revoker revokes tokens; *oauth.Tokens implements it.
@@ -157,6 +169,7 @@ type SignIn struct {
 	codes      *otp.Codes
 	account    *account.Account
 	federation *federation.Federation
+	devices    *device.Devices
 	outbox     *outbox.Outbox
 }
 
@@ -238,6 +251,7 @@ func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
 func (s *SignIn) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
+	mux.Handle(web.DevicePath, s)
 	for _, path := range []string{web.FormPath, web.AccountPath} {
 		mux.Handle(path, s)
 		mux.Handle(path+"/", s)

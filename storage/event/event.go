@@ -38,7 +38,7 @@ type Event struct {
 	At        time.Time     `json:"at"`                   // zero, or no year of four digits: now
 	Kind      string        `json:"kind,omitempty"`       // up to 64 bytes
 	RequestID string        `json:"request_id,omitempty"` // up to 128
-	App       string        `json:"app,omitempty"`        // client id, up to 128
+	App       string        `json:"app,omitempty"`        // client id, up to 192
 	User      string        `json:"user,omitempty"`       // sub, up to 256
 	Product   string        `json:"product,omitempty"`    // up to 128
 	Method    string        `json:"method,omitempty"`     // up to 32

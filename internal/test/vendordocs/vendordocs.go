@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -37,6 +38,7 @@ const (
 type Docs struct {
 	mu      sync.Mutex
 	answers map[string]http.Handler
+	other   http.Handler
 	asked   map[string]int
 	all     int
 }
@@ -44,7 +46,7 @@ type Docs struct {
 // New returns Docs with the documents of all vendors, and the keys of ChatGPT.
 func New(t testing.TB) *Docs {
 	t.Helper()
-	d := &Docs{answers: map[string]http.Handler{}, asked: map[string]int{}}
+	d := &Docs{other: http.NotFoundHandler(), answers: map[string]http.Handler{}, asked: map[string]int{}}
 	for id, text := range All(t) {
 		d.Set(id, JSON(text))
 	}
@@ -103,6 +105,18 @@ func (d *Docs) Set(url string, answer http.Handler) {
 	d.answers[url] = answer
 }
 
+// Echo answers at every URL that nothing was put at with a document of that client_id, as an attacker's
+// server does. So many bytes of it are a redirect_uri.
+func (d *Docs) Echo(size int) {
+	more := ""
+	for range size / 2000 {
+		more += `,"https://` + "a.example.net/" + strings.Repeat("x", 1986) + `"`
+	}
+	d.other = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		JSON(`{"client_id":"https://`+r.Host+r.URL.RequestURI()+`","redirect_uris":["http://127.0.0.1/callback"`+more+`]}`).ServeHTTP(w, r)
+	})
+}
+
 // Asked returns how often a URL was asked for; of "", how often any was.
 func (d *Docs) Asked(url string) int {
 	d.mu.Lock()
@@ -122,7 +136,7 @@ func (d *Docs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := d.answers[url]
 	d.mu.Unlock()
 	if answer == nil {
-		answer = http.NotFoundHandler()
+		answer = d.other
 	}
 	answer.ServeHTTP(w, r)
 }

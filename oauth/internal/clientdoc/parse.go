@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
-// Document is what a client metadata document says, as far as it counts here.
+// Document holds the members of a client metadata document that count here.
 type Document struct {
 	Name     string // as claimed, cleaned; the host if there is none
 	Client   client.Description
@@ -63,7 +63,7 @@ func (m members) text(name string) (text string, err error) {
 	return text, nil
 }
 
-// texts reads a member that is an array of strings.
+// texts reads a member that is an array of strings, nil if it is not there.
 func (m members) texts(name string) (texts []string, err error) {
 	var all []*string // null would pass for ""
 	raw, there := m[name]
@@ -73,6 +73,7 @@ func (m members) texts(name string) (texts []string, err error) {
 	if json.Unmarshal(raw, &all) != nil || slices.Contains(all, nil) {
 		return nil, wrong("%s in its document is not an array of strings", name)
 	}
+	texts = []string{} // there, if empty
 	for _, text := range all {
 		texts = append(texts, *text)
 	}
@@ -130,6 +131,8 @@ func readRedirects(m members, _ string, d *Document) error {
 	switch {
 	case err != nil:
 		return err
+	case len(uris) == 0 && !slices.Contains(d.Client.Grants, "authorization_code"):
+		return nil // the device grant leads nowhere
 	case len(uris) == 0:
 		return wrong("its document has no redirect_uris")
 	case len(uris) > maxRedirects:

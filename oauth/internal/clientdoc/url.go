@@ -28,6 +28,8 @@ func (f *Fetcher) CheckID(id string) (host string, err error) {
 		return "", wrong("client_id: the URL of a document has no query")
 	case u.Path == "" || u.Path == "/":
 		return "", wrong("client_id: the URL of a document has a path, such as /oauth/client.json")
+	case strings.Contains(id, "="):
+		return "", wrong("client_id: the URL of a document has no =") // which divides the keys of records
 	}
 	return u.Host, nil
 }

@@ -117,6 +117,9 @@ func (s *Consents) remember(ctx context.Context, q request, sub, allowed string)
 	}
 }
 
+// maxAsked bounds the names that are kept of what a user has been asked for.
+const maxAsked = 128
+
 // added returns a consent with what a user has allowed of a request. Nothing stays of what was
 // allowed on other terms. Of tools, what was asked for now is replaced by what was allowed, and all
 // where the request wants the user to choose anew.
@@ -130,12 +133,12 @@ func (q request) added(c storage.Consent, allowed string) storage.Consent {
 			return scope.IsTools(name) && (anew || scope.Within(q.scope, name))
 		})
 		c.Scope = strings.Join(kept, " ")
-		if anew {
-			c.Asked = ""
-		}
 	}
 	if _, tools := splitTools(q.scope); !scope.Within(allowed, strings.Join(tools, " ")) {
 		asked := slices.Concat(strings.Fields(c.Asked), tools)
+		if len(asked) > maxAsked { // it is asked for the older ones once more
+			asked = tools
+		}
 		slices.Sort(asked)
 		c.Asked = strings.Join(slices.Compact(asked), " ")
 	}

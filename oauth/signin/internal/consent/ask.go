@@ -18,10 +18,10 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
-//go:embed consent.html
+//go:embed consent.html choice.html
 var consentFiles embed.FS
 
-var consentPage = web.Parse(consentFiles, "consent")
+var consentPage = WithChoice(web.Parse(consentFiles, "consent"))
 
 // view holds what the consent page shows.
 type view struct {
@@ -74,7 +74,7 @@ func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, 
 	return s.show(w, r, http.StatusOK, request{app, query, knownScopes(wanted)}, user, "")
 }
 
-// request is what an application asks a user for.
+// request holds what an application asks a user for.
 type request struct {
 	app   storage.App
 	query string // the authorize request

@@ -25,7 +25,7 @@ const (
 	someTools = "some" // those of the field pick
 )
 
-// choice is what a user can choose of the tools that an application asks for.
+// choice holds what a user can choose of the tools that an application asks for.
 type choice struct {
 	All, ReadOnly int // how many tools there are, and how many change nothing
 	Read          bool
@@ -79,7 +79,9 @@ func (s *Consents) choiceOf(ctx context.Context, q request, sub string) (*choice
 	c := &choice{All: o.Tools, ReadOnly: o.ReadOnly, Hidden: o.Hidden}
 	c.Read = grants(q.scope, scope.ReadOnlyTools) != "" && 0 < o.ReadOnly && o.ReadOnly < o.Tools
 	for _, b := range o.Bundles {
-		c.Bundles = append(c.Bundles, pick{Scope: grants(q.scope, scope.Bundle(b.Name)), Name: b.Name, Text: b.Label, Count: b.Count})
+		if name := grants(q.scope, scope.Bundle(b.Name)); name != "" {
+			c.Bundles = append(c.Bundles, pick{Scope: name, Name: b.Name, Text: b.Label, Count: b.Count})
+		}
 	}
 	for _, m := range o.Members {
 		g := group{pick: pick{Name: m.Name, Text: m.Label, Count: m.Count}, More: m.Count - len(m.Tools)}

@@ -94,8 +94,8 @@ func Carry(query string) (string, error) {
 	return out.String(), nil
 }
 
-// Back returns the address that a carried query leads back to. The paths of a scan and of the
-// account page are carried in the place of a request, and no request looks like one.
+// Back returns the address that a carried query leads back to. The paths of a scan, of the account
+// page and of the page for the code of a device are carried in the place of a request, and no request looks like one.
 func Back(query string) string {
 	switch {
 	case query == "":
@@ -106,7 +106,7 @@ func Back(query string) string {
 	return AuthorizePath + "?" + query
 }
 
-func isPage(query string) bool { return query == AccountPath || isScan(query) }
+func isPage(query string) bool { return query == AccountPath || isScan(query) || isDevice(query) }
 
 // Onward returns the address to redirect to after a sign-in: the authorize request, byte for byte,
 // without the parameters that demand a sign-in, which would loop for ever.
