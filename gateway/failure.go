@@ -23,6 +23,7 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                                            // protocol 7, 8
 	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}                            // protocol 7, 8
+	tooManyByUser    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many requests of this session, or of all sessions of its user: wait as long as Retry-After says"}          // protocol 7, 8
 	badQuery         = manage.BadQuery                                                                                                                                                                    // protocol 7
 	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                           // protocol 7
 	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                                                    // protocol 7

@@ -48,10 +48,11 @@ const (
 // application, by day or hour, and how much of it went beyond the quota. It is not charged
 // itself.
 func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
-	_, account, err := g.caller(r)
+	caller, account, err := g.caller(r)
 	if err != nil {
 		return err
 	}
+	payer := account.payer(caller)
 	q, err := readUsageQuery(r.URL.Query(), time.Now())
 	if err != nil {
 		return err
@@ -59,10 +60,10 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if q.product != "" && !g.products.has(q.product) {
 		return badProduct
 	}
-	if first := g.billing.FirstHour(account.App, time.Now()); !q.daily && q.from.Before(first) {
+	if first := g.billing.FirstHour(payer, time.Now()); !q.daily && q.from.Before(first) {
 		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) + " or later; ask for what was before with granularity=day")
 	}
-	rows, over, err := g.billing.Usage(r.Context(), account.App, q.from, q.to, q.daily)
+	rows, over, err := g.billing.Usage(r.Context(), payer, q.from, q.to, q.daily)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 		return s.c.SignIn.Ask(w, withoutSignature(r), app)
 	case errors.As(err, &consent):
 		return s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope)
-	case errors.As(err, &refused) && refused.Status < 500:
+	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
 		return s.redirect(w, form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state", form.Get("state"))
 	case err != nil:
 		return err

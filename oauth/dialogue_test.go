@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/apikeys"
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/test/backend"
@@ -82,8 +83,12 @@ func people(t *testing.T, store *storage.Store, hasher *passwords.Hasher, signIn
 	}, password))(t)
 	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
+	apiKey, _, err := apikeys.Make(t.Context(), store, ada.Sub, "nightly build", "profile tools:shop", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]string{
-		"origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
+		"api_key": apiKey, "origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 		"password": password, "verifier": verifier, "challenge": challengeOf(verifier),
 		"session": signedIn(t, signIn), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
 	}

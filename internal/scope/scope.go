@@ -158,6 +158,12 @@ func Grantable(name string) bool {
 	return IsTools(name)
 }
 
+// OfKeys reports whether an API key can hold a scope: tools, and who its user is. No key manages
+// applications, or acts for one.
+func OfKeys(name string) bool {
+	return IsTools(name) || name == OpenID || name == Profile || name == Email
+}
+
 // maxName is the length of the longest name of a capability or a bundle.
 const maxName = 48
 
