@@ -26,6 +26,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -47,7 +48,7 @@ type Config struct {
 	NoQR        bool                           // no sign-in by scanning a code with a phone
 	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; Users must be users.EmailUsers
 	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
-	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere
+	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
 	Audit       Audit                          // nil: nothing is recorded
 	Log         *slog.Logger                   // nil: slog.Default()
 }
@@ -101,6 +102,9 @@ type AccountStore interface {
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error)
+	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
+	RemoveAPIKey(ctx context.Context, id string) error
 }
 
 // Revoker revokes tokens; *oauth.Tokens implements it.
