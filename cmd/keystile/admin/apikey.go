@@ -37,7 +37,7 @@ var apiKeyCommands = []command{
 	},
 	{
 		name: "apikey revoke", words: []string{"ID"}, summary: "End an API key at once", do: revokeAPIKey,
-		details: "ID is the SHA-256 of the key, as apikey list and the audit trail show it.", examples: []string{"keystile apikey revoke 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+		details: "ID is the SHA-256 of the key, as apikey list and the audit trail show it.", examples: []string{"keystile apikey revoke \\\n    9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
 	},
 }
 
