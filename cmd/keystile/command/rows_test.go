@@ -20,6 +20,7 @@ var rows = []row{
 	{method: "POST", path: "/oauth/token", body: "grant_type=client_credentials&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "POST", path: "/oauth/revoke", body: "token=none&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "POST", path: "/oauth/device_authorization", body: "client_id={client_id}&client_secret={secret}", about: true},
+	{method: "POST", path: "/oauth/introspect", body: "token=none&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "GET", path: "/oauth/userinfo"},
 	{method: "POST", path: "/oauth/userinfo"},
 	{method: "GET", path: "/oauth/logout"},
@@ -65,6 +66,9 @@ var rows = []row{
 	{method: "POST", path: "/oauth/account/everywhere", body: "a=b"},
 	{method: "POST", path: "/oauth/account/access", body: "app={client_id}"},
 	{method: "POST", path: "/oauth/account/login", body: "method=self"},
+	{method: "GET", path: "/oauth/account/keys"},
+	{method: "POST", path: "/oauth/account/keys", body: "name=x&what=all&days=1"},
+	{method: "POST", path: "/oauth/account/keys/end", body: "key=none"},
 
 	// The gateway.
 	{method: "GET", path: "/api/v1/quota"},
