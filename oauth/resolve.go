@@ -133,7 +133,7 @@ func (c *clients) admit(ctx context.Context, clientID string) (host string, err 
 		return "", clientsOff
 	}
 	if host, err = c.fetch.CheckID(clientID); err != nil {
-		return "", badDocument.Saying(err.Error())
+		return "", badDocument.Because(err)
 	}
 	switch word, err := c.store.ClientHost(ctx, host); {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
@@ -217,9 +217,9 @@ func (c *clients) get(ctx context.Context, r *http.Request, clientID, host strin
 	if err == nil {
 		return doc, nil
 	}
-	failure, detail := badDocument.Saying("this application cannot be used here: "+err.Error()+". Tell who makes it.").Because(err), "document refused"
+	failure, detail := badDocument.Because(err), "document refused"
 	if problem, ok := errors.AsType[*clientdoc.Problem](err); ok && problem.Away {
-		failure, detail = documentAway.Saying("this application could not be looked up: "+err.Error()+". Try again in a minute."), "document not read"
+		failure, detail = documentAway.Because(err), "document not read"
 	}
 	c.note(r, clientID, detail, failure)
 	c.log.WarnContext(ctx, "client metadata document: "+detail, "client_id", clientID, "why", err, "cause", errors.Unwrap(err))
