@@ -139,4 +139,3 @@ func (c *clients) admit(ctx context.Context, clientID string) (host string, err 
 }
 
 func (c *clients) listed(host string) bool { return slices.Contains(c.policy.Hosts, host) }
-
