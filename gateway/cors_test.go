@@ -11,6 +11,7 @@ func TestEveryOriginReadsWhatIsReachedByToken(t *testing.T) {
 	h := newFixture(t)
 	for _, path := range []string{
 		"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php", "/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
+		"/oauth/register", "/oauth/register.php", "/oauth/register/ks-x", "/register", "/oauth/device_authorization", "/oauth/device_authorization.php",
 		"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/api/v1/quota", "/api/v1/usage", "/api/v1/apps", "/api/mcp", "/api/mcp/b/support",
 	} {
 		a := h.call("POST", path, "", "Origin", "https://any.example", "from", "203.0.113.1:1")
@@ -26,7 +27,7 @@ func TestEveryOriginReadsWhatIsReachedByToken(t *testing.T) {
 
 func TestNoOriginReadsWhatIsReachedByCookie(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 100 })
-	for _, path := range []string{"/oauth/authorize", "/oauth/authorize.php", "/oauth/signin", "/oauth/signin/consent", "/oauth/account", "/oauth/logout", "/", "/demo", "/api/mcpx", "/oauth/tokens", "/API/v1/quota"} {
+	for _, path := range []string{"/oauth/authorize", "/oauth/authorize.php", "/oauth/signin", "/oauth/signin/consent", "/oauth/account", "/oauth/logout", "/", "/demo", "/api/mcpx", "/registered", "/oauth/tokens", "/API/v1/quota"} {
 		for _, method := range []string{"GET", "POST", "OPTIONS"} {
 			a := h.call(method, path, "", "Origin", "https://any.example", "Access-Control-Request-Method", "POST")
 			for name := range a.header {

@@ -17,6 +17,12 @@ const (
 	ClientsOff    = "off"    // of none
 )
 
+// Policies of ClientsConfig.Registration.
+const (
+	registrationCapped = "capped"
+	registrationOff    = "off"
+)
+
 // ClientsConfig says which applications that nobody registered here may ask users to sign in (decision 55).
 type ClientsConfig struct {
 	// Documents says from which hosts a client_id may be the URL of a metadata document:
@@ -25,7 +31,10 @@ type ClientsConfig struct {
 	Documents string
 	Hosts     []string // whose documents are admitted by ClientsListed, with a port if it is not 443; nil: ClientHosts()
 
-	Registration string // of dynamic clients (RFC 7591)
+	// Registration says whether applications may register themselves (RFC 7591): "capped", which is
+	// the default, admits so many an hour and a day, and each ends after a day unless a user consents;
+	// "off" admits none. Without a Consent it is always off.
+	Registration string
 
 	// AllowPrivate names what documents may be read from although it is not public: a CIDR, an
 	// address or a host:port. Of a host that is named here an unlisted name may be used.
@@ -53,6 +62,13 @@ func (c *ClientsConfig) complete(baseURL string) error {
 	case ClientsOpen, ClientsListed, ClientsOff:
 	default:
 		errs = append(errs, fmt.Errorf("Clients.Documents %q is none of open, listed, off", c.Documents))
+	}
+	switch c.Registration {
+	case "":
+		c.Registration = registrationCapped
+	case registrationCapped, registrationOff:
+	default:
+		errs = append(errs, fmt.Errorf("Clients.Registration %q is neither capped nor off", c.Registration))
 	}
 	if c.Hosts == nil {
 		c.Hosts = ClientHosts()

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -40,14 +41,26 @@ var (
 	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; protocol 5: client_secret_post only
 		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
 		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
-	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
-	noToken     = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // protocol 4.3, RFC 6750 3.1
+	secretNeeded = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "only an application with a client_secret may ask about tokens"}                       // RFC 7662 2.1, 4
+	tooManyKeys  = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
+	noDevices    = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest, Msg: "this service does not offer the device grant: use the authorization endpoint"}       // RFC 8628 3.1
+	noToken      = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 
+	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata, Msg: "the application cannot be registered as it describes itself"} // RFC 7591 3.2.2
+	tooManyClients    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",                                                                              // decision 55
+		Msg: "too many applications have registered themselves from this network, or in all: wait as long as Retry-After says, or use the URL of a metadata document as client_id"}
+	noRegistrationToken = &reply.Failure{Status: 401, Msg: "the registration access token is needed: send Authorization: Bearer <registration_access_token>", // RFC 7592 2
+		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "this is not the registration access token of an application that is registered here", // RFC 7592 2
+		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but it could not be written down", Header: http.Header{"Retry-After": {"1"}}} // decision 32
+
 	missingToken          = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
+	keyOfUser             = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" + storage.KeysAppID + " and no client_secret")                                 // RFC 7009 2.1
 	auditFailed           = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 	crossOrigin           = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // protocol 7
 	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}         // RFC 9110 15.6.4

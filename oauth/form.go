@@ -65,6 +65,13 @@ func parseForm(text string) (url.Values, error) {
 	return form, nil
 }
 
+// readTarget rewrites the resource of a request in the form that tokens name it in.
+func (s *Server) readTarget(form url.Values) {
+	if sent := form.Get("resource"); sent != "" {
+		form.Set("resource", s.engine.Target(sent))
+	}
+}
+
 // printable replaces the characters of a client's text that would make an answer unreadable.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {

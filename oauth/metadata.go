@@ -8,28 +8,47 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/storage/client"
 )
 
 // metadata holds the discovery document of protocol 2.5 and RFC 8414.
 type metadata struct {
-	Issuer                string   `json:"issuer"`
-	Authorization         string   `json:"authorization_endpoint"`
-	Token                 string   `json:"token_endpoint"`
-	UserInfo              string   `json:"userinfo_endpoint"`
-	Revocation            string   `json:"revocation_endpoint"`
-	JWKS                  string   `json:"jwks_uri"`
-	EndSession            string   `json:"end_session_endpoint"`
-	ResponseTypes         []string `json:"response_types_supported"`
-	ResponseModes         []string `json:"response_modes_supported,omitempty"`
-	GrantTypes            []string `json:"grant_types_supported"`
-	Scopes                []string `json:"scopes_supported"`
-	TokenAuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
-	RevocationAuthMethods []string `json:"revocation_endpoint_auth_methods_supported,omitempty"`
-	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
-	SubjectTypes          []string `json:"subject_types_supported"`
-	IDTokenAlgs           []string `json:"id_token_signing_alg_values_supported"`
-	Claims                []string `json:"claims_supported"`
-	IssInResponse         bool     `json:"authorization_response_iss_parameter_supported"`
+	Issuer                   string   `json:"issuer"`
+	Authorization            string   `json:"authorization_endpoint"`
+	Token                    string   `json:"token_endpoint"`
+	UserInfo                 string   `json:"userinfo_endpoint"`
+	Revocation               string   `json:"revocation_endpoint"`
+	Introspection            string   `json:"introspection_endpoint,omitempty"`        // RFC 7662
+	DeviceAuthorization      string   `json:"device_authorization_endpoint,omitempty"` // RFC 8628 4
+	Registration             string   `json:"registration_endpoint,omitempty"`         // RFC 7591
+	JWKS                     string   `json:"jwks_uri"`
+	EndSession               string   `json:"end_session_endpoint"`
+	ResponseTypes            []string `json:"response_types_supported"`
+	ResponseModes            []string `json:"response_modes_supported,omitempty"`
+	GrantTypes               []string `json:"grant_types_supported"`
+	Scopes                   []string `json:"scopes_supported"`
+	TokenAuthMethods         []string `json:"token_endpoint_auth_methods_supported"`
+	TokenAuthAlgs            []string `json:"token_endpoint_auth_signing_alg_values_supported,omitempty"`
+	RevocationAuthMethods    []string `json:"revocation_endpoint_auth_methods_supported,omitempty"`
+	RevocationAuthAlgs       []string `json:"revocation_endpoint_auth_signing_alg_values_supported,omitempty"`
+	IntrospectionAuthMethods []string `json:"introspection_endpoint_auth_methods_supported,omitempty"`
+	ChallengeMethods         []string `json:"code_challenge_methods_supported"`
+	SubjectTypes             []string `json:"subject_types_supported"`
+	IDTokenAlgs              []string `json:"id_token_signing_alg_values_supported"`
+	Claims                   []string `json:"claims_supported"`
+	IssInResponse            bool     `json:"authorization_response_iss_parameter_supported"`
+	ClientDocuments          bool     `json:"client_id_metadata_document_supported,omitempty"` // decision 55
+}
+
+// secretPost names the way in which an application with a secret authenticates (protocol 5).
+const secretPost = "client_secret_post"
+
+// assertionAlgs are the algorithms that an application may sign with which authenticates by its keys (RFC 7523).
+var assertionAlgs = []string{token.RS256, "PS256", token.ES256, token.EdDSA}
+
+// readsDocuments reports whether a client_id may be the URL of a metadata document.
+func (s *Server) readsDocuments() bool {
+	return s.c.Consent != nil && s.c.Clients.Documents != ClientsOff
 }
 
 // oidcMetadata returns the document of protocol 2.5: the endpoints in their .php form, exactly the
@@ -46,7 +65,7 @@ func (s *Server) oidcMetadata() metadata {
 		ResponseTypes:    []string{"code"},
 		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials},
 		Scopes:           []string{"openid", "profile", "email"},
-		TokenAuthMethods: []string{"client_secret_post"},
+		TokenAuthMethods: []string{secretPost},
 		ChallengeMethods: []string{"S256", "plain"},
 		SubjectTypes:     []string{"public"},
 		IDTokenAlgs:      s.c.IDTokenAlgs,
@@ -63,13 +82,26 @@ func (s *Server) oauthMetadata() metadata {
 	m.Token = s.issuer + pathToken
 	m.UserInfo = s.issuer + pathUserInfo
 	m.Revocation = s.issuer + pathRevoke
+	m.Introspection = s.issuer + pathIntrospect
+	if s.registers() {
+		m.Registration = s.issuer + pathRegister
+	}
 	m.ResponseModes = []string{"query"}
-	m.Scopes = append(m.Scopes, scope.Tools)
+	if s.c.Devices != nil {
+		m.DeviceAuthorization = s.issuer + pathDevice
+		m.GrantTypes = append(m.GrantTypes, engine.GrantDevice)
+	}
+	m.Scopes = append(m.Scopes, scope.Tools, scope.ReadOnlyTools)
 	if s.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)
 	}
-	m.TokenAuthMethods = []string{"none", "client_secret_post"}
-	m.RevocationAuthMethods = m.TokenAuthMethods
+	m.TokenAuthMethods = []string{client.AuthNone, secretPost} // none first: some clients take the first they know
+	if m.ClientDocuments = s.readsDocuments(); m.ClientDocuments {
+		m.TokenAuthMethods = []string{client.AuthNone, client.AuthPrivateKeyJWT, secretPost}
+		m.TokenAuthAlgs = assertionAlgs
+	}
+	m.RevocationAuthMethods, m.RevocationAuthAlgs = m.TokenAuthMethods, m.TokenAuthAlgs
+	m.IntrospectionAuthMethods = []string{secretPost}
 	m.ChallengeMethods = []string{"S256"}
 	m.IDTokenAlgs = []string{token.HS256, token.ES256, token.RS256, token.EdDSA}
 	return m

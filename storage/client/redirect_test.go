@@ -33,3 +33,15 @@ func TestWhereABrowserMustNotBeSent(t *testing.T) {
 		}
 	}
 }
+
+func TestAHostIsWrittenInOneWay(t *testing.T) {
+	for host, good := range map[string]bool{
+		"claude.ai": true, "agents.example:8443": true, "localhost": true, "xn--fiqs8s.example": true, "127.0.0.1": true, "[::1]:1": true,
+		"": false, "Claude.ai": false, "claude.ai:443": false, "claude.ai/": false, "claude.ai/x": false, "claude.ai?x": false, "claude.ai#x": false, "https://claude.ai": false,
+		"u@claude.ai": false, "a b": false, "智能.example": false, "127.1": false, "claude.ai:": false, "claude.ai.": false, "*.claude.ai": false,
+	} {
+		if err := CheckHost(host); (err == nil) != good {
+			t.Errorf("CheckHost(%q) = %v, want it good: %t", host, err, good)
+		}
+	}
+}

@@ -82,7 +82,12 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 			Lock:        lockout.Config{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 			SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
 		},
-		OAuth:     oauth.Config{IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway},
+		OAuth: oauth.Config{
+			IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
+			Clients: oauth.ClientsConfig{
+				Documents: c.Clients.Documents, Hosts: c.Clients.Hosts, AllowPrivate: c.Clients.AllowPrivate, Registration: c.Clients.Registration,
+			},
+		},
 		Gateway:   gateway.Config{Plans: plansOf(c), PerAddress: c.PerAddress, Products: namesOf(c.Products), CORS: corsOf(c)},
 		Registry:  registry.Config{ResolveRefs: c.ResolveRefs, MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools},
 		Upstreams: mcpbus.UpstreamsConfig{MaxAnswer: c.Bus.MaxAnswer},

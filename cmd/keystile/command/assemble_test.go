@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,27 @@ var changes = []struct {
 			registered(t, s, `{"member":"m","upstream_url":"https://api.example.com"}`, want, "Origin", origin)
 		}
 	}},
+	{"--mcp-registration off", func(t *testing.T, s *service) {
+		wantStatus(t, s, "/oauth/register", "", 404)
+		wantStatus(t, s, "/register", "", 404)
+	}},
+	{"--mcp-registration capped", func(t *testing.T, s *service) {
+		wantStatus(t, s, "/oauth/register", "", 405)
+		wantStatus(t, s, "/register", "", 405)
+	}},
+	{"--mcp-clients off", func(t *testing.T, s *service) {
+		wantAgent(t, s, "https://claude.ai/client.json", "applications that are not registered here are not admitted")
+		if _, body := get(t, http.DefaultClient, s.base+"/.well-known/oauth-authorization-server"); strings.Contains(body, "client_id_metadata_document") {
+			t.Errorf("the metadata is %s", body)
+		}
+	}},
+	{"--mcp-clients listed --mcp-client-hosts agents.example.com", func(t *testing.T, s *service) {
+		wantAgent(t, s, "https://claude.ai/client.json", "not on the list of this service")
+	}},
+	{"--mcp-allow-client-hosts localhost:1", func(t *testing.T, s *service) { // with base_url of a loopback host all are open
+		wantAgent(t, s, "https://localhost:1/client.json", "could not be looked up")
+		wantAgent(t, s, "https://localhost:2/client.json", "not given to anybody")
+	}},
 	{"--log-format json", func(t *testing.T, s *service) {
 		if s.stop(); !json.Valid([]byte(strings.Split(s.log.String(), "\n")[0])) {
 			t.Errorf("the log is %s", s.log)
@@ -271,6 +293,16 @@ func TestEachKeyIsTried(t *testing.T) {
 		if triedElsewhere[v.Key] == "" && !strings.Contains(tried, flag) {
 			t.Errorf("nothing shows that a room hears of %s", v.Key)
 		}
+	}
+}
+
+// wantAgent asks a user to sign in to an application that is not registered, and wants to be told why not.
+func wantAgent(t *testing.T, s *service, clientID, want string) {
+	t.Helper()
+	q := url.Values{"response_type": {"code"}, "client_id": {clientID}, "redirect_uri": {"http://127.0.0.1:4000/cb"},
+		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"}}
+	if resp, page := get(t, http.DefaultClient, s.base+"/oauth/authorize?"+q.Encode()); resp.StatusCode != 400 || !strings.Contains(page, want) {
+		t.Errorf("%s is answered %d %s, want %q", clientID, resp.StatusCode, page, want)
 	}
 }
 

@@ -23,6 +23,10 @@ var rows = []row{
 	{method: "POST", path: "/oauth/userinfo"},
 	{method: "GET", path: "/oauth/logout"},
 	{method: "POST", path: "/oauth/logout", body: "a=b"},
+	{method: "POST", path: "/oauth/register", body: `{"redirect_uris":["https://agent.example/{client_id}"]}`},
+	{method: "POST", path: "/register", body: `{"redirect_uris":["https://agent.example/{client_id}"]}`},
+	{method: "GET", path: "/oauth/register/{client_id}", about: true},
+	{method: "DELETE", path: "/oauth/register/{client_id}", about: true},
 
 	// The pages of sign-in.
 	{method: "GET", path: "/oauth/signin"},

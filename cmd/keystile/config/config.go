@@ -50,6 +50,7 @@ type Config struct {
 	OverageFen     int // of a thousand calls beyond a quota
 	Origins        []string
 	Bus            Bus
+	Clients        Clients
 
 	PrivateUpstreams []string // what tools may be called at although it is private
 	ResolveRefs      bool

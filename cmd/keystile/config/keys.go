@@ -1,8 +1,10 @@
 package config
 
 import (
+	"strings"
 	"time"
 
+	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -136,6 +138,15 @@ var keys = []key{
 		set: pageSize},
 	{name: "bus.max_answer", kind: "size", fallback: "1MiB", help: "how much a tool's upstream may answer to a call, 64KiB to 16MiB, decompressed and as UTF-8; of what is larger the caller is told how much there is, and where, if the upstream says so", example: "4MiB",
 		set: maxAnswer},
+
+	{name: "mcp.clients", kind: "name", help: "from where an application that nobody registered may bring its metadata document, whose URL is its client_id: from every host but those denied (open), from mcp.client_hosts and those trusted with keystile client trust (listed), or from nowhere (off); without it, open where base_url is of a loopback host, else listed", example: "listed",
+		set: maybe(choice(func(c *Config) *string { return &c.Clients.Documents }, oauth.ClientsOpen, oauth.ClientsListed, oauth.ClientsOff))},
+	{name: "mcp.client_hosts", kind: "list", help: "the hosts whose metadata documents are admitted where mcp.clients is listed; without it, those of well-known clients: " + strings.Join(oauth.ClientHosts(), ", "), example: "claude.ai, agents.example.com",
+		set: clientHosts},
+	{name: "mcp.allow_client_hosts", kind: "list", help: "private addresses that metadata documents may be read from: networks, addresses or host:port", example: "10.1.0.0/16, agents.internal:8443",
+		set: privateClients},
+	{name: "mcp.registration", kind: "name", fallback: "capped", help: "whether applications may register themselves (RFC 7591): so many an hour and a day, for 24 hours unless a user consents (capped), or not at all (off)", example: "off",
+		set: choice(func(c *Config) *string { return &c.Clients.Registration }, "capped", "off")},
 
 	{name: "upstreams.allow_private", kind: "list", help: "private addresses that tools may be called at: networks, addresses or host:port", example: "10.1.0.0/16, 10.2.0.7, vault.internal:8200",
 		set: privateUpstreams},

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/scope"
-	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -60,10 +59,12 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 // Scope returns the scope that would be granted: known names only, each once.
 func (a *Authorization) Scope() string { return a.work.scope }
 
-// Issue issues a code for a signed-in user, in one write.
-func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code string, err error) {
+// Issue issues a code for a signed-in user, in one write. It carries what they have allowed, which is
+// no more than Scope.
+func (a *Authorization) Issue(ctx context.Context, who storage.Session, allowed string) (code string, err error) {
 	e, w := a.engine, a.work
-	for _, s := range strings.Fields(w.scope) {
+	w.next.Scope = allowed
+	for _, s := range strings.Fields(allowed) {
 		a.request.GrantScope(s)
 	}
 	granted := e.Store.Later(w.now)
@@ -77,12 +78,4 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 		return "", err
 	}
 	return w.handle, nil
-}
-
-// checkTarget refuses a resource (RFC 8707 2) that no token is issued for.
-func (e *Engine) checkTarget(resource string) error {
-	if resource == "" || resource == e.Issuer || token.IsOneOf(resource, e.Resources) {
-		return nil
-	}
-	return refuse(InvalidTarget, "resource is not one that this service issues tokens for")
 }

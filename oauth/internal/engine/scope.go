@@ -20,6 +20,9 @@ func (e *Engine) grantable(name string) bool {
 	return scope.Grantable(name) && (e.ElevatedAllowed || !scope.Elevated(name))
 }
 
+// Known returns the names of a requested scope that a user can grant here, each once.
+func (e *Engine) Known(requested string) string { return knownScopes(requested, e.grantable, "") }
+
 // knownScopes returns the known names of a requested scope, in its order, each once; the default
 // if there are none. Unknown names are ignored, never granted.
 func knownScopes(requested string, is func(string) bool, byDefault string) string {

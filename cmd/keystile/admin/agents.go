@@ -1,0 +1,248 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+var clientCommands = []command{
+	{
+		name: "client list", reads: true, summary: "List the applications that nobody registered here", do: listClients,
+		details:  "Their client_id is the URL of a metadata document, or begins with ks- if they have registered\nthemselves. One that no user has consented to ends at expires_at. With --hosts it lists the hosts that\nyou have trusted or denied.",
+		examples: []string{"keystile client list", "keystile client list --hosts --json"},
+		flags:    []cli.Flag{{Name: "hosts", Help: "the hosts that you have trusted or denied"}},
+	},
+	{
+		name: "client show", reads: true, words: []string{"HOST|CLIENT_ID"}, summary: "Show such an application, or a host and its applications", do: showClient,
+		examples: []string{"keystile client show claude.ai", "keystile client show ks-abcdefghij0123456789"},
+	},
+	{
+		name: "client trust", words: []string{"HOST|CLIENT_ID"}, summary: "Admit the applications of a host, or one that was denied", do: trustClient,
+		details:  "Users are asked for their consent as before. The client_id of a document stands for its host. With\nmcp.clients off no document is admitted, whatever is trusted.",
+		examples: []string{"keystile client trust agents.example.com", "keystile client trust ks-abcdefghij0123456789"},
+	},
+	{
+		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse the applications of a host, or one, and end all they were granted", do: denyClient,
+		details:  "Nothing is fetched from the host any more, whatever is on the list. The client_id of a document stands\nfor its host. What users have consented to stays known: after client trust they sign in again.",
+		examples: []string{"keystile client deny agents.example.com", "keystile client deny ks-abcdefghij0123456789"},
+	},
+	{
+		name: "client forget", words: []string{"HOST"}, summary: "Take back that a host is trusted or denied", do: forgetHost,
+		details:  "From then on mcp.clients and mcp.client_hosts decide about it.",
+		examples: []string{"keystile client forget agents.example.com"},
+	},
+	{
+		name: "client refetch", words: []string{"HOST|CLIENT_ID"}, summary: "Have metadata documents read again at the next sign-in", do: refetchClient,
+		details:  "A document, and the keys that it leads to, are read again when their time in the cache is over. This\nends that time, of one document or of all of a host.",
+		examples: []string{"keystile client refetch https://agents.example.com/client.json"},
+	},
+}
+
+func listClients(ctx context.Context, target Target, args cli.Args) (output, error) {
+	if args.On("hosts") {
+		said := list{empty: "no host is trusted or denied: keystile client trust, keystile client deny"}
+		hosts, err := target.Store.ClientHosts(ctx)
+		for _, h := range hosts {
+			said.rows = append(said.rows, hostShown(h))
+		}
+		return said, err
+	}
+	said := list{columns: []string{"client_id", "name", "kind", "disabled", "kept_at", "expires_at"}, empty: "no application has signed users in that is not registered here"}
+	all, err := clientsOf(ctx, target.Store, "")
+	for _, a := range all {
+		said.rows = append(said.rows, clientShown(a))
+	}
+	return said, err
+}
+
+// clientsOf returns the applications of a host that nobody registered; "" for all.
+func clientsOf(ctx context.Context, store *storage.Store, host string) ([]storage.App, error) {
+	all, err := everything(func(from string) ([]storage.App, string, error) { return store.Clients(ctx, from, driver.Page) })
+	now := time.Now()
+	return slices.DeleteFunc(all, func(a storage.App) bool { return host != "" && a.Host() != host || !a.Live(now) }), err
+}
+
+func hostShown(h client.Host) answer {
+	word := "trusted"
+	if h.Denied {
+		word = "denied"
+	}
+	return answer{{"host", h.Host}, {"word", word}, {"updated_at", when(h.UpdatedAt)}}
+}
+
+func clientShown(a storage.App) answer {
+	c := a.Client
+	return answer{
+		{"client_id", a.ID}, {"name", a.Name}, {"kind", c.Kind}, {"host", a.Host()}, {"redirect_uris", listed(c.RedirectURIs)}, {"grant_types", listed(c.Grants)},
+		{"token_endpoint_auth_method", c.AuthMethod}, {"jwks_uri", c.KeysURL}, {"disabled", a.Disabled}, {"from", c.From},
+		{"fetched_at", when(c.FetchedAt)}, {"fresh_until", when(c.FreshUntil)}, {"kept_at", when(c.KeptAt)}, {"expires_at", when(c.ExpiresAt)},
+		{"created_at", when(a.CreatedAt)}, {"updated_at", when(a.UpdatedAt)},
+	}
+}
+
+// subject holds what the word of a client command names: a host, or one application.
+type subject struct {
+	host string
+	app  storage.App // zero for a host
+}
+
+// nameOf reads the word of a client command.
+func nameOf(ctx context.Context, store *storage.Store, word string) (subject, error) {
+	app, err := store.App(ctx, word)
+	if !client.IsID(word) {
+		switch {
+		case err == nil:
+			return subject{}, fmt.Errorf("%s was registered here: see keystile app --help", word)
+		case !errors.Is(err, storage.ErrNotFound):
+			return subject{}, err
+		}
+		return subject{host: word}, checkHost(word)
+	}
+	if errors.Is(err, storage.ErrNotFound) {
+		return subject{}, fmt.Errorf("there is no application %q; list them with: keystile client list", word)
+	}
+	return subject{host: app.Host(), app: app}, err
+}
+
+// checkHost checks a host that is the word of a command.
+func checkHost(host string) error {
+	if err := client.CheckHost(host); err != nil {
+		return cli.Usage("%q is neither a client_id nor a host such as claude.ai: %v", host, err)
+	}
+	return nil
+}
+
+func showClient(ctx context.Context, target Target, args cli.Args) (output, error) {
+	n, err := nameOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	if n.app.ID != "" {
+		return clientShown(n.app), nil
+	}
+	word := answer{{"host", n.host}, {"word", "none"}, {"updated_at", when(time.Time{})}}
+	switch h, err := target.Store.ClientHost(ctx, n.host); {
+	case err == nil:
+		word = hostShown(h)
+	case !errors.Is(err, storage.ErrNotFound):
+		return nil, err
+	}
+	apps, err := clientsOf(ctx, target.Store, n.host)
+	return append(word, field{"clients", idsOf(apps)}), err
+}
+
+func idsOf(apps []storage.App) []string {
+	ids := []string{}
+	for _, a := range apps {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+func trustClient(ctx context.Context, target Target, args cli.Args) (output, error) {
+	n, err := nameOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	if n.host == "" {
+		err = target.disable(ctx, n.app.ID, false)
+		return answer{{"client_id", n.app.ID}, {"word", "trusted"}}, err
+	}
+	h, err := target.Store.SetClientHost(ctx, n.host, false)
+	return hostShown(h), err
+}
+
+// denyClient refuses first and ends tokens then, so that nothing is granted in between.
+func denyClient(ctx context.Context, target Target, args cli.Args) (output, error) {
+	n, err := nameOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	if n.host == "" {
+		if err := target.disable(ctx, n.app.ID, true); err != nil {
+			return nil, err
+		}
+		return answer{{"client_id", n.app.ID}, {"word", "denied"}}, target.EndApp(ctx, n.app.ID)
+	}
+	h, err := target.Store.SetClientHost(ctx, n.host, true)
+	if err != nil {
+		return nil, err
+	}
+	apps, err := clientsOf(ctx, target.Store, n.host)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range apps {
+		if err := target.EndApp(ctx, a.ID); err != nil {
+			return nil, fmt.Errorf("%s is denied, but not all it was granted has ended: %w; deny it again", n.host, err)
+		}
+		target.forget(a.ID)
+	}
+	return append(hostShown(h), field{"clients", idsOf(apps)}), nil
+}
+
+// disable changes whether an application that has registered itself may be used.
+func (r Target) disable(ctx context.Context, id string, disabled bool) error {
+	_, err := changeApp(ctx, r.Store, id, func(a *storage.App) error {
+		a.Disabled = disabled
+		return nil
+	})
+	r.forget(id)
+	return err
+}
+
+func forgetHost(ctx context.Context, target Target, args cli.Args) (output, error) {
+	host := args.Words[0]
+	if err := checkHost(host); err != nil {
+		return nil, err
+	}
+	_, err := storage.RetryOnConflict(ctx, func() (client.Host, error) {
+		h, err := target.Store.ClientHost(ctx, host)
+		if errors.Is(err, storage.ErrNotFound) {
+			return h, fmt.Errorf("%s is neither trusted nor denied; list those that are with: keystile client list --hosts", host)
+		}
+		if err != nil {
+			return h, err
+		}
+		return h, target.Store.ForgetClientHost(ctx, h)
+	})
+	return answer{{"host", host}, {"word", "none"}}, err
+}
+
+func refetchClient(ctx context.Context, target Target, args cli.Args) (output, error) {
+	n, err := nameOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	apps := []storage.App{n.app}
+	switch {
+	case n.app.ID == "":
+		apps, err = clientsOf(ctx, target.Store, n.host)
+	case n.host == "":
+		return nil, fmt.Errorf("%s has registered itself: there is no document to read", n.app.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range apps {
+		_, err := changeApp(ctx, target.Store, a.ID, func(a *storage.App) error {
+			if a.Client != nil {
+				a.Client.FreshUntil = time.Now().UTC()
+				a.Client.KeysRead = time.Time{}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return answer{{"host", n.host}, {"clients", idsOf(apps)}}, nil
+}

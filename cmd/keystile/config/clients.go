@@ -1,0 +1,37 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/storage/client"
+)
+
+// Clients configures which applications that nobody registered here may ask users to sign in.
+type Clients struct {
+	Documents    string   // open, listed or off; "": it follows from where the service is reached
+	Hosts        []string // whose documents are admitted where they are listed; nil: those that are known
+	AllowPrivate []string // what documents may be read from although it is private
+	Registration string   // capped or off
+}
+
+func clientHosts(c *Config, s string) error {
+	var hosts []string
+	for _, host := range words(s) {
+		if err := client.CheckHost(host); err != nil {
+			return fmt.Errorf("%q: %w", host, err)
+		}
+		hosts = append(hosts, host)
+	}
+	c.Clients.Hosts = hosts
+	return nil
+}
+
+func privateClients(c *Config, s string) error {
+	allow := words(s)
+	if _, err := netguard.New(netguard.Config{Allow: allow}); err != nil {
+		return err
+	}
+	c.Clients.AllowPrivate = allow
+	return nil
+}
