@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
@@ -118,7 +119,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 // proven returns the application of a form if what it has sent proves it.
 func (s *Server) proven(r *http.Request, form url.Values) (storage.App, error) {
 	if id := documentOf(form); id != "" {
-		if r.URL.Path == pathDeviceAuthorization || r.URL.Path == pathDeviceAuthorization+php { // its first request may be this one
+		if strings.TrimSuffix(r.URL.Path, php) == pathDevice { // its first request may be this one
 			if _, err := s.clients.find(r, id, func() error { return nil }); err != nil && !errors.Is(err, storage.ErrNotFound) {
 				return storage.App{}, atToken(err)
 			}

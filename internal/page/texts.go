@@ -12,8 +12,14 @@ var chinese = map[string]string{
 	"Check the address.":                           "请检查网址。",
 	"client_id is not that of an application here": "client_id 不属于在此注册的应用",
 	"this application is disabled":                 "该应用已被停用",
-	"redirect_uri is not allowed":                  "redirect_uri 不被允许",
-	"this form was sent from another site":         "此表单来自其他网站",
+	"this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host": "该应用所在的主机不在本服务的名单上：请使用其他应用，或请本服务的运营者信任该主机",
+	"the operator of this service does not admit applications from this host: use another application, or ask the operator":                                      "本服务的运营者不接受来自该主机的应用：请使用其他应用，或联系运营者",
+	"client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it":        "client_id 是一个文档的网址，而本服务不接受未在此注册的应用：请联系本服务的运营者注册该应用",
+	"too many applications are looked up at this moment: wait a minute, then try again":                                                                          "此刻查询的应用过多：请等待一分钟后重试",
+	"this application cannot be used here because of what its own document says: tell who makes it":                                                              "由于该应用自身文档的内容，无法在此使用它：请告知其开发者",
+	"this application could not be looked up: try again in a minute":                                                                                             "无法查询该应用：请一分钟后重试",
+	"redirect_uri is not allowed":          "redirect_uri 不被允许",
+	"this form was sent from another site": "此表单来自其他网站",
 
 	// The sign-in page.
 	"Sign in":                 "登录",
