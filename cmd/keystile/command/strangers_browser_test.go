@@ -51,8 +51,8 @@ func write(t *testing.T, data string) {
 	fatal(t, err)
 	now := time.Now().UTC()
 	for _, a := range []storage.App{
-		{ID: documentID, Name: "Claude Code", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{remoteURI, "http://127.0.0.1/callback"}, AuthMethod: client.AuthNone, FetchedAt: now, FreshUntil: now.Add(24 * time.Hour)}},
-		{ID: dynamicID, Name: "Keystile \u202eteruces\u202c " + strings.Repeat("Security Team ", 12), Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/callback", schemeURI}, AuthMethod: client.AuthNone, ExpiresAt: now.Add(24 * time.Hour)}},
+		{ID: documentID, Name: "Claude Code", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{remoteURI, "http://127.0.0.1/callback"}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, FetchedAt: now, FreshUntil: now.Add(24 * time.Hour)}},
+		{ID: dynamicID, Name: "Keystile \u202eteruces\u202c " + strings.Repeat("Security Team ", 12), Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/callback", schemeURI}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, ExpiresAt: now.Add(24 * time.Hour)}},
 	} {
 		_, err := s.SaveApp(t.Context(), a)
 		fatal(t, err)
