@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -38,7 +39,7 @@ func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err er
 	if s.c.Devices == nil {
 		return noDevices
 	}
-	app, form, err := s.client(w, r)
+	app, form, err := s.deviceClient(w, r)
 	entry.App = app.ID
 	if err != nil {
 		return err
@@ -59,6 +60,26 @@ func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err er
 		VerificationURI: page, VerificationURIComplete: page + "?" + url.Values{"user_code": {t.Subject}}.Encode(),
 		ExpiresIn: int64(t.ExpiresAt.Sub(t.CreatedAt) / time.Second), Interval: int64(deviceInterval / time.Second),
 	})
+}
+
+// deviceClient is client for the endpoint where a device begins: a document that is not known, or no
+// longer fresh, is fetched, if there is nothing wrong with the request.
+func (s *Server) deviceClient(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+	if form, err = s.clientForm(w, r); err != nil {
+		return app, form, err
+	}
+	if id := documentOf(form); id != "" {
+		anybody := storage.App{ID: id, Public: true, Client: &client.Description{Grants: []string{engine.GrantDevice}}}
+		_, err = s.clients.find(r, id, func() error {
+			_, err := s.engine.CheckDevice(anybody, form)
+			return failed(err)
+		})
+		if err != nil {
+			return app, form, atToken(err)
+		}
+	}
+	app, err = s.identify(r, form)
+	return app, form, err
 }
 
 // deviceToken is the token request of a device (RFC 8628 3.4). A poll that has to wait is counted by

@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
@@ -66,6 +69,7 @@ func (d *devices) start() *deviceNode {
 	}))(d.TB)
 	provider := must(oauth.New(context.Background(), oauth.Config{
 		Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Audit: &n.trail, Log: quiet,
+		Clients: oauth.ClientsConfig{Documents: oauth.ClientsOpen},
 	}))(d.TB)
 	provider.Mount(n)
 	signIn.Mount(n)
@@ -79,9 +83,17 @@ func (d *devices) register(app storage.App) storage.App {
 }
 
 // trail keeps the audit events of a node.
-type trail struct{ events []event.Event }
+type trail struct {
+	mu     sync.Mutex
+	events []event.Event
+}
 
-func (n *trail) Note(e event.Event) { n.events = append(n.events, e) }
+func (n *trail) Note(e event.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.events = append(n.events, e)
+}
+
 func (n *trail) NoteNow(_ context.Context, e event.Event) error {
 	n.Note(e)
 	return nil
@@ -266,7 +278,46 @@ func (c terminal) signIn(scope string) answer {
 	}
 }
 
-// stored returns the record of a device_code.
-func (d *devices) stored(key driver.Key) (driver.Token, error) {
-	return d.calls.Backend.Token(context.Background(), key)
+// documents returns what is stored of a kind, as text.
+func (d *devices) documents(kind string) (all []string) {
+	d.Helper()
+	docs, _, err := d.calls.Backend.List(context.Background(), kind, driver.Between("", "\xff"), 1000)
+	if err != nil {
+		d.Fatal(err)
+	}
+	if len(docs) == 0 {
+		d.Fatalf("no %s is stored", kind)
+	}
+	for _, doc := range docs { // once for each entry of its index
+		if !slices.Contains(all, string(doc.Data)) {
+			all = append(all, string(doc.Data))
+		}
+	}
+	return all
 }
+
+// stranger stores an application that nobody registered, as its document describes it.
+func (d *devices) stranger(id string, grants ...string) storage.App {
+	d.Helper()
+	return d.register(storage.App{ID: id, Name: "Your Bank", Public: true, Client: &client.Description{
+		Kind: client.Document, RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: grants, AuthMethod: client.AuthNone,
+		FetchedAt: time.Now(), FreshUntil: time.Now().Add(24 * time.Hour), ExpiresAt: time.Now().Add(24 * time.Hour),
+	}})
+}
+
+// events returns the audit events of a kind of all nodes.
+func (d *devices) events(kind string) (all []event.Event) {
+	for _, n := range d.nodes {
+		for _, e := range n.trail.events {
+			if e.Kind == kind {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+var tags = regexp.MustCompile(`(?s)<style.*?</style>|<[^>]*>`)
+
+// visible returns the text of a page.
+func visible(text string) string { return tags.ReplaceAllString(text, " ") }

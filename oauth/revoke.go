@@ -38,7 +38,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 // revokeForClient revokes the token of the request. An application without a secret is identified
 // only by a valid token of its own; until then the event is anonymous.
 func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *event.Event) error {
-	form, err := clientForm(w, r)
+	form, err := s.clientForm(w, r)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Server) revoker(r *http.Request, form url.Values) (storage.App, error) 
 	if form.Get("client_id") == storage.KeysAppID {
 		return s.tokens.c.Store.App(r.Context(), storage.KeysAppID)
 	}
-	return s.clientOf(r, form)
+	return s.identify(r, form)
 }
 
 type revokeResponse struct {

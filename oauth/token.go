@@ -63,26 +63,29 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	return reply.JSON(w, http.StatusOK, newTokenResponse(granted))
 }
 
-// client reads a form and finds the application that sent it, by its secret (protocol 5). An
-// Authorization header is refused before anything is looked up or counted: libraries that
-// do not know which way a server wants try Basic first.
+// client reads a form and finds the application that sent it, by its secret (protocol 5).
 func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
-	if form, err = clientForm(w, r); err != nil {
-		return app, nil, err
+	if form, err = s.clientForm(w, r); err == nil {
+		app, err = s.identify(r, form)
 	}
-	s.readTarget(form)
-	app, err = s.clientOf(r, form)
 	return app, form, err
 }
 
-func clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+// clientForm reads the form of an application. An Authorization header is refused before anything is
+// looked up or counted: libraries that do not know which way a server wants try Basic first.
+func (s *Server) clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return nil, basicRefused
 	}
-	return bodyForm(w, r)
+	form, err := bodyForm(w, r)
+	if err == nil {
+		s.readTarget(form)
+	}
+	return form, err
 }
 
-func (s *Server) clientOf(r *http.Request, form url.Values) (app storage.App, err error) {
+// identify finds the application that has sent a form, and counts the request for it.
+func (s *Server) identify(r *http.Request, form url.Values) (app storage.App, err error) {
 	if app, err = s.authenticate(r, form); err != nil {
 		return app, err
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
-//go:embed consent.html
+//go:embed consent.html choice.html
 var consentFiles embed.FS
 
-var consentPage = web.Parse(consentFiles, "consent")
+var consentPage = WithChoice(web.Parse(consentFiles, "consent"))
 
 // view holds what the consent page shows.
 type view struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // answer takes a user's answer to exactly the device that they were shown.
-func (d *Devices) answer(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, code string, in map[string]string) error {
+func (d *Devices) answer(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, code string, in map[string]string, picks []string) error {
 	switch {
 	case in["allow"] != "" && in["deny"] != "", !isTicketID(in["ticket"]):
 		return web.NotAForm
@@ -29,7 +29,7 @@ func (d *Devices) answer(w http.ResponseWriter, r *http.Request, who storage.Ses
 	case in["deny"] != "":
 		return d.deny(w, r, user, t)
 	}
-	return d.allow(w, r, who, user, t)
+	return d.allow(w, r, who, user, t, in, picks)
 }
 
 // deny takes the ticket to denied. Of a yes and a no at once one is taken, and the other is told so.
@@ -44,7 +44,7 @@ func (d *Devices) deny(w http.ResponseWriter, r *http.Request, user storage.User
 
 // allow stores the user's consent, then takes the ticket to allowed. From then on the device's next poll
 // is answered with tokens. A process that ends in between has stored a consent and given nothing.
-func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, t storage.Ticket) error {
+func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, t storage.Ticket, in map[string]string, picks []string) error {
 	ctx, q := r.Context(), requestOf(t)
 	app, err := d.app(ctx, t.AppID)
 	switch {
@@ -52,8 +52,27 @@ func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Sess
 		return d.showCode(w, r, http.StatusBadRequest, user, "", goneText)
 	case err != nil:
 		return err
+	case in["terms"] != app.Terms(): // it has changed since the page was made
+		return d.showConfirmation(w, r, http.StatusOK, app, user, t, "")
 	}
-	q.granted = scope.WithoutElevated(q.scope)
+	choice, err := d.Consents.ChoiceOf(ctx, app, user.Sub, q.scope)
+	if err != nil {
+		return err
+	}
+	granted, again, ok := choice.Take(q.scope, in["tools"], picks)
+	switch {
+	case again != "":
+		return d.showConfirmation(w, r, http.StatusBadRequest, app, user, t, again)
+	case !ok: // the page would offer something else now
+		return d.showConfirmation(w, r, http.StatusOK, app, user, t, "")
+	}
+	return d.grant(w, r, who, user, app, t, scope.WithoutElevated(granted))
+}
+
+// grant stores the consent and the answer.
+func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, app storage.App, t storage.Ticket, granted string) error {
+	ctx, q := r.Context(), requestOf(t)
+	q.granted = granted
 	if err := d.Consents.Remember(ctx, app, user.Sub, q.scope, q.granted); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ var files embed.FS
 
 var (
 	codePage     = web.Parse(files, "code")
-	confirmPage  = web.Parse(files, "confirm")
+	confirmPage  = consent.WithChoice(web.Parse(files, "confirm"))
 	answeredPage = web.Parse(files, "answered")
 )
 
@@ -86,7 +86,7 @@ func (d *Devices) submit(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := web.ReadFields(w, r, "user_code", "ticket", "user", "allow", "deny", "other")
+	in, picks, err := web.ReadChoice(w, r, "pick", consent.MaxPicks, "user_code", "ticket", "user", "terms", "tools", "allow", "deny", "other")
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (d *Devices) submit(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case in["allow"] != "" || in["deny"] != "":
-		return d.answer(w, r, who, user, code, in)
+		return d.answer(w, r, who, user, code, in, picks)
 	case code == "":
 		return d.showCode(w, r, http.StatusBadRequest, user, "", malformedText)
 	}
@@ -137,7 +137,7 @@ func (d *Devices) open(w http.ResponseWriter, r *http.Request, user storage.User
 	case err != nil:
 		return err
 	}
-	return d.showConfirmation(w, r, app, user, t)
+	return d.showConfirmation(w, r, http.StatusOK, app, user, t, "")
 }
 
 // typed returns the live ticket with a code that a user has typed, or an empty one. Should two devices
@@ -169,30 +169,40 @@ func (d *Devices) app(ctx context.Context, id string) (storage.App, error) {
 type confirmView struct {
 	web.View
 	Code, Ticket string
-	User         string // the sub of the user who is asked: nobody else's answer counts
-	Asker, Site  string // the application's name, and the host of its metadata document
-	Claimed      bool   // nobody has registered it here
-	Address      string // where it was begun
+	User         string            // the sub of the user who is asked: nobody else's answer counts
+	Terms        string            // of the application: no other ones are allowed by the answer
+	Asker        string            // the application's name, if it was registered here
+	Client       *consent.Stranger // nil: it was
+	Address      string            // where it was begun
 	Agent        string
 	Begun        web.Moment
 	Elsewhere    bool // not in the network of this browser
 	Asks         []consent.Permission
+	Choice       *consent.Choice // nil: there is none
 }
 
 // showConfirmation shows who asks for what, from where and since when (RFC 8628 5.4), and asks the user.
-func (d *Devices) showConfirmation(w http.ResponseWriter, r *http.Request, app storage.App, user storage.User, ticket storage.Ticket) error {
-	t := d.Pages.Context(r, "", storage.App{})
+func (d *Devices) showConfirmation(w http.ResponseWriter, r *http.Request, status int, app storage.App, user storage.User, ticket storage.Ticket, alert string) error {
+	t, wanted := d.Pages.Context(r, "", storage.App{}), requestOf(ticket).scope
+	choice, err := d.Consents.ChoiceOf(r.Context(), app, user.Sub, wanted)
+	if err != nil {
+		return err
+	}
 	v := confirmView{
-		View: web.ViewOf(user), Code: ticket.Subject, Ticket: ticket.ID, User: user.Sub,
-		Asker: app.Name, Site: app.Host(), Claimed: app.Client != nil,
+		View: web.ViewOf(user), Code: ticket.Subject, Ticket: ticket.ID, User: user.Sub, Terms: app.Terms(),
+		Asker: app.Name, Client: consent.StrangerOf(app), Choice: choice,
 		Address: t.Lang.T("an unknown address"), Agent: web.AgentText(t.Lang, ticket.Agent), Begun: begunText(t.Lang, ticket.CreatedAt),
-		Elsewhere: true, Asks: consent.Permissions(requestOf(ticket).scope),
+		Elsewhere: true, Asks: consent.Permissions(wanted),
 	}
 	if ip, err := netip.ParseAddr(ticket.IP); err == nil {
 		v.Address, v.Elsewhere = ip.Unmap().String(), network.Of(ip) != network.Of(d.Peer(r))
 	}
 	v.Title = "Allow a device"
-	return t.Show(w, http.StatusOK, confirmPage, &v)
+	if alert != "" {
+		v.Alert = t.Lang.T(alert)
+		v.Choice.Some = true
+	}
+	return t.Show(w, status, confirmPage, &v)
 }
 
 // begunText says how long ago a device began.
