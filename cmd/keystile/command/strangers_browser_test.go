@@ -22,9 +22,9 @@ import (
 
 // The applications of these tests that nobody registered.
 const (
-	documentID = "https://agent.example/oauth/client-metadata"
+	documentID = "https://agent.example.com/oauth/client-metadata"
 	dynamicID  = "ks-aaaaaaaaaaaaaaaaaaaa"
-	remoteURI  = "https://agent.example/callback"
+	remoteURI  = "https://agent.example.com/callback"
 	schemeURI  = "agent.desktop://callback"
 )
 
@@ -99,10 +99,10 @@ func (v *walkthrough) strangers() {
 	defer program.Close()
 	localURI := program.URL + "/callback"
 	v.asks(documentID, remoteURI, "openid tools")
-	v.says("Sign in to %s", "agent.example")
+	v.says("Sign in to %s", "agent.example.com")
 	v.look("stranger-signin")
 	v.password()
-	v.says("Allow %s?", "agent.example")
+	v.says("Allow %s?", "agent.example.com")
 	v.look("stranger-document")
 	v.asks(documentID, localURI, "openid tools")
 	v.look("stranger-local")
@@ -111,7 +111,7 @@ func (v *walkthrough) strangers() {
 	v.Click(".picks details:nth-of-type(2) summary")
 	v.look("stranger-choice")
 	v.Follow("button[name=allow]")
-	v.says("Allow %s?", "agent.example")
+	v.says("Allow %s?", "agent.example.com")
 	v.look("stranger-nothing")
 	v.Click("[name=tools][value=read]")
 	v.Follow("button[name=allow]")
