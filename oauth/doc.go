@@ -27,7 +27,9 @@
 //	                                                                     application is not asked about
 //	profile, email  names and picture; the address              168 h    the same
 //	tools           the tools of the bus that the user may use  168 h    the same
+//	tools/read      of these, those that change nothing         168 h    the same; tools holds it
 //	tools:MEMBER    of these, those of one capability           168 h    the same; tools holds it
+//	tools:MEMBER/TOOL  of these, one                            168 h    the same; tools and tools:MEMBER hold it
 //	tools:b:BUNDLE  of these, those of one bundle               168 h    the same; tools holds it
 //	apps            the user's applications and their orders:   1 h, no  the user's, each time, also for a
 //	                /api/v1/apps, /api/v1/billing/              refresh  first-party application, with a sign-in
@@ -38,8 +40,13 @@
 // A refresh token lasts 30 days and is replaced at each use; it keeps the grant's scope but
 // for apps. No token carries a role: what administrators do takes their own sign-in, by
 // cookie, at /api/console/. Each handler checks its scope itself, and no scope implies another
-// except as said here. The scope of a capability or a bundle is granted whether or not it exists:
-// it opens what exists when the token is used.
+// except as said here. The scope of a capability, a tool or a bundle is granted whether or not it
+// exists: it opens what exists when the token is used.
+//
+// A user may allow less of the tools than an application asks for, such as one bundle or what changes
+// nothing. The grant then holds that in the place of what was asked for, the token response names it
+// (RFC 6749 5.1), and no refresh takes more. Asked for the same again, they are not asked once more;
+// prompt=consent lets them choose anew, and what is beyond their choice is asked for when it is needed.
 //
 // # Choices
 //
