@@ -42,7 +42,7 @@ func TestRecordedAgentsAreLetIn(t *testing.T) {
 	}
 }
 
-// values is what dialogues know at their start: code verifiers of the lengths that clients make.
+// values returns the values that dialogues know at their start: code verifiers of the lengths that clients make.
 func values() map[string]string {
 	v := map[string]string{"origin": origin, "client_id": document}
 	for suffix, verifier := range map[string]string{

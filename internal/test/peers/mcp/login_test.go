@@ -49,6 +49,46 @@ func TestTheDocumentOfEachVendorLetsTheGoSDKIn(t *testing.T) {
 	}
 }
 
+// A user who has allowed tools that change nothing is asked again when the agent wants another.
+func TestTheGoSDKAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
+	site := agents.Start(t)
+	person, times := agents.NewPerson(site.URL), 0
+	person.Choose = func(form url.Values) {
+		if times++; times == 1 {
+			form.Set("tools", "read")
+		}
+	}
+	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{RedirectURIs: []string{callback}}},
+		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			return arrive(person, args.URL, callback)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	transport := &mcp.StreamableClientTransport{Endpoint: site.URL + "/api/mcp", OAuthHandler: handler, MaxRetries: -1}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "login", Version: "1"}, nil).Connect(ctx, transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for _, want := range []struct {
+		tool          string
+		listed, asked int
+	}{{"up__status", 1, 1}, {"up__order", 2, 2}, {"up__status", 2, 2}} {
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: want.tool, Arguments: map[string]any{"code": 404}})
+		if err != nil || result.IsError || times != want.asked {
+			t.Fatalf("%s = %+v, %v; the user was asked %d times, want %d", want.tool, result, err, times, want.asked)
+		}
+		if listed, err := session.ListTools(ctx, nil); err != nil || len(listed.Tools) != want.listed {
+			t.Errorf("after %s it lists %+v, %v", want.tool, listed, err)
+		}
+	}
+}
+
 // withPort is a redirect_uri as a program sends it that listens at a port of its own.
 func withPort(redirect string) string {
 	for _, host := range []string{"http://localhost/", "http://127.0.0.1/"} {

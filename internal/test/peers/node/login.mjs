@@ -8,8 +8,8 @@ import { want } from './browser.mjs'
 export { want }
 
 // METADATA is the URL of a client metadata document, or empty: the client registers itself.
-// ONCE says that it is given no refresh token. REDIRECT is what the browser comes back to; of a loopback address the port is chosen here if it has none.
-const { BUS, METADATA, REDIRECT = 'http://127.0.0.1/callback', NAME = 'Login test', ONCE } = process.env
+// ONCE says that it is given no refresh token, STEP_UP that its user allows less at first. REDIRECT is what the browser comes back to; of a loopback address the port is chosen here if it has none.
+const { BUS, METADATA, REDIRECT = 'http://127.0.0.1/callback', NAME = 'Login test', ONCE, STEP_UP } = process.env
 export const bus = new URL(BUS)
 
 const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]()
@@ -17,15 +17,15 @@ const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIte
 export async function listen() {
   const redirect = new URL(REDIRECT)
   if (redirect.protocol !== 'http:') return { redirect: REDIRECT, arrived: async () => new URL((await lines.next()).value), close() {} }
-  let told
-  const arrival = new Promise((resolve) => (told = resolve))
+  const arrivals = [], waiting = []
   const server = http.createServer((request, response) => {
     response.end('You can close this page.')
-    told(new URL(request.url, redirect))
+    const url = new URL(request.url, redirect)
+    waiting.length ? waiting.shift()(url) : arrivals.push(url)
   })
   await new Promise((resolve) => server.listen(Number(redirect.port || 0), redirect.hostname.replace(/[[\]]/g, ''), resolve))
   redirect.port = server.address().port
-  return { redirect: redirect.href, arrived: () => arrival, close: () => server.close() }
+  return { redirect: redirect.href, arrived: async () => arrivals.shift() ?? new Promise((resolve) => waiting.push(resolve)), close: () => server.close() }
 }
 
 export class Provider {
@@ -74,9 +74,10 @@ export async function login({ Client, Transport, finish, extra }) {
   if (back.searchParams.get('error')) throw new Error(`the browser comes back with ${back.search}`)
   want('the state', back.searchParams.get('state'), provider.stored.state)
   await first.finishAuth(finish(back.searchParams))
-  callback.close()
   want('the client', METADATA ? provider.stored.client.client_id : /^ks-/.test(provider.stored.client.client_id), METADATA || true)
 
+  if (STEP_UP) return stepUp({ fresh, Transport, finish, provider, callback })
+  callback.close()
   await use('signed in', fresh(), new Transport(bus, { authProvider: provider }))
   want('visits of the browser', provider.visits, 1)
   const before = provider.stored.tokens
@@ -85,6 +86,24 @@ export async function login({ Client, Transport, finish, extra }) {
   await use('refreshed', fresh(), new Transport(bus, { authProvider: provider }))
   want('a new refresh token', provider.stored.tokens.refresh_token !== before.refresh_token, true)
   want('visits of the browser', provider.visits, 1)
+}
+
+// stepUp calls a tool that the user has not allowed: the client is refused, asks its user once more, and
+// then has both the old tools and the new one.
+async function stepUp({ fresh, Transport, finish, provider, callback }) {
+  const transport = new Transport(bus, { authProvider: provider })
+  const client = fresh()
+  await client.connect(transport)
+  const listed = async () => (await client.listTools()).tools.map((tool) => tool.name).sort().join(' ')
+  want('allowed at first', await listed(), 'up__status')
+  const order = () => client.callTool({ name: 'up__order', arguments: { code: 404 } })
+  want('not allowed yet', await order().then(() => 'called', (e) => e.constructor.name), 'UnauthorizedError')
+  await transport.finishAuth(finish((await callback.arrived()).searchParams))
+  const called = await order()
+  want('allowed then', called.isError ? called.content[0].text : called.structuredContent.path, '/order')
+  want('the tools then', await listed(), 'up__order up__status')
+  want('visits of the browser', provider.visits, 2)
+  callback.close()
 }
 
 export async function use(when, client, transport) {
