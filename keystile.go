@@ -26,6 +26,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
 )
@@ -207,12 +208,23 @@ func (s *Service) signIn(ctx context.Context, c *Config) (err error) {
 		c.Users = users.New(s.Store, c.SignIn.Passwords)
 	}
 	in := c.SignIn
+	in.Unused = c.Tokens.RefreshLifetime
+	if in.Tools == nil {
+		in.Tools = offers{s}
+	}
 	in.BaseURL, in.Store, in.Users, in.Revoker, in.Audit, in.ClientIP, in.Log = c.BaseURL, s.Store, c.Users, s.Tokens, s.Trail, s.client, c.Log
 	if s.SignIn, err = signin.New(ctx, in); err != nil {
 		return err
 	}
 	s.add(s.SignIn)
 	return nil
+}
+
+// offers are those of the bus, which is made after the pages that show them.
+type offers struct{ s *Service }
+
+func (o offers) Offer(ctx context.Context, sub, clientID, scope string) (access.Offer, error) {
+	return o.s.Bus.Offer(ctx, sub, clientID, scope)
 }
 
 func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
@@ -248,6 +260,7 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
 	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
+	o.Devices = s.SignIn
 	if s.OAuth, err = oauth.New(ctx, o); err != nil {
 		return err
 	}

@@ -26,6 +26,14 @@ type account struct {
 	read  time.Time
 }
 
+// payer returns the application as billing knows who calls: under the ID that calls are charged to.
+// An application that nobody registered here has as many of them as it has users.
+func (a *account) payer(caller storage.Caller) storage.App {
+	app := a.App
+	app.ID = caller.Account()
+	return app
+}
+
 // accounts remembers applications, so that a call costs no read of the store. A stale
 // account is used once more while it is read again in the background, so a store that does
 // not answer stops no application that has called before. An account that was forgotten is

@@ -42,7 +42,7 @@ func (a *answer) begin(status int) (goes bool) {
 		return true
 	}
 	product := a.visit.Entry.(*entry).productOr(a.guard.product)
-	err := a.gateway.Charge(a.visit.Caller, product, status >= 500)
+	err := a.gateway.Charge(a.visit.Caller, product, "", status >= 500)
 	if err == nil {
 		return true
 	}

@@ -23,7 +23,34 @@
 // next call: no call waits for the store. Forget makes a change take effect at once in
 // this process, and that of another process forgets the application here within a second.
 //
-// A rate belongs to an application whichever of its users calls, because the quota does.
+// A rate belongs to an application whichever of its users calls, because the quota does. An
+// application that nobody registered here, such as an agent of some vendor, has users who have
+// nothing to do with each other: each of them has a rate and a quota of their own, under it
+// (storage.Caller.Account, decision 55). What is remembered of the application is remembered once.
+//
+// A request without a token counts against its address, which may make 60 a minute. Ten people in
+// an office have one address, and each sign-in by an agent is 10 to 20 requests, so what their user
+// is known for counts for the user: a live session (60 a minute each, and four times that for all
+// sessions of a user, however many), a code that is redeemed and a token that is refreshed (60), a
+// sign-in that succeeds (6: a password takes long to check). Beyond these a session is refused, and
+// the others count against the address as before. A failure always does, and so does a cookie that
+// is none. The documents by which MCP clients find out how to sign in are free as static assets are,
+// because each reads them twice; openid-configuration and the keys, which servers read and keep, are
+// not. Of the requests of a sign-in three to five are left to the address. An address that
+// strangers have used up refuses those with a session too: whether a cookie is one is known only
+// behind here.
+//
+// What is left of a quota is told to models with each result of a tool, so it is remembered for up
+// to 100,000 accounts, and read again beside a call every five seconds at most. A call takes one off
+// at once in this process, and within seconds in the others.
+//
+// Usage by user, tool or member (capability) is summed up for who pays: the application itself, by
+// its own token, and its owner, by a token of it. Its other users learn nothing of each other. It is
+// no bill: calls of the application for no user are of no user, and while a store is away for long,
+// calls are counted by product alone (package ledger). A user who calls adds a row an hour for
+// themselves and one for each tool they call, and no more than one for each call that is charged; rows
+// of hours go after 400 days, those of days stay, as they do for products. One answer holds the 1,000
+// names with the most calls and 10,000 rows; it is summed up a few days at a time, two answers at a time.
 // RateLimit headers stand on refusals and on the gateway's own answers; a service's answer
 // is left as it is.
 //

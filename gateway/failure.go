@@ -23,10 +23,13 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                                            // protocol 7, 8
 	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}                            // protocol 7, 8
+	tooManyByUser    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many requests of this session, or of all sessions of its user: wait as long as Retry-After says"}          // protocol 7, 8
 	badQuery         = manage.BadQuery                                                                                                                                                                    // protocol 7
 	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                           // protocol 7
 	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                                                    // protocol 7
 	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}                                                                                                    // protocol 7
+	notOwner         = &reply.Failure{Status: 403, Msg: "who has called, and which tools, is for the application's own token and for its owner: ask without by"}                                          // decision 52
+	busySumming      = &reply.Failure{Status: 503, Msg: "too many such answers are being made: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                    // RFC 9110 15.6.4
 	stale            = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                              // RFC 9110 15.6.4
 	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                            // protocol 8
 	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                             // RFC 9110 15.6.3

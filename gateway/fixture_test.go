@@ -276,6 +276,7 @@ type faulty struct {
 	hang  chan struct{} // not nil: reads wait for it
 	fail  error
 	reads int
+	get   func(kind string) // not nil: called with each read
 }
 
 // Unwrap makes it a driver.Shared if the Backend is one.
@@ -285,6 +286,9 @@ func (f *faulty) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	f.mu.Lock()
 	hang, fail := f.hang, f.fail
 	f.reads++
+	if f.get != nil {
+		f.get(kind)
+	}
 	f.mu.Unlock()
 	if hang != nil {
 		<-hang

@@ -21,18 +21,21 @@ import (
 // entry is the gateway's state of an admitted request.
 type entry struct {
 	gateway   *Gateway
-	account   *account       // the account whose rate it counts against; nil: the address's rate
+	account   *account       // the application whose rate it counts against; nil: the address's rate
+	key       string         // under which it is counted there: storage.Caller.Account
 	refused   error          // why its bearer token is not valid
 	elsewhere bool           // the token is for one of the other Resources
 	verdict   limits.Verdict // of the limiter
-	undo      func()         // removes it from its address's count
+	request   *http.Request  // as it came
+	over      error          // the refusal of its address, once it counts against that
+	undo      func()         // removes it from its address's count; nil: it does not count there
 	verified  *verifiedCall  // the call that a proxy asks about; nil: none
 	reached   atomic.Bool    // it has begun to reach an upstream service
 	answer    answer         // of the outermost Guard
 }
 
 // Front is the outermost middleware of a service. It answers preflights, sets the CORS headers and
-// that of Config.HSTS, and counts each request once (protocol 8): against the application that a
+// that of Config.HSTS, and counts each request once (protocol 8): against the account that a
 // valid bearer token names, or else against its address. If a handler behind it identifies the
 // caller later, the count moves (see package internal/reqctx).
 func (g *Gateway) Front(next http.Handler) http.Handler {
@@ -52,6 +55,10 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 		r, v := reqctx.Begin(w, r)
 		g.setHSTS(h, (*[1]string)(v.Room[:1]))
 		g.cors.Headers(h, r, (*cors.Room)(v.Room[1:]))
+		if isDocument(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		if err := g.admit(r, v); err != nil {
 			g.fail(w, r, err)
 			return
@@ -67,22 +74,37 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 		return nil
 	}
 	now := time.Now()
-	e := &entry{gateway: g}
+	e := &entry{gateway: g, request: r}
 	v.Entry = e
 	if err = g.identify(r, v, e, now); err == nil {
-		e.verdict = g.limiter.Allow(r.Context(), e.account.ID, e.account.plan.PerMinute, now)
+		if e.undo != nil { // a key was looked up
+			e.undo()
+		}
+		e.verdict = g.limiter.Allow(r.Context(), e.key, e.account.plan.PerMinute, now)
 		return g.rateRefusal(e, tooManyByApp)
 	}
 	trouble := false
 	if e.refused, trouble = badBearer(err); trouble {
 		v.Trouble = e.refused
 	}
-	e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, now)
+	err = e.Hold()
+	v.Release = e.undo
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
-	if err = g.rateRefusal(e, tooManyByAddress); err != nil && trouble {
+	v.MoveTo = func(refuse bool, keys ...reqctx.Key) error { return g.moveTo(r.Context(), e, refuse, keys) }
+	if err != nil && trouble {
 		return e.refused // the token may be valid, and then the address has no part in it
 	}
 	return err
+}
+
+// Hold implements reqctx.Holder.
+func (e *entry) Hold() error {
+	if e.account == nil && e.undo == nil {
+		g, r := e.gateway, e.request
+		e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, time.Now())
+		e.over = g.rateRefusal(e, tooManyByAddress)
+	}
+	return e.over
 }
 
 // identify verifies the request's bearer token and finds its account.
@@ -104,7 +126,7 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 		e.account, err = nil, storage.ErrNotFound
 	}
 	if err == nil {
-		v.Caller, v.Known = caller, true
+		v.Caller, v.Known, e.key = caller, true, caller.Account()
 	}
 	return err
 }
@@ -113,9 +135,44 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	now := time.Now()
 	e.undo()
-	e.account = g.accounts.open(app, now)
-	e.verdict = g.limiter.Allow(ctx, e.account.ID, e.account.plan.PerMinute, now)
+	e.account, e.key = g.accounts.open(app, now), app.ID
+	e.verdict = g.limiter.Allow(ctx, e.key, e.account.plan.PerMinute, now)
 	return g.rateRefusal(e, tooManyByApp)
+}
+
+// moveTo takes a request off its address's count and puts it on a user's.
+func (g *Gateway) moveTo(ctx context.Context, e *entry, refuse bool, keys []reqctx.Key) error {
+	now := time.Now()
+	for _, k := range keys {
+		most := g.c.PerAddress
+		if most != limits.Unlimited {
+			most = max(1, int(float64(most)*k.Share))
+		}
+		v := g.limiter.Allow(ctx, k.Name, most, now)
+		switch {
+		case v.OK:
+		case !refuse:
+			return nil
+		default:
+			e.undo()
+			e.verdict = v
+			return g.rateRefusal(e, tooManyByUser)
+		}
+	}
+	e.undo()
+	return nil
+}
+
+// isDocument reports whether a request reads one of the documents by which MCP clients find out how
+// to sign in (RFC 9728, RFC 8414). Each sign-in reads them several times; they are in memory, and free
+// as static assets are (decision 24).
+func isDocument(r *http.Request) bool {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/.well-known/oauth-")
+	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return name == "protected-resource" || name == "authorization-server"
 }
 
 // Count implements reqctx.Counter.
@@ -124,7 +181,7 @@ func (e *entry) Count(ctx context.Context, n int) error {
 		return nil
 	}
 	for now := time.Now(); n > 0; n-- {
-		e.verdict = e.gateway.limiter.Allow(ctx, e.account.ID, e.account.plan.PerMinute, now)
+		e.verdict = e.gateway.limiter.Allow(ctx, e.key, e.account.plan.PerMinute, now)
 		if err := e.gateway.rateRefusal(e, tooManyByApp); err != nil {
 			return err
 		}

@@ -101,6 +101,8 @@ type Gateway struct {
 	limiter   limits.Limiter
 	billing   *billing.Billing
 	accounts  *accounts
+	remaining *remaining
+	summing   chan struct{} // held by who sums up usage by name
 	products  products
 	proxies   clientip.Resolver
 	ledger    *ledger.Ledger
@@ -114,18 +116,22 @@ type Gateway struct {
 // New makes a Gateway. It reports everything that is wrong with the Config at once. Close
 // ends it.
 func New(ctx context.Context, c Config) (*Gateway, error) {
-	g := &Gateway{work: newWork()}
+	g := &Gateway{work: newWork(), summing: make(chan struct{}, summers)}
 	err := g.complete(&c)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.c = c
 	g.accounts = newAccounts(c.Store, g.billing.Plan, g.work)
-	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log}); err != nil {
+	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) }, g.work)
+	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log, Watched: g.remaining.watched}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.resources = c.Tokens.Resources()
-	g.unfollow = c.Store.OnChange(g.accounts.changed)
+	g.unfollow = c.Store.OnChange(func(change storage.Change) {
+		g.accounts.changed(change)
+		g.remaining.changed(change)
+	})
 	own := reply.NewMux(c.Log, g.routes()...)
 	g.mux, g.patterns = g.guard(guard{open: true, own: true}, own), own.Patterns()
 	return g, nil
@@ -186,7 +192,10 @@ func (g *Gateway) Patterns() []string { return g.patterns }
 
 // Forget drops the cached state of an application: call it when its tier was changed, or
 // it was disabled or removed. Other processes that share the store notice within a second.
-func (g *Gateway) Forget(clientID string) { g.accounts.forget(clientID) }
+func (g *Gateway) Forget(clientID string) {
+	g.accounts.forget(clientID)
+	g.remaining.known.Delete(clientID)
+}
 
 // Health returns what keeps the gateway from working as it should, nil if nothing does.
 func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.c.Trail.trail.Stats().Err) }

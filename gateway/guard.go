@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
@@ -44,12 +45,16 @@ func (g *Gateway) Meter(product string, service http.Handler) http.Handler {
 	return g.guard(guard{product: product, open: true, own: true}, service)
 }
 
-// Charge counts one call of a product against the quota of the caller's application, and
-// as an error too if the product failed. It is for services that know better than Guard
-// what a call is, such as the tool bus. Call it before the answer leaves; if it fails, the
-// call is not counted and must not be answered.
-func (g *Gateway) Charge(caller storage.Caller, product string, failed bool) error {
-	if err := g.ledger.Charge(caller.AppID, product, time.Now(), failed); err != nil {
+// Charge counts one call of a product against the quota of the caller's account (storage.Caller),
+// and as an error too if the product failed. It is for services that know better than Guard
+// what a call is, such as the tool bus, which gives the tool's full name; "": no tool. Call it
+// before the answer leaves; if it fails, the call is not counted and must not be answered.
+func (g *Gateway) Charge(caller storage.Caller, product, tool string, failed bool) error {
+	account, by := caller.Account(), ledger.Detail{Tool: tool}
+	if account == caller.AppID { // else it is one user's
+		by.User = caller.UserID
+	}
+	if err := g.ledger.ChargeDetailed(account, product, by, time.Now(), failed); err != nil {
 		g.uncounted.Add(1)
 		return fmt.Errorf("gateway: %w", err)
 	}

@@ -27,11 +27,11 @@ const iso8601 = manage.ISO8601
 // quota serves GET /api/v1/quota (protocol 4.7): what is charged so far, including this
 // process's last call. It is not charged itself.
 func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
-	_, account, err := g.caller(r)
+	caller, account, err := g.caller(r)
 	if err != nil {
 		return err
 	}
-	q, err := g.billing.Quota(r.Context(), account.App, time.Now())
+	q, err := g.billing.Quota(r.Context(), account.payer(caller), time.Now())
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type usageQuery struct {
 	from, to time.Time
 	daily    bool
 	product  string
+	by       string // "": by product
 	csv      bool
 }
 
@@ -48,10 +49,11 @@ const (
 // application, by day or hour, and how much of it went beyond the quota. It is not charged
 // itself.
 func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
-	_, account, err := g.caller(r)
+	caller, account, err := g.caller(r)
 	if err != nil {
 		return err
 	}
+	payer := account.payer(caller)
 	q, err := readUsageQuery(r.URL.Query(), time.Now())
 	if err != nil {
 		return err
@@ -59,10 +61,13 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if q.product != "" && !g.products.has(q.product) {
 		return badProduct
 	}
-	if first := g.billing.FirstHour(account.App, time.Now()); !q.daily && q.from.Before(first) {
+	if first := g.billing.FirstHour(payer, time.Now()); !q.daily && q.from.Before(first) {
 		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) + " or later; ask for what was before with granularity=day")
 	}
-	rows, over, err := g.billing.Usage(r.Context(), account.App, q.from, q.to, q.daily)
+	if q.by != "" {
+		return g.usageBy(w, r, q)
+	}
+	rows, over, err := g.billing.Usage(r.Context(), payer, q.from, q.to, q.daily)
 	if err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (q usageQuery) record(rows []driver.Count, over int64) usageRecord {
 	return u
 }
 
-// readUsageQuery reads from, to, granularity, product and format. What is left out is this
+// readUsageQuery reads from, to, granularity, product, by and format. What is left out is this
 // month by day, as JSON. Times are widened to whole days or hours.
 func readUsageQuery(form url.Values, now time.Time) (q usageQuery, err error) {
 	for name, values := range form {
@@ -140,7 +145,13 @@ func readUsageQuery(form url.Values, now time.Time) (q usageQuery, err error) {
 	case q.to.Sub(q.from) > most:
 		return q, badQuery.Saying("one answer covers up to 400 days by day, or 32 days by hour: ask in several steps")
 	}
-	q.product = form.Get("product")
+	q.product, q.by = form.Get("product"), form.Get("by")
+	if _, known := dimensionsOf[q.by]; q.by != "" && !known {
+		return q, badQuery.Saying("by is member, tool or user")
+	}
+	if q.by != "" && q.product != "" {
+		return q, badQuery.Saying("by and product exclude each other: users are summed up over all products, tools and members are of mcp")
+	}
 	return q, nil
 }
 
@@ -167,11 +178,15 @@ func writeCSV(w http.ResponseWriter, u usageRecord) error {
 		out.Write([]string{row.At, row.Product, strconv.FormatInt(row.Calls, 10), strconv.FormatInt(row.Errors, 10)})
 	}
 	out.Flush()
+	return sendCSV(w, text.String())
+}
+
+func sendCSV(w http.ResponseWriter, text string) error {
 	reply.NoStore(w)
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Length", strconv.Itoa(text.Len()))
-	_, err := w.Write([]byte(text.String()))
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	_, err := w.Write([]byte(text))
 	return err
 }

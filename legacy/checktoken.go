@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 type validAnswer struct {
@@ -110,6 +111,9 @@ func (l *Legacy) bearer(c *call) (storage.Caller, error) {
 		return storage.Caller{}, badParameter.Saying("the token is sent in more than one place")
 	case err != nil:
 		return storage.Caller{}, badToken
+	}
+	if handle.LooksLikeAPIKey(text) {
+		return storage.Caller{}, badToken.Saying("an API key is none of an application: the old endpoints do not take it")
 	}
 	caller, err := l.c.Verifier.Verify(c.Context(), text)
 	switch {

@@ -2,12 +2,10 @@ package mcpbus
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 )
 
@@ -52,54 +50,4 @@ func (e *address) challenge() string {
 // insufficientScope adds a challenge to a failure that names the scope needed (RFC 6750 3.1).
 func (e *address) insufficientScope(f *reply.Failure, needed string) *reply.Failure {
 	return f.With("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+needed+`", resource_metadata="`+e.metadata+`"`)
-}
-
-// reach holds which tools the scope of a token opens at an address.
-type reach struct {
-	all     bool
-	members []string // otherwise the tools of these members, sorted
-}
-
-// reachOf reads a token's scope (decision 53); false if nothing in it opens
-// the address. Only an application's own token has the scope app: a user cannot be taken
-// for one by a text.
-func (e *address) reachOf(caller storage.Caller) (reach, bool) {
-	var to reach
-	for name := range strings.FieldsSeq(caller.Scope) {
-		member, isMember := scope.MemberOf(name)
-		switch {
-		case name == scope.Tools, name == scope.App && caller.UserID == "", e.bundle != "" && name == scope.Bundle(e.bundle):
-			return reach{all: true}, true
-		case isMember && e.bundle == "":
-			to.members = append(to.members, member)
-		}
-	}
-	slices.Sort(to.members)
-	to.members = slices.Compact(to.members)
-	return to, len(to.members) > 0
-}
-
-func (to *reach) covers(member string) bool {
-	if to.all {
-		return true
-	}
-	_, found := slices.BinarySearch(to.members, member)
-	return found
-}
-
-// maxStepUp bounds the scopes in a challenge, in bytes.
-const maxStepUp = 1 << 10
-
-// stepUpScope returns the scope that opens one more capability. It includes what the token opens
-// already: a client requests exactly what the challenge names, and would lose the rest (MCP,
-// authorization).
-func (to *reach) stepUpScope(member string) string {
-	more := scope.Member(member)
-	for _, m := range to.members {
-		if len(more) > maxStepUp {
-			return scope.Member(member)
-		}
-		more = scope.Member(m) + " " + more
-	}
-	return more
 }

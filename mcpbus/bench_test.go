@@ -105,8 +105,11 @@ func (p planned) Call(ctx context.Context, c storage.Capability, _ toolplan.Tool
 // free is a meter that counts nothing.
 type free struct{}
 
-func (free) Charge(storage.Caller, string, bool) error { return nil }
-func (free) Note(event.Event)                          {}
+func (free) Charge(storage.Caller, string, string, bool) error { return nil }
+func (free) Quota(context.Context, storage.Caller) (limit, remaining int64, reset time.Time, ok bool) {
+	return 0, 0, time.Time{}, false
+}
+func (free) Note(event.Event) {}
 
 // BenchmarkToolsListPage is a page of 1,000 of 10,000 tools over a real connection, and
 // the same bytes from a handler that only writes them.

@@ -34,9 +34,24 @@ func (b bits) and(other bits) {
 	}
 }
 
+// or adds the tools of another set.
+func (b bits) or(other bits) {
+	for i := range b {
+		b[i] |= other[i]
+	}
+}
+
 func (b bits) count() (n int) {
 	for _, word := range b {
 		n += mathbits.OnesCount64(word)
+	}
+	return n
+}
+
+// common returns how many tools are in both sets.
+func (b bits) common(other bits) (n int) {
+	for i, word := range b {
+		n += mathbits.OnesCount64(word & other[i])
 	}
 	return n
 }

@@ -78,7 +78,6 @@ func TestWhatOpensABundleIsNotForTheRest(t *testing.T) {
 		status       int
 		challenge    string
 	}{
-		"a bundle's scope at the bus":         {"/api/mcp", "bundle", 403, `Bearer error="insufficient_scope", scope="tools", ` + metadata + `"`},
 		"a bundle's token at the bus":         {"/api/mcp", "aimed", 401, `Bearer ` + metadata + `", scope="tools", error="invalid_token"`},
 		"a bundle's token at another":         {"/api/mcp/b/other", "aimed", 401, `Bearer ` + metadata + `/b/other", scope="tools:b:other", error="invalid_token"`},
 		"an application's at another":         {"/api/mcp/b/other", "machine", 401, `Bearer ` + metadata + `/b/other", scope="tools:b:other", error="invalid_token"`},

@@ -102,8 +102,8 @@ func (x *exchange) findTool(name string) *tool {
 	if visible := x.bus.c.Visible; visible != nil && !visible(x.caller, *t.capability, t.stored) {
 		return nil
 	}
-	if !x.reach.covers(t.capability.Member) {
-		x.missingScope = t.capability.Member
+	if !x.reach.covers(s, i) {
+		x.missingScope = t
 		return nil
 	}
 	return t
@@ -137,8 +137,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 		c.note(statusBroken, 0)
 		return nil, internal
 	case !r.Dispatched:
-		c.note(statusRefused, len(body))
-		return pieces{body}, nil
+		return c.finish(body, statusRefused), nil
 	}
 	status := r.Status
 	if status == 0 {
@@ -150,8 +149,15 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 		c.note(statusNotCharged, 0)
 		return nil, notCharged
 	}
-	c.note(status, len(body))
-	return pieces{body}, nil
+	return c.finish(body, status), nil
+}
+
+// finish returns a result with its _meta, which holds the quota that is left after the call, and
+// records the call.
+func (c *toolCall) finish(body []byte, status int) pieces {
+	out := pieces{body, append(c.appendMeta(nil), '}')}
+	c.note(status, out.size())
+	return out
 }
 
 // invoke calls the tool. It turns a panic into the error of this call.
@@ -167,12 +173,11 @@ func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 // respondBusy returns the result of a call that exceeds a concurrency limit.
 func (c *toolCall) respondBusy(why string) (pieces, *rpc.Error) {
 	body, _ := c.encode(textError(why)) // encoding a text never fails
-	c.note(statusBusy, len(body))
-	return pieces{body}, nil
+	return c.finish(body, statusBusy), nil
 }
 
 func (c *toolCall) charge(failed bool) error {
-	return c.bus.c.Meter.Charge(c.caller, product, failed)
+	return c.bus.c.Meter.Charge(c.caller, product, c.tool.name, failed)
 }
 
 // note records the call in the audit trail.

@@ -24,8 +24,8 @@ import (
 
 func TestDialogues(t *testing.T) {
 	document := openapitest.New(t, new(mcpbus.Bus).OpenAPI())
-	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
-		h, values := stage(t)
+	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
+		h, values := stage(t, strings.HasSuffix(file, "quota.txt"))
 		return document.Watch(t, h), values
 	})
 	document.SawEverything(t)
@@ -33,7 +33,7 @@ func TestDialogues(t *testing.T) {
 
 // stage is the bus behind the gateway as dialogues find it, with a real path from a call to
 // an HTTP request, and an upstream that answers by path.
-func stage(t *testing.T) (http.Handler, map[string]string) {
+func stage(t *testing.T, quota bool) (http.Handler, map[string]string) {
 	backends, settle := backend.Nodes(t)
 	key, counters := storage.NewMasterKey(), limittest.Local()
 	share := func(c *gateway.Config) {
@@ -42,6 +42,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		}
 	}
 	s := &site{fixture: newNode(t, backends[0], key)}
+	s.meter.quota = quota
 	s.app = must(s.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
 	s.build(t, share)
 	get, find := rest("get", "getPet"), rest("get", "find")

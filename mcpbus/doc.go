@@ -12,13 +12,18 @@
 // A request reads one snapshot of all tools, already encoded. A new snapshot is made when the
 // catalog has changed: by Reload, or within a second if another node changed it.
 //
-// A caller sees the tools that the token's scope opens (tools; tools:<member>; tools:b:<bundle>
-// at the bundle's own address; app of client_credentials counts as tools) and that its subject
-// may use: see package internal/toolaccess for the meaning of access lists. All others are
+// A caller sees the tools that the token's scope opens (tools; tools/read, those that change nothing;
+// tools:<member>; tools:<member>/<tool>; tools:b:<bundle>; of several names all that they open; app of
+// client_credentials counts as tools) and that its subject may use: see package internal/toolaccess for the meaning of access lists. All others are
 // invisible: they are in no list, cursor or notification, and a call of one is answered like a
 // call of a tool that does not exist.
 //
 // # Choices
+//
+// A user who is asked for all tools may allow a bundle, and the client stays at the address of the whole
+// bus: so the scope of a bundle opens its tools there too. A token that names the bundle's address as its
+// resource is good for that alone. A challenge for one more tool names what the token opens already, and
+// a whole capability only where the token has whole ones: whoever has chosen closely is asked closely.
 //
 // The server core is our own. A call runs on the goroutine of its request, so that a disconnect
 // ends it and a panic in it ends nothing else.

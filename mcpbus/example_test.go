@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
@@ -35,7 +36,10 @@ func (anyone) Verify(context.Context, string, ...string) (storage.Caller, error)
 	return storage.Caller{AppID: "ks1", Scope: "app"}, nil
 }
 
-func (anyone) Charge(storage.Caller, string, bool) error { return nil }
+func (anyone) Charge(storage.Caller, string, string, bool) error { return nil }
+func (anyone) Quota(context.Context, storage.Caller) (limit, remaining int64, reset time.Time, ok bool) {
+	return 0, 0, time.Time{}, false
+}
 
 // A tool of the host's own on the bus.
 func Example() {

@@ -82,17 +82,27 @@ func answered(status int, body string) mcpbus.Result {
 type meter struct {
 	mu      sync.Mutex
 	fail    error
+	quota   bool // it knows what is left
 	charges []string
+	tools   []string // that were charged
 	events  []event.Event
 }
 
-func (m *meter) Charge(c storage.Caller, product string, failed bool) error {
+func (m *meter) Charge(c storage.Caller, product, tool string, failed bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail == nil {
+		m.tools = append(m.tools, tool)
 		m.charges = append(m.charges, fmt.Sprint(c.AppID, " ", product, " failed ", failed))
 	}
 	return m.fail
+}
+
+// Quota is of a thousand calls, less those since the bill was asked for last.
+func (m *meter) Quota(context.Context, storage.Caller) (limit, remaining int64, reset time.Time, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return 1000, 1000 - int64(len(m.charges)), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), m.quota
 }
 
 func (m *meter) Note(e event.Event) {

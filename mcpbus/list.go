@@ -25,7 +25,7 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 	}
 	tools, next := s.page(x.view(), from, x.bus.c.PageSize)
 	out := append(make(pieces, 0, len(tools)+4), []byte(`{"tools":[`)) // with capacity for what surrounds it
-	return append(append(out, tools...), x.bus.tail(next, x.modern)), nil
+	return append(append(out, tools...), x.tail(next)), nil
 }
 
 // isCursor reports whether a text can be a cursor of a list: "", its beginning, or the name of a
@@ -45,7 +45,7 @@ func (x *exchange) view() *view {
 			key.who = s.mentionedOnly(x.who)
 		}
 		if !x.reach.all {
-			key.members = x.members()
+			key.reach = x.reach.key(s)
 		}
 		v = s.view(key)
 	}
@@ -55,30 +55,18 @@ func (x *exchange) view() *view {
 	return v
 }
 
-// members returns the existing capabilities that the token is for, in the form of viewKey.members.
-func (x *exchange) members() string {
-	key := " "
-	for _, member := range x.reach.members {
-		if x.snapshot.access[member] != nil {
-			key += " " + member
-		}
-	}
-	return key
-}
-
 // tail returns the end of the list. Callers may see different tools, so no proxy may cache a page.
-func (b *Bus) tail(next string, modern bool) []byte {
+func (x *exchange) tail(next string) []byte {
 	out := append(make([]byte, 0, 256), ']')
 	if next != "" {
 		out = append(out, `,"nextCursor":"`...)
 		out = append(out, next...) // a name needs no escape
 		out = append(out, '"')
 	}
-	if modern {
+	if x.modern {
 		out = append(out, `,"resultType":"complete","ttlMs":`...)
-		out = strconv.AppendInt(out, b.ttl(), 10)
-		out = append(out, `,"cacheScope":"private","_meta":`...)
-		out = append(out, b.meta...)
+		out = strconv.AppendInt(out, x.bus.ttl(), 10)
+		out = append(out, `,"cacheScope":"private"`...)
 	}
-	return append(out, '}')
+	return append(x.appendMeta(out), '}')
 }

@@ -32,7 +32,7 @@ func textError(text string) Result {
 	return fromREST(restcall.Result{IsError: true, Content: []restcall.Content{{Type: "text", Text: text}}})
 }
 
-// encode writes a result for the caller's revision. Clients of legacy revisions refuse a result
+// encode writes a result for the caller's revision, up to its _meta. Clients of legacy revisions refuse a result
 // whose structuredContent is no object, so it is left out for them; links become texts before
 // 2025-06-18.
 func (c *toolCall) encode(r Result) ([]byte, error) {
@@ -41,22 +41,25 @@ func (c *toolCall) encode(r Result) ([]byte, error) {
 		Structured json.RawMessage   `json:"structuredContent,omitempty"`
 		IsError    bool              `json:"isError,omitempty"`
 		Type       string            `json:"resultType,omitempty"`
-		Meta       json.RawMessage   `json:"_meta,omitempty"`
 	}{Content: r.Content, Structured: r.Structured, IsError: r.IsError}
 	if out.Content == nil {
 		out.Content = []json.RawMessage{}
 	}
 	if c.modern {
-		out.Type, out.Meta = "complete", c.bus.meta
-		return encode(out)
+		out.Type = "complete"
+	} else {
+		if !isObject(r.Structured) {
+			out.Structured = nil
+		}
+		if !hasLinks(c.request.Header) {
+			out.Content = withoutLinks(out.Content)
+		}
 	}
-	if !isObject(r.Structured) {
-		out.Structured = nil
+	body, err := encode(out)
+	if err != nil {
+		return nil, err
 	}
-	if !hasLinks(c.request.Header) {
-		out.Content = withoutLinks(out.Content)
-	}
-	return encode(out)
+	return body[:len(body)-1], nil
 }
 
 func isObject(raw json.RawMessage) bool {

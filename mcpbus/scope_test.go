@@ -32,7 +32,7 @@ func (u unread) Read([]byte) (int, error) { u.t.Error("the body was read"); retu
 // they are has not been let in to act for them.
 func TestATokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
 	h := newFixture(t)
-	for _, scope := range []string{"", "openid", "openid profile email", "app", "openid app", "apps", "toolss", "tools:", "tools:b:", "tools:b:x", "Tools", "offline_access"} {
+	for _, scope := range []string{"", "openid", "openid profile email", "app", "openid app", "apps", "toolss", "tools:", "tools:b:", "tools/", "tools/write", "tools:pets/", "Tools", "offline_access"} {
 		h.user("poor", "u2", scope)
 		for _, body := range []string{legacyBody("tools/call", `{"name":"pets__dropPet"}`), legacyBody("tools/list", ""), legacyBody("ping", ""), "no JSON", "[" + legacyBody("tools/list", "") + "]"} {
 			a := h.post(body, as("poor")...)

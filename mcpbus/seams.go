@@ -47,11 +47,17 @@ type Invoker interface {
 	Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error)
 }
 
-// Meter counts calls; *gateway.Gateway implements it. It must not wait for the store.
+// Meter counts calls; *gateway.Gateway implements it. It must not wait for the store, but for an instant
+// for what is not known yet.
 type Meter interface {
-	// Charge counts one call of a product (gateway.MCP) against the caller's application; failed
-	// says that the upstream failed. If it returns an error, the result is withheld.
-	Charge(caller storage.Caller, product string, failed bool) error
+	// Charge counts one call of a tool, by its full name, to a product (gateway.MCP) against the
+	// caller's account; failed says that the upstream failed. If it returns an error, the result is
+	// withheld.
+	Charge(caller storage.Caller, product, tool string, failed bool) error
+	// Quota returns how many calls the caller's account may make until reset, and how many of them
+	// are left, with the caller's last call taken off; -1: as many as it likes. ok is false if that
+	// is not known now.
+	Quota(ctx context.Context, caller storage.Caller) (limit, remaining int64, reset time.Time, ok bool)
 }
 
 // noAudit discards the events of a host without an audit trail.

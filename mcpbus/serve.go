@@ -134,7 +134,7 @@ type exchange struct {
 	reach        reach          // the tools that the token's scope opens
 	who          toolaccess.Who // the subjects of access rules that the caller matches
 	snapshot     *snapshot
-	missingScope string // capability of a refused call that only the scope does not open
+	missingScope *tool // of a refused call that only the scope does not open
 }
 
 // authorize checks the token's scope and loads the snapshot and the caller's subjects.
@@ -183,7 +183,7 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 		return x.listen(w, &m)
 	}
 	answer, wrong := x.answer(&m)
-	if x.missingScope != "" {
+	if x.missingScope != nil {
 		return x.address.insufficientScope(stepUp, x.reach.stepUpScope(x.missingScope)).Because(&refusal{rpc.ServerError, m.ID})
 	}
 	x.respond(w, &m, answer, wrong)

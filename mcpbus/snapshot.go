@@ -26,6 +26,8 @@ type snapshot struct {
 	tiers      bool            // a rule mentions a tier
 	owners     bool            // a rule mentions a user, and so their applications
 	bundles    map[string]bits // by name
+	readOnly   bits            // the tools that change nothing
+	labels     []access.Bundle // the bundles, by name
 	everything *view
 	views      lru[viewKey, *view]
 	joined     lru[joinedKey, joinedPage]
@@ -36,9 +38,13 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 	slices.SortFunc(tools, func(a, b *tool) int { return cmp.Compare(a.name, b.name) })
 	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), ends: make([]int, len(tools))}
 	s.views.limit, s.joined.limit = maxViews, maxJoined
+	s.readOnly = newBits(len(tools))
 	size := 0
-	for _, t := range tools {
+	for i, t := range tools {
 		size += len(t.json) + 1
+		if t.stored.ChangesNothing() {
+			s.readOnly.set(i, i+1)
+		}
 	}
 	s.text = make([]byte, 0, size)
 	for i, t := range tools {
@@ -81,6 +87,7 @@ func (s *snapshot) addRules(r *rules) {
 	for _, b := range r.bundles {
 		s.bundles[b.Name] = s.bundle(b)
 	}
+	s.labels = slices.SortedFunc(slices.Values(r.bundles), func(a, b access.Bundle) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // bundle returns the tools of a bundle.

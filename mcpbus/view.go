@@ -2,7 +2,6 @@ package mcpbus
 
 import (
 	"bytes"
-	"strings"
 	"sync"
 
 	"github.com/keystile/keystile/internal/toolaccess"
@@ -31,9 +30,9 @@ type view struct {
 // viewKey identifies a view. Callers that the access lists treat alike have the same key: what
 // no rule mentions is "" (see snapshot.mentionedOnly).
 type viewKey struct {
-	who     toolaccess.Who
-	members string // members that the token is for, each behind a space; "": no restriction
-	bundle  string // "": the whole bus
+	who    toolaccess.Who
+	reach  string // what the token is for, see reach.key; "": everything
+	bundle string // "": the whole bus
 }
 
 // view returns the view of a key, cached if possible. Of concurrent requests for a new view one
@@ -50,16 +49,11 @@ func (s *snapshot) view(key viewKey) *view {
 // fill computes the tools of a view.
 func (s *snapshot) fill(v *view, key viewKey) {
 	v.tools = newBits(len(s.tools))
-	if key.members == "" {
-		for _, a := range s.accesses {
-			a.mark(&key.who, v.tools)
-		}
-	} else {
-		for name := range strings.FieldsSeq(key.members) {
-			if a := s.access[name]; a != nil {
-				a.mark(&key.who, v.tools)
-			}
-		}
+	for _, a := range s.accesses {
+		a.mark(&key.who, v.tools)
+	}
+	if key.reach != "" {
+		v.tools.and(s.within(key.reach))
 	}
 	switch in, there := s.bundles[key.bundle]; {
 	case key.bundle == "":

@@ -35,7 +35,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 		return s.c.SignIn.Ask(w, withoutSignature(r), app)
 	case errors.As(err, &consent):
 		return s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope)
-	case errors.As(err, &refused) && refused.Status < 500:
+	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
 		return s.redirect(w, form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state", form.Get("state"))
 	case err != nil:
 		return err
@@ -129,7 +129,8 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	default:
 		return "", errSignInRequired
 	}
-	if err := s.consented(ctx, app, who, authorization.Scope(), prompt); prompt.never && errors.As(err, new(*consentRequired)) {
+	granted, err := s.consented(ctx, app, who, authorization.Scope(), prompt)
+	if prompt.never && errors.As(err, new(*consentRequired)) {
 		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
 	} else if err != nil {
 		return "", err
@@ -137,7 +138,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
-	code, err = authorization.Issue(ctx, who)
+	code, err = authorization.Issue(ctx, who, granted)
 	return code, failed(err)
 }
 

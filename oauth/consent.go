@@ -12,12 +12,15 @@ import (
 // Consent knows what users have allowed applications to learn about them and to do for
 // them; *signin.SignIn implements it.
 type Consent interface {
-	// Allowed reports whether a user (a sub) has allowed an application everything in a scope,
-	// which may be empty: then whether they have allowed it anything.
-	Allowed(ctx context.Context, app storage.App, sub, scope string) (bool, error)
+	// Allowed returns what a grant of a scope to an application holds: the scope itself if the user (a
+	// sub) has allowed everything in it, or what they have allowed in its place, such as one bundle
+	// for all tools (decision 55). It reports false if the user has to be asked. The scope may be
+	// empty: then it reports whether they have allowed the application anything. What was allowed
+	// on other storage.App.Terms does not count.
+	Allowed(ctx context.Context, app storage.App, sub, scope string) (granted string, ok bool, err error)
 	// AllowedOnce is Allowed for a scope with a name that needs consent each time. It reports
 	// true once for each consent, and only within ten minutes of it.
-	AllowedOnce(ctx context.Context, app storage.App, sub, scope string) (bool, error)
+	AllowedOnce(ctx context.Context, app storage.App, sub, scope string) (granted string, ok bool, err error)
 	// AskConsent answers an authorize request with the consent page. The request is as for
 	// SignIn.Ask; who is signed in and what would be granted have been found right. Afterwards
 	// it brings the browser back to /oauth/authorize with the same parameters, but without
@@ -42,25 +45,30 @@ type consentRequired struct {
 
 func (*consentRequired) Error() string { return "the visitor has to consent" }
 
-// consented returns nil, a *consentRequired, or the error of the lookup. A first-party
-// application needs consent only if it sends prompt=consent or asks for a scope that is never
-// granted silently: such a scope needs consent each time, and prompt=none gets nothing.
-func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, granted string, prompt promptOptions) error {
-	elevated := scope.HasElevated(granted)
-	if s.c.Consent == nil || app.FirstParty && !prompt.consent && !elevated {
-		return nil
+// consented returns what the user has allowed of a wanted scope, a *consentRequired, or the error of
+// the lookup. A first-party application needs consent only if it sends prompt=consent or asks for a
+// scope that is never granted silently: such a scope needs consent each time, and prompt=none gets
+// nothing. An application that nobody registered here needs it always, and gets nothing where no
+// page could ask.
+func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, wanted string, prompt promptOptions) (granted string, err error) {
+	elevated := scope.HasElevated(wanted)
+	switch {
+	case s.c.Consent == nil && app.Client != nil:
+		return "", accessDenied.Saying("nobody registered this application here, and this service cannot ask its users for consent")
+	case s.c.Consent == nil, app.Client == nil && app.FirstParty && !prompt.consent && !elevated:
+		return wanted, nil
 	}
 	allowed := s.c.Consent.Allowed
 	if elevated {
 		allowed = s.c.Consent.AllowedOnce
 	}
 	if !prompt.consent && !(elevated && prompt.never) {
-		switch ok, err := allowed(ctx, app, who.UserID, granted); {
+		switch granted, ok, err := allowed(ctx, app, who.UserID, wanted); {
 		case err != nil:
-			return err
-		case ok:
-			return nil
+			return "", err
+		case ok && scope.Within(wanted, granted): // a Consent of somebody else's may not widen it
+			return granted, nil
 		}
 	}
-	return &consentRequired{who, granted}
+	return "", &consentRequired{who, wanted}
 }

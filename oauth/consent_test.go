@@ -17,19 +17,23 @@ import (
 // fakeConsent is a Consent whose answers the test sets.
 type fakeConsent struct {
 	allowed bool
+	less    string // what is granted in place of what is wanted, if not ""
 	err     error
 	once    int      // how often AllowedOnce says yes
 	asked   []string // the scopes
 	query   url.Values
 }
 
-func (c *fakeConsent) Allowed(context.Context, storage.App, string, string) (bool, error) {
-	return c.allowed, c.err
+func (c *fakeConsent) Allowed(_ context.Context, _ storage.App, _, scope string) (string, bool, error) {
+	if c.less != "" {
+		scope = c.less
+	}
+	return scope, c.allowed, c.err
 }
 
-func (c *fakeConsent) AllowedOnce(context.Context, storage.App, string, string) (bool, error) {
+func (c *fakeConsent) AllowedOnce(_ context.Context, _ storage.App, _, scope string) (string, bool, error) {
 	c.once--
-	return c.once >= 0, c.err
+	return scope, c.once >= 0, c.err
 }
 
 func (c *fakeConsent) AskConsent(w http.ResponseWriter, r *http.Request, _ storage.App, _ storage.Session, scope string) error {

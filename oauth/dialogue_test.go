@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/apikeys"
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/test/backend"
@@ -25,6 +26,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/limittest"
 )
 
@@ -60,7 +62,7 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 			signInConfig.Counter, providerConfig.Counter = counters.Counter(), counters.Counter()
 		}
 		signIn := must(signin.New(t.Context(), signInConfig))(t)
-		providerConfig.SignIn, providerConfig.Consent = signIn, signIn
+		providerConfig.SignIn, providerConfig.Consent, providerConfig.Devices = signIn, signIn, signIn
 		provider := must(oauth.New(t.Context(), providerConfig))(t)
 		mux := http.NewServeMux()
 		provider.Mount(mux)
@@ -81,8 +83,12 @@ func people(t *testing.T, store *storage.Store, hasher *passwords.Hasher, signIn
 	}, password))(t)
 	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
+	apiKey, _, err := apikeys.Make(t.Context(), store, ada.Sub, "nightly build", "profile tools:shop", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]string{
-		"origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
+		"api_key": apiKey, "origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 		"password": password, "verifier": verifier, "challenge": challengeOf(verifier),
 		"session": signedIn(t, signIn), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
 	}
@@ -124,6 +130,9 @@ func backstage(store *storage.Store) http.Handler {
 			q := r.URL.Query()
 			w.WriteHeader(http.StatusNoContent)
 			return store.Set(r.Context(), q.Get("name"), q.Get("value"))
+		}},
+		reply.Route{Path: "/test/hash", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
+			return reply.JSON(w, 200, map[string]string{"hash": handle.Hash(r.URL.Query().Get("of"))})
 		}},
 		reply.Route{Path: "/test/panic", Methods: []string{"GET"}, Handle: func(http.ResponseWriter, *http.Request) error { panic("on purpose") }},
 	)

@@ -65,6 +65,28 @@
 // prompt=none the answer is consent_required whatever was allowed before, so that no page
 // can fetch such a token unseen. Without a [Consent] the scope is not known.
 //
+// A client_id that begins with https:// is the URL of a client metadata document (decision 55). Only an
+// authorize request reads one, and the first request of a device; only after everything else about the
+// request was found right; and from hosts that ClientsConfig and the operator admit. Token requests use
+// what is stored, so a vendor that is away ends nobody's session. Package internal/clientdoc says what a
+// document must be.
+//
+// A document that was read is kept for a day, and for good once a user has consented to it
+// (storage.Store.KeepClient). While it is fresh nothing is written; once it is not, it is read again by
+// the next authorize request, and one write makes it fresh. If it cannot be read then, or says something
+// that is refused, the last one that was good is used for another day, and its host is left alone for a
+// minute. A failure to read an unknown document is not remembered, but it has used up a part of the
+// budgets: 10 readings a minute for a requester and 100 in all, and 1,000 unknown documents a day for
+// each listed host and for all others together. The last one bounds what strangers can make the store
+// keep; it is of documents and not of hosts, because some hosts answer at any URL with a document of that
+// client_id.
+//
+// Such an application is public even if it proves itself by private_key_jwt: it has no secret here,
+// and client_credentials is not for it. It gets refresh tokens if its document names that grant type or
+// none at all. Its challenge is S256 always. Its keys are read from a jwks_uri at the first token request
+// and once they are an hour old, and for an unknown key at most every five minutes; if they cannot be read,
+// those that were read before stay. A jti is used up by a ticket, which is created or is there already.
+//
 // At most 32 names of a scope are granted; the rest is ignored, as unknown names are. A library
 // that sends the scope of its first request at each refresh is not refused because of apps: that
 // name is ignored there.

@@ -7,6 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
@@ -25,8 +26,8 @@ var (
 	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host"} // decision 55
 	clientDenied   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the operator of this service does not admit applications from this host: use another application, or ask the operator"}                                      // decision 55
 	clientsBusy    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many applications are looked up at this moment: wait a minute, then try again"}                                                                     // decision 55
-	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not the URL of a client metadata document that can be used here"}                                                                               // decision 55
-	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the client metadata document at client_id could not be read: try again in a minute"}                                                                         // decision 55
+	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application cannot be used here because of what its own document says: tell who makes it"}                                                              // decision 55
+	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application could not be looked up: try again in a minute"}                                                                                             // decision 55
 
 	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "the application could not be authenticated"} // RFC 6749 5.2, RFC 7523 3.2
 
@@ -41,8 +42,10 @@ var (
 	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; protocol 5: client_secret_post only
 		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
 		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
-	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
-	noToken     = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // protocol 4.3, RFC 6750 3.1
+	secretNeeded = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "only an application with a client_secret may ask about tokens"}                       // RFC 7662 2.1, 4
+	tooManyKeys  = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
+	noDevices    = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest, Msg: "this service does not offer the device grant: use the authorization endpoint"}       // RFC 8628 3.1
+	noToken      = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
@@ -58,6 +61,7 @@ var (
 
 	missingToken          = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
+	keyOfUser             = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" + storage.KeysAppID + " and no client_secret")                                 // RFC 7009 2.1
 	auditFailed           = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 	crossOrigin           = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // protocol 7
 	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}         // RFC 9110 15.6.4
@@ -85,11 +89,19 @@ func failed(err error) error {
 // atToken gives a refusal of an application the status that it has where applications authenticate.
 func atToken(err error) error {
 	if f, ok := errors.AsType[*reply.Failure](err); ok && f.OAuth == engine.InvalidClient {
-		g := *f
+		g := f.Saying(inDetail(f, f.Msg))
 		g.Status = http.StatusUnauthorized
-		return &g
+		return g
 	}
 	return err
+}
+
+// inDetail adds to a text for people what is wrong with a client metadata document, for who makes it.
+func inDetail(f *reply.Failure, text string) string {
+	if problem, ok := errors.AsType[*clientdoc.Problem](f.Cause); ok {
+		text += " (" + problem.Text + ")"
+	}
+	return text
 }
 
 // badBearer turns the error of a bearer token into a failure.

@@ -97,7 +97,7 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	if err != nil {
 		return err
 	}
-	if err := s.consented(r.Context(), app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
+	if _, err := s.consented(r.Context(), app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return s.c.Consent.AskConsent(w, withoutSignature(r), app, who, legacyScope)
 	} else if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 // browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. If the user
 // has not consented, it returns storage.ErrNotFound.
 func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
-	if err := s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
+	if _, err := s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
 	} else if err != nil {
 		return "", err

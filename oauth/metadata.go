@@ -8,7 +8,6 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
-	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage/client"
 )
 
@@ -84,12 +83,14 @@ func (s *Server) oauthMetadata() metadata {
 	m.UserInfo = s.issuer + pathUserInfo
 	m.Revocation = s.issuer + pathRevoke
 	m.Introspection = s.issuer + pathIntrospect
-	m.DeviceAuthorization = s.issuer + pathDevice
 	if s.registers() {
 		m.Registration = s.issuer + pathRegister
 	}
 	m.ResponseModes = []string{"query"}
-	m.GrantTypes = append(m.GrantTypes, registration.GrantDevice)
+	if s.c.Devices != nil {
+		m.DeviceAuthorization = s.issuer + pathDevice
+		m.GrantTypes = append(m.GrantTypes, engine.GrantDevice)
+	}
 	m.Scopes = append(m.Scopes, scope.Tools, scope.ReadOnlyTools)
 	if s.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/event"
@@ -47,7 +48,7 @@ type registrar struct {
 func newRegistrar(t *testing.T, changes ...func(*oauth.Config)) *registrar {
 	h := &registrar{consent: &fakeConsent{allowed: true}, audit: &recorder{}, from: "192.0.2.1"}
 	h.fixture = newFixture(t, append([]func(*oauth.Config){func(c *oauth.Config) {
-		c.Consent, c.Audit, c.Log = h.consent, h.audit, quiet
+		c.Consent, c.Devices, c.Audit, c.Log = h.consent, new(signin.SignIn), h.audit, quiet
 		c.ClientIP = func(*http.Request) netip.Addr { return netip.MustParseAddr(h.from) }
 	}}, changes...)...)
 	return h

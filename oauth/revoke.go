@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/apikeys"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -36,7 +38,11 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 // revokeForClient revokes the token of the request. An application without a secret is identified
 // only by a valid token of its own; until then the event is anonymous.
 func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *event.Event) error {
-	app, form, err := s.client(w, r)
+	form, err := s.clientForm(w, r)
+	if err != nil {
+		return err
+	}
+	app, err := s.revoker(r, form)
 	entry.App = app.ID
 	if err != nil {
 		return err
@@ -51,6 +57,15 @@ func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *
 	return err
 }
 
+// revoker returns the application that revokes. Whoever holds an API key may end it, such as the
+// finder of one that has leaked: the key was issued to the client_id of API keys, which is public.
+func (s *Server) revoker(r *http.Request, form url.Values) (storage.App, error) {
+	if form.Get("client_id") == storage.KeysAppID {
+		return s.tokens.c.Store.App(r.Context(), storage.KeysAppID)
+	}
+	return s.identify(r, form)
+}
+
 type revokeResponse struct {
 	Code int    `json:"code"`
 	Msg  string `json:"msg"`
@@ -59,8 +74,11 @@ type revokeResponse struct {
 // revokeToken revokes a token: a refresh token with its whole family, an access token alone. An
 // unknown or expired one is no error (RFC 7009 2.2).
 func (s *Server) revokeToken(ctx context.Context, app storage.App, text string) (ended bool, err error) {
-	if strings.HasPrefix(text, handle.RefreshPrefix) {
+	switch {
+	case strings.HasPrefix(text, handle.RefreshPrefix):
 		return s.revokeFamily(ctx, app, text)
+	case handle.LooksLikeAPIKey(text):
+		return s.revokeKey(ctx, app, text)
 	}
 	caller, err := s.tokens.verifier.Issued(text)
 	switch {
@@ -86,4 +104,22 @@ func (s *Server) revokeFamily(ctx context.Context, app storage.App, text string)
 		return false, foreignToken
 	}
 	return true, s.tokens.revoked.Revoke(ctx, s.engine.GrantEnd(t, now))
+}
+
+func (s *Server) revokeKey(ctx context.Context, app storage.App, text string) (ended bool, err error) {
+	if !handle.IsAPIKey(text) {
+		return false, nil
+	}
+	k, err := s.store.APIKey(ctx, handle.Hash(text))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !k.Live(time.Now()):
+		return false, nil
+	case app.ID != storage.KeysAppID:
+		return false, keyOfUser
+	}
+	return true, apikeys.End(ctx, s.store, s.tokens.revoked.Revoke, k.ID)
 }

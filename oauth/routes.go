@@ -36,6 +36,8 @@ func (s *Server) routes() []reply.Route {
 		{Path: pathToken, Methods: post, Handle: s.token},
 		{Path: pathUserInfo, Methods: append(read, http.MethodPost), Handle: s.userInfo},
 		{Path: pathRevoke, Methods: post, Handle: s.revoke},
+		{Path: pathDevice, Methods: post, Handle: s.authorizeDevice},
+		{Path: pathIntrospect, Methods: post, Handle: s.introspect},
 		{Path: pathJWKS, Methods: read, Handle: s.jwks},
 		{Path: pathLogout, Methods: append(read, http.MethodPost), Handle: s.logout, Fail: s.failPage},
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -39,6 +40,9 @@ type Store interface {
 	Dated(rs ...driver.Revocation) []driver.Revocation
 	Later(now time.Time) time.Time
 	Reached(now time.Time) time.Time
+	APIKey(ctx context.Context, id string) (apikey.Key, error)
+	UseAPIKey(ctx context.Context, k apikey.Key, at time.Time) (apikey.Key, error)
+	RemoveAPIKey(ctx context.Context, id string) error
 	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
 	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
 	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
@@ -99,6 +103,20 @@ type Config struct {
 	// needs consent each time.
 	Consent Consent
 
+	// Devices lets users allow what devices without a browser ask for (RFC 8628); *signin.SignIn
+	// implements it. Nil: the device grant is not offered.
+	Devices interface {
+		// BeginDevice stores what an application asks for on a device, and returns the device_code. The
+		// ticket ends with it, and has the code that the user types as its Subject.
+		BeginDevice(r *http.Request, app storage.App, scope, resource string) (deviceCode string, t storage.Ticket, err error)
+		// PollDevice returns the record by which a device_code of an application is redeemed, once a
+		// user has allowed it: of kind device, and the same each time. Until then, and for any other
+		// device_code, it returns the error that the device is answered with (RFC 8628 3.5).
+		PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
+		// DevicePage returns the path of the page where users type the code.
+		DevicePage() string
+	}
+
 	IDTokenLifetime time.Duration // 1 hour
 
 	// Within these, a second use of a code or refresh token is refused but ends nothing:
@@ -141,7 +159,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
+	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}
@@ -155,6 +173,17 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		s.userInfoHandler = c.Meter.Meter(identity, s.mux)
 	}
 	return s, nil
+}
+
+// registered is a Store without the application of API keys, which no client is: keys are made on the
+// account page and by an operator, and nothing is authorized for it.
+type registered struct{ Store }
+
+func (s registered) App(ctx context.Context, id string) (storage.App, error) {
+	if id == storage.KeysAppID {
+		return storage.App{}, storage.ErrNotFound
+	}
+	return s.Store.App(ctx, id)
 }
 
 func (c *Config) complete() error {

@@ -1,10 +1,12 @@
 package oauth
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
@@ -22,7 +24,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	entry.Anonymous = true
 	defer func() {
 		completeEvent(entry, err)
-		s.c.Audit.Note(*entry)
+		if err == nil || !waits(err) {
+			s.c.Audit.Note(*entry)
+		}
 	}()
 	app, form, err := s.client(w, r)
 	entry.App = app.ID
@@ -30,20 +34,29 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		return err
 	}
 	entry.Anonymous = app.Public // until a code or a token of it turns out to be good
+	redeem := s.engine.Token
 	switch grant := form.Get("grant_type"); grant {
 	case engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials:
 		entry.Detail = grant
+	case engine.GrantDevice:
+		entry.Detail = "device_code"
+		redeem = func(_ context.Context, app storage.App, form url.Values) (engine.Granted, error) {
+			return s.deviceToken(r, app, form)
+		}
 	case "":
 		return badRequest.Saying("grant_type is missing")
 	default:
 		entry.Detail = "unknown grant_type"
-		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials")
+		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials, " + engine.GrantDevice)
 	}
-	granted, err := s.engine.Token(r.Context(), app, form)
+	granted, err := redeem(r.Context(), app, form)
 	if err != nil {
 		return failed(err)
 	}
 	entry.User, entry.Anonymous = granted.User.Sub, false
+	if entry.User != "" {
+		reqctx.ChargeGrant(r.Context(), entry.User)
+	}
 	if entry.Detail == engine.GrantCode && !granted.Challenge {
 		entry.Detail = event.DetailNoPKCE
 	}
@@ -51,24 +64,36 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	return reply.JSON(w, http.StatusOK, newTokenResponse(granted))
 }
 
-// client reads a form and finds the application that sent it, by its secret (protocol 5). An
-// Authorization header is refused before anything is looked up or counted: libraries that
-// do not know which way a server wants try Basic first.
+// client reads a form and finds the application that sent it, by its secret (protocol 5).
 func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+	if form, err = s.clientForm(w, r); err == nil {
+		app, err = s.identify(r, form)
+	}
+	return app, form, err
+}
+
+// clientForm reads the form of an application. An Authorization header is refused before anything is
+// looked up or counted: libraries that do not know which way a server wants try Basic first.
+func (s *Server) clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
-		return app, nil, basicRefused
+		return nil, basicRefused
 	}
-	if form, err = bodyForm(w, r); err != nil {
-		return app, nil, err
+	form, err := bodyForm(w, r)
+	if err == nil {
+		s.readTarget(form)
 	}
-	s.readTarget(form)
+	return form, err
+}
+
+// identify finds the application that has sent a form, and counts the request for it.
+func (s *Server) identify(r *http.Request, form url.Values) (app storage.App, err error) {
 	if app, err = s.authenticate(r, form); err != nil {
-		return app, form, err
+		return app, err
 	}
-	if !app.Public {
+	if !app.Public && form.Get("grant_type") != engine.GrantDevice { // that is charged when it is known what it asks about
 		err = reqctx.Charge(r.Context(), app)
 	}
-	return app, form, failed(err)
+	return app, failed(err)
 }
 
 // authenticate checks a secret, unless there were too many wrong ones. Which client_ids exist
@@ -96,7 +121,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 // proven returns the application of a form if what it has sent proves it.
 func (s *Server) proven(r *http.Request, form url.Values) (storage.App, error) {
 	if id := documentOf(form); id != "" {
-		if r.URL.Path == pathDeviceAuthorization || r.URL.Path == pathDeviceAuthorization+php { // its first request may be this one
+		if strings.TrimSuffix(r.URL.Path, php) == pathDevice { // its first request may be this one
 			if _, err := s.clients.find(r, id, func() error { return nil }); err != nil && !errors.Is(err, storage.ErrNotFound) {
 				return storage.App{}, atToken(err)
 			}

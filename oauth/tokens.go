@@ -13,8 +13,10 @@ import (
 
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/apikeys"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // TokensConfig says how to open Tokens. Zero values are the defaults of the protocol.
@@ -45,6 +47,7 @@ type Tokens struct {
 	keys     *token.Keys
 	revoked  *token.Revoked
 	verifier *token.Verifier
+	apiKeys  *apikeys.Verifier
 
 	keysChanged atomic.Bool // by another process; they are to be read again
 	unfollow    func()
@@ -69,6 +72,10 @@ func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	t.verifier = token.NewVerifier(token.VerifierConfig{Issuer: c.BaseURL, Keys: t.keys, Revoked: t.revoked})
 	life, end := context.WithCancel(context.Background())
 	t.end = end
+	t.apiKeys = apikeys.New(apikeys.Config{
+		Issuer: c.BaseURL, Store: c.Store, Revoked: t.revoked, Log: c.Log,
+		Go: func(do func(context.Context)) { t.work.Go(func() { do(life) }) },
+	})
 	if c.SweepEvery > 0 {
 		t.work.Go(func() { c.Store.SweepEvery(life, c.SweepEvery, t.complain) })
 	}
@@ -138,11 +145,15 @@ func (c *TokensConfig) complete() error {
 // ErrInvalidToken is the error of Verify for a faulty, expired or revoked token.
 var ErrInvalidToken = token.ErrInvalid
 
-// Verify returns the caller that a bearer token identifies. The token's audience must be one of
+// Verify returns the caller that a bearer token or an API key identifies; of an API key the AppID is
+// storage.KeysAppID. The token's audience must be one of
 // audiences, or a name right below one that ends in a slash; without any, the service itself. A
 // faulty, expired or revoked token is ErrInvalidToken; any other error means that the token could
 // not be verified now.
 func (t *Tokens) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error) {
+	if handle.LooksLikeAPIKey(bearer) {
+		return t.apiKeys.Verify(ctx, bearer, audiences...)
+	}
 	return t.verifier.Verify(ctx, bearer, audiences...)
 }
 

@@ -156,6 +156,9 @@ func (a App) Check() error {
 			complain("redirect_uris: %q: %w", u, err)
 		}
 	}
+	if a.ID == KeysAppID {
+		errs = append(errs, errKeysApp)
+	}
 	errs = append(errs, a.checkClient()...)
 	if err := a.checkTiers(); err != nil {
 		errs = append(errs, err)
@@ -191,8 +194,13 @@ func (a App) Check() error {
 	return errors.Join(errs...)
 }
 
-// App returns an application, or ErrNotFound.
-func (s *Store) App(ctx context.Context, id string) (App, error) { return apps.get(ctx, s, id) }
+// App returns an application, or ErrNotFound. That of API keys (KeysAppID) is built in: it is on no list.
+func (s *Store) App(ctx context.Context, id string) (App, error) {
+	if id == KeysAppID {
+		return keysApp, nil
+	}
+	return apps.get(ctx, s, id)
+}
 
 // SaveApp checks and writes an application. An application without ID is created: it gets
 // an ID and, unless it is public or has one already, a secret.

@@ -202,6 +202,9 @@ func (c closedApp) app() App {
 // has used of the quota of its period is kept for its owner until the reset: see CreateApp.
 // Package gateway/billing decides which orders are canceled and what counts as used.
 func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Order) error {
+	if a.ID == KeysAppID {
+		return errKeysApp
+	}
 	now := time.Now().UTC()
 	docs, err := orders.docs(s, canceled...)
 	if err != nil {

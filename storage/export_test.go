@@ -29,7 +29,7 @@ type KindForTest interface {
 // KindsForTest lists all kinds, by the name of their variable.
 func KindsForTest() map[string]KindForTest {
 	return map[string]KindForTest{
-		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "beats": beats, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints, "clientHosts": clientHosts,
+		"accessLists": accessLists, "adminFences": adminFences, "apiKeyFences": apiKeyFences, "apiKeys": apiKeys, "apps": apps, "beats": beats, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints, "clientHosts": clientHosts,
 		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
 		"deliveries": deliveries, "epochs": epochs, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets, "leases": leases,
 		"logins": logins, "mails": mails, "memberNames": memberNames, "openIDs": openIDs,

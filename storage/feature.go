@@ -33,9 +33,10 @@ var (
 	toolAccess         = Feature{"access lists of tools", firstVersion}
 	defaultAccess      = Feature{"default access to tools", firstVersion}
 	deniedClients      = Feature{"trusted and denied hosts of clients", firstVersion}
+	userKeys           = Feature{"API keys of users", firstVersion}
 )
 
-var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients}
+var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients, userKeys}
 
 // Features returns the features that this version knows.
 func Features() []Feature { return slices.Clone(features) }
@@ -113,6 +114,15 @@ func (s *Store) unfinished(ctx context.Context) error {
 		return ErrUnfinished // the copy has ended, or its mark was changed
 	}
 	return mark.Err()
+}
+
+// hasFeature reports whether a feature is on the list, also if another process has added it.
+func (s *Store) hasFeature(ctx context.Context, asked Feature) (bool, error) {
+	if s.features.has(asked.Name) {
+		return true, nil
+	}
+	has, err := s.Features(ctx)
+	return slices.ContainsFunc(has, func(f Feature) bool { return f.Name == asked.Name }), err
 }
 
 // requireFeature adds a feature to the list, before the first write that it protects: a process that

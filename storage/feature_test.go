@@ -14,8 +14,10 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -37,6 +39,10 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 	},
 	"trusted and denied hosts of clients": func(ctx context.Context, s *storage.Store) error {
 		_, err := s.SetClientHost(ctx, "agent.example", true)
+		return err
+	},
+	"API keys of users": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("x"), UserID: "u1", Name: "n", Scope: "tools"}, time.Hour)
 		return err
 	},
 }

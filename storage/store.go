@@ -100,14 +100,26 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	return unavailable("exchange", s.backend.Exchange(ctx, key, at, next...))
 }
 
-// Revoke stores revocations, adjusted by Dated.
+// Revoke stores revocations, adjusted by Dated. One of a user also removes the API keys that the user
+// had made before, which would outlive it.
 func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
+	rs = s.Dated(rs...)
 	if slices.ContainsFunc(rs, func(r driver.Revocation) bool { return r.Kind == driver.RevokeConsent }) {
 		if err := s.requireFeature(ctx, consentRevocations); err != nil {
 			return err
 		}
 	}
-	return unavailable("revoke", s.backend.Revoke(ctx, s.Dated(rs...)...))
+	if err := unavailable("revoke", s.backend.Revoke(ctx, rs...)); err != nil {
+		return err
+	}
+	for _, r := range rs {
+		if r.Kind == driver.RevokeUser {
+			if err := s.endAPIKeys(ctx, r.ID, r.Before); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Revocations reads the feed of revocations after a Seq, up to n of them.

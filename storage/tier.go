@@ -11,6 +11,10 @@ const (
 	TierFree       = "free"
 	TierWhiteLabel = "white_label"
 	TierEnterprise = "enterprise"
+
+	// KeysAppID is the client_id that API keys speak for: of an application that is built in, and
+	// that is of TierFree.
+	KeysAppID = "apikey"
 )
 
 var tiers = []string{TierFree, TierWhiteLabel, TierEnterprise}

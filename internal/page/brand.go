@@ -18,22 +18,27 @@ type Brand struct {
 }
 
 // BrandOf is the brand of an application. The zero App is the service itself. A brand of
-// its own is shown as long as the tier that allows it lasts; it is kept in any.
+// its own is shown as long as the tier that allows it lasts; it is kept in any. An application that
+// nobody registered is called by the host of its document, which is certain, and not by the name that
+// it claims; one that has no document is not called anything.
 func BrandOf(app storage.App) Brand {
-	b := Brand{Name: shown(app.Name), Mark: true}
+	if app.Client != nil {
+		return Brand{Name: app.Host(), Mark: true}
+	}
+	b := Brand{Name: Shown(app.Name), Mark: true}
 	switch app.TierAt(time.Now()) {
 	case storage.TierWhiteLabel, storage.TierEnterprise:
 		b.Mark = false
 	}
 	if own := app.Brand; own != nil && !b.Mark {
-		b.Name, b.Logo, b.Color = cmp.Or(shown(own.Name), b.Name), own.Logo, own.Color
+		b.Name, b.Logo, b.Color = cmp.Or(Shown(own.Name), b.Name), own.Logo, own.Color
 	}
 	return b
 }
 
-// shown drops what cannot be seen: with a bidi override in it, a name could rewrite the
+// Shown drops what cannot be seen: with a bidi override in it, a name could rewrite the
 // sentence around it.
-func shown(name string) string {
+func Shown(name string) string {
 	visible := func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

@@ -108,6 +108,9 @@ func TestAnOriginIsWrittenAsCSPCanRead(t *testing.T) {
 		"https://a.example\r\nX: y":       "",
 		"//a.example":                     "",
 		"https:":                          "https:",
+		"com.example.agent:":              "com.example.agent:",
+		"data:":                           "",
+		"a; script-src *:":                "",
 	} {
 		if got := source(origin); got != want {
 			t.Errorf("source(%q) = %q, want %q", origin, got, want)

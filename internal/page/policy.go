@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/keystile/keystile/storage/client"
 )
 
 // policy is the Content-Security-Policy of a page: it may use the styles it carries, show
@@ -44,7 +46,7 @@ func digest(style template.CSS) string {
 // 127.0.0.1, so such an origin is admitted by its scheme: the redirect itself has been
 // checked elsewhere. What could end the directive is dropped.
 func source(origin string) string {
-	if origin == "https:" {
+	if _, private := client.PrivateScheme(origin + "/"); private || origin == "https:" {
 		return origin
 	}
 	u, err := url.Parse(origin)

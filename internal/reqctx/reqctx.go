@@ -21,6 +21,11 @@ type Visit struct {
 	// Move moves the request's count to an application; nil if there is nothing to move.
 	// Its error is the answer: the application is over its own rate.
 	Move func(app storage.App) error
+	// MoveTo moves it to a user instead; nil as Move is. See ChargeTo and ChargeSession.
+	MoveTo func(refuse bool, keys ...Key) error
+
+	// Release takes the request's count off its address; nil if there is nothing to take off.
+	Release func()
 
 	Room [3]string // memory for header values of every answer, which avoids allocations
 
@@ -69,8 +74,37 @@ func Charge(ctx context.Context, app storage.App) error {
 		return nil
 	}
 	move := v.Move
-	v.Move = nil
+	v.Move, v.MoveTo = nil, nil
 	return move(app)
+}
+
+// Release takes the request off the count of the address it came from: the caller counts it by
+// something narrower. It does so once, and not after Charge.
+func Release(ctx context.Context) {
+	v := From(ctx)
+	if v == nil || v.Move == nil || v.Release == nil {
+		return
+	}
+	release := v.Release
+	v.Move, v.Release = nil, nil
+	release()
+}
+
+// Holder is an Entry that can count a request against its address before it is known who sent it.
+type Holder interface {
+	// Hold counts the request, once. If the caller turns out to be known, the count is taken back.
+	Hold() error
+}
+
+// Hold counts a request against its address before something is looked up that anybody can make up:
+// call it first. Where no gateway counts, nothing is. An error is a *reply.Failure.
+func Hold(ctx context.Context) error {
+	if v := From(ctx); v != nil {
+		if h, ok := v.Entry.(Holder); ok {
+			return h.Hold()
+		}
+	}
+	return nil
 }
 
 // Counter is an Entry that can count a request again, for whoever it is counted for.

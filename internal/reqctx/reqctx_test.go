@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/keystile/keystile/storage"
@@ -62,5 +63,42 @@ func TestWhereARequestCameFromIsFoundOutOnce(t *testing.T) {
 	unknown, before := httptest.NewRequest("GET", "/", nil), asked
 	if from(unknown); from(unknown) != netip.MustParseAddr("192.0.2.1") || asked != before+2 {
 		t.Error("outside of a gateway, it is not asked each time")
+	}
+}
+
+func TestAUserIsChargedOnceAndBeforeAnyApplication(t *testing.T) {
+	type move struct {
+		refuse bool
+		keys   []Key
+	}
+	over := errors.New("over")
+	for name, c := range map[string]struct {
+		do   func(context.Context) error
+		want move
+		err  error
+	}{
+		"a session": {func(ctx context.Context) error { return ChargeSession(ctx, "s1", "u1") }, move{true, []Key{{"session s1", 1}, {"user u1", 4}}}, over},
+		"a sign-in": {func(ctx context.Context) error { ChargeSignIn(ctx, "u1"); return nil }, move{false, []Key{{"sign-in u1", 0.1}}}, nil},
+		"a grant":   {func(ctx context.Context) error { ChargeGrant(ctx, "u1"); return nil }, move{false, []Key{{"grant u1", 1}}}, nil},
+	} {
+		var moved []move
+		v := &Visit{Context: t.Context(), Move: func(storage.App) error { t.Error("an application is charged too"); return nil }}
+		v.MoveTo = func(refuse bool, keys ...Key) error { moved = append(moved, move{refuse, keys}); return over }
+		if err := c.do(v); err != c.err {
+			t.Errorf("%s: %v, want %v", name, err, c.err)
+		}
+		c.do(v)
+		Charge(v, storage.App{})
+		if len(moved) != 1 || moved[0].refuse != c.want.refuse || !slices.Equal(moved[0].keys, c.want.keys) {
+			t.Errorf("%s moved %v, want %v once", name, moved, c.want)
+		}
+	}
+	v := &Visit{Context: t.Context(), Move: func(storage.App) error { return nil }, MoveTo: func(bool, ...Key) error { t.Error("moved twice"); return nil }}
+	Charge(v, storage.App{})
+	if err := ChargeSession(v, "s", "u"); err != nil {
+		t.Error(err)
+	}
+	if err := ChargeSession(context.Background(), "s", "u"); err != nil {
+		t.Errorf("without a gateway: %v", err)
 	}
 }

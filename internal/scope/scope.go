@@ -98,8 +98,9 @@ func within(granted, name string) bool {
 
 // Narrowed returns what a grant holds where a user was asked for some scope and allowed less: of each
 // wanted name itself, if it was allowed, and otherwise what was allowed in its place. It returns false
-// if the user has to be asked: about a name that they have not been asked for, or because nothing that
-// opens tools is left where tools are wanted.
+// if the user has to be asked: about a name that they have not been asked for, about one that they were
+// asked for only as a part of something else, such as all tools, and allowed nothing of, or because
+// nothing that opens tools is left where tools are wanted.
 func Narrowed(wanted, asked, allowed string) (granted string, ok bool) {
 	var out []string
 	for name := range strings.FieldsSeq(wanted) {
@@ -109,10 +110,17 @@ func Narrowed(wanted, asked, allowed string) (granted string, ok bool) {
 		case !IsTools(name) || !Within(asked, name):
 			return "", false
 		default:
+			some := Has(asked, name)
 			for less := range strings.FieldsSeq(allowed) {
-				if IsTools(less) && within(name, less) && !slices.Contains(out, less) {
-					out = append(out, less)
+				if IsTools(less) && within(name, less) {
+					some = true
+					if !slices.Contains(out, less) {
+						out = append(out, less)
+					}
 				}
+			}
+			if !some {
+				return "", false
 			}
 		}
 	}
@@ -148,6 +156,12 @@ func Grantable(name string) bool {
 		return true
 	}
 	return IsTools(name)
+}
+
+// OfKeys reports whether an API key can hold a scope: tools, and who its user is. No key manages
+// applications, or acts for one.
+func OfKeys(name string) bool {
+	return IsTools(name) || name == OpenID || name == Profile || name == Email
 }
 
 // maxName is the length of the longest name of a capability or a bundle.

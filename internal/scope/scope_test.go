@@ -89,6 +89,17 @@ func TestOneToolAndReadOnlyOnesAreScopesOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestAnAPIKeyHoldsToolsAndIdentityAndNoMore(t *testing.T) {
+	for name, want := range map[string]bool{
+		"tools": true, "tools/read": true, "tools:shop": true, "tools:shop/getPet": true, "tools:b:support": true,
+		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false, "tools:": false,
+	} {
+		if OfKeys(name) != want {
+			t.Errorf("OfKeys(%q) = %t", name, !want)
+		}
+	}
+}
+
 // Decision 55: a user may allow less than was asked for, and is not asked again for the same.
 func TestAGrantIsWhatTheUserAllowedOfWhatIsWanted(t *testing.T) {
 	for _, c := range []struct{ wanted, asked, allowed, granted string }{
@@ -98,6 +109,8 @@ func TestAGrantIsWhatTheUserAllowedOfWhatIsWanted(t *testing.T) {
 		{"tools:shop", "tools", "tools", "tools:shop"},
 		{"tools:shop", "tools", "tools:b:support", ""}, // nothing of the capability was allowed
 		{"tools:shop", "tools", "tools:shop/getPet tools:b:support", "tools:shop/getPet"},
+		{"tools:b:support tools:shop/getPet", "tools", "tools:b:support", ""}, // more than the bundle, for the first time
+		{"tools:b:support tools:shop/getPet", "tools tools:shop/getPet", "tools:b:support", "tools:b:support"},
 		{"tools", "openid", "openid", ""},
 		{"tools:shop", "tools:bank", "tools:bank", ""}, // another one was asked for
 		{"openid email", "openid", "openid", ""},

@@ -16,6 +16,7 @@ type passed struct {
 	caller    storage.Caller // without Audience
 	audience  []string
 	kid       string
+	issuedAt  time.Time
 	notBefore time.Time
 }
 
@@ -134,9 +135,10 @@ func claimed(payload []byte, issuer string) (*passed, error) {
 			Grant:     c.name("gid"),
 			ExpiresAt: c.time("exp"),
 		},
-		audience:  c.texts("aud"),
-		notBefore: c.time("iat").Add(-skew),
+		audience: c.texts("aud"),
+		issuedAt: c.time("iat"),
 	}
+	t.notBefore = t.issuedAt.Add(-skew)
 	if _, there := o["nbf"]; there {
 		if nbf := c.time("nbf"); nbf.After(t.notBefore) {
 			t.notBefore = nbf

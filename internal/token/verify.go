@@ -62,24 +62,45 @@ func NewVerifier(c VerifierConfig) *Verifier {
 //
 // It does no I/O; the context is there for verifiers that ask somebody else.
 func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string) (storage.Caller, error) {
+	_, caller, err := v.verify(bearer, audiences)
+	return caller, err
+}
+
+func (v *Verifier) verify(bearer string, audiences []string) (*passed, storage.Caller, error) {
 	if len(bearer) > maxToken {
-		return storage.Caller{}, invalid("longer than 8 KiB")
+		return nil, storage.Caller{}, invalid("longer than 8 KiB")
 	}
 	now := time.Now()
 	keys := v.keys.at(now)
 	sum := digest(bearer)
 	if t, ok := v.cache.Get(sum); ok {
-		return v.check(t, keys, now, audiences)
+		caller, err := v.check(t, keys, now, audiences)
+		return t, caller, err
 	}
 	t, err := read(bearer, keys, v.issuer)
 	if err != nil {
-		return storage.Caller{}, err
+		return nil, storage.Caller{}, err
 	}
 	caller, err := v.check(t, keys, now, audiences)
 	if err == nil {
 		v.cache.Put(sum, t) // good ones only: nobody without a key can push them out
 	}
-	return caller, err
+	return t, caller, err
+}
+
+// Facts holds what a good token says, for somebody who asks about it (RFC 7662).
+type Facts struct {
+	Caller   storage.Caller
+	IssuedAt time.Time
+}
+
+// Facts is Verify, and returns when the token was issued too.
+func (v *Verifier) Facts(_ context.Context, bearer string, audiences ...string) (Facts, error) {
+	t, caller, err := v.verify(bearer, audiences)
+	if err != nil {
+		return Facts{}, err
+	}
+	return Facts{Caller: caller, IssuedAt: t.issuedAt}, nil
 }
 
 // digest is the SHA-256 of a whole token: a part has many wholes. It copies tokens of the

@@ -35,10 +35,15 @@ func (d *accountFixture) Revoke(_ context.Context, rs ...driver.Revocation) erro
 	return d.err
 }
 
-func newAccountFixture(t *testing.T) *accountFixture {
+func newAccountFixture(t *testing.T, edits ...func(*Config)) *accountFixture {
 	t.Helper()
 	d := &accountFixture{}
-	d.fixture = newFixture(t, func(c *Config) { c.Revoker = d })
+	d.fixture = newFixture(t, func(c *Config) {
+		c.Revoker = d
+		for _, edit := range edits {
+			edit(c)
+		}
+	})
 	return d
 }
 
@@ -164,7 +169,7 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 			}
 		}
 	}
-	ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, ada.Sub, "openid")
+	_, ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, ada.Sub, "openid")
 	if d.visits(theirs) != nil || !ok || err != nil || d.loginMethods(ada.Sub) != "self wx" || d.revoked != nil {
 		t.Errorf("session %v, consent %v, logins %q, revoked %v", d.visits(theirs), ok, d.loginMethods(ada.Sub), d.revoked)
 	}
@@ -232,7 +237,7 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || strings.Contains(d.page(here), "Acme") {
 		t.Errorf("remove = %d to %q", a.Code, a.Header().Get("Location"))
 	}
-	if ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, d.mina.Sub, ""); ok || err != nil {
+	if _, ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, d.mina.Sub, ""); ok || err != nil {
 		t.Errorf("Allowed() = %v, %v", ok, err)
 	}
 	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeConsent || d.revoked[0].ID != driver.ConsentID("ksacme", d.mina.Sub) || d.revoked[0].Before.Before(began) {

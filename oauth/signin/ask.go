@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -65,15 +66,15 @@ func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
 	s.steps.Notices.Notify(ctx, sub, n)
 }
 
-// Allowed reports whether a user has allowed an application everything in a scope; of an
-// empty one, whether they have allowed it anything. It implements oauth.Consent.
-func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+// Allowed returns what a user has allowed an application of a scope; of an empty one, it reports
+// whether they have allowed it anything. It implements oauth.Consent.
+func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
 	return s.consents.Allowed(ctx, app, sub, wanted)
 }
 
-// AllowedOnce reports whether a user has just allowed an application a scope that they are
-// asked for each time, and uses that up. It implements oauth.Consent.
-func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+// AllowedOnce returns what a user has just allowed an application of a scope that they are asked
+// for each time, and uses that up. It implements oauth.Consent.
+func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
 	return s.consents.AllowedOnce(ctx, app, sub, wanted)
 }
 
@@ -83,6 +84,22 @@ func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted s
 func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
 	return s.consents.Ask(w, r, app, who, wanted)
 }
+
+// BeginDevice stores what an application asks for on a device, and returns the device_code. It is one of
+// the Devices of an oauth.Config.
+func (s *SignIn) BeginDevice(r *http.Request, app storage.App, scope, resource string) (deviceCode string, t storage.Ticket, err error) {
+	return s.devices.Begin(r, app, scope, resource)
+}
+
+// PollDevice returns the record by which a device_code is redeemed, once a user has allowed it. It
+// is one of the Devices of an oauth.Config.
+func (s *SignIn) PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error) {
+	return s.devices.Poll(r, app, deviceCode)
+}
+
+// DevicePage returns the path of the page where users type the code of a device. It is one of
+// the Devices of an oauth.Config.
+func (*SignIn) DevicePage() string { return web.DevicePath }
 
 // FreePaths returns the paths of sign-in that no rate limit of a gateway should count: a page that
 // waits for a phone polls every two seconds and has a limit of its own here, and a script is a

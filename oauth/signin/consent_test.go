@@ -39,7 +39,7 @@ func (rm *fixture) consents(cookie string, pairs ...string) answer {
 
 func (rm *fixture) allowed(scope string) bool {
 	rm.t.Helper()
-	ok, err := rm.Allowed(context.Background(), storage.App{ID: "ksacme"}, rm.mina.Sub, scope)
+	_, ok, err := rm.Allowed(context.Background(), storage.App{ID: "ksacme"}, rm.mina.Sub, scope)
 	must(rm.t, err)
 	return ok
 }
@@ -164,7 +164,7 @@ func TestConsentCountsOnlyForTheUserWhoWasAsked(t *testing.T) {
 			t.Errorf("%s: %d to %q, want to be asked again", promise, a.Code, a.Header().Get("Location"))
 		}
 		for _, sub := range []string{rm.mina.Sub, ada.Sub} {
-			if ok, err := rm.Allowed(t.Context(), storage.App{ID: "ksacme"}, sub, ""); ok || err != nil {
+			if _, ok, err := rm.Allowed(t.Context(), storage.App{ID: "ksacme"}, sub, ""); ok || err != nil {
 				t.Errorf("%s: Allowed = %v, %v", promise, ok, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
+	"github.com/keystile/keystile/oauth/signin/internal/device"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
@@ -38,6 +39,7 @@ func (c Config) filled() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	c.Unused = cmp.Or(c.Unused, 30*24*time.Hour)
 	if c.Lockout == nil {
 		c.Lockout = lockout.Alone(c.Lock)
 	}
@@ -114,6 +116,8 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
 	routes = append(routes, s.consents.Routes()...)
+	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
+	routes = append(routes, s.devices.Routes()...)
 	if !c.NoQR {
 		codes := &scan.Scans{Steps: s.steps, Store: c.Store, Users: c.Users, Base: c.BaseURL}
 		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone", OtherDevice: true})

@@ -14,7 +14,7 @@ import (
 )
 
 func (rm *fixture) allowedOnce(scope string) bool {
-	ok, err := rm.AllowedOnce(context.Background(), storage.App{ID: "ksacme"}, rm.mina.Sub, scope)
+	_, ok, err := rm.AllowedOnce(context.Background(), storage.App{ID: "ksacme"}, rm.mina.Sub, scope)
 	must(rm.t, err)
 	return ok
 }

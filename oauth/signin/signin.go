@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
+	"github.com/keystile/keystile/oauth/signin/internal/device"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
@@ -26,6 +27,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -47,6 +49,8 @@ type Config struct {
 	NoQR        bool                           // no sign-in by scanning a code with a phone
 	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; Users must be users.EmailUsers
 	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
+	Tools       Tools                          // nil: the consent page offers no choice among tools
+	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
 	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere
 	Audit       Audit                          // nil: nothing is recorded
 	Log         *slog.Logger                   // nil: slog.Default()
@@ -73,6 +77,7 @@ type Mailer interface {
 type Store interface {
 	TicketStore
 	AccountStore
+	DeviceStore
 	MailStore
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
@@ -90,6 +95,15 @@ type ConsentStore interface {
 	// SaveConsent writes a consent; storage.ErrConflict or ErrExists if it has changed since
 	// it was read.
 	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
+	// KeepClient marks that a user has consented to an application that nobody registered,
+	// which ends otherwise.
+	KeepClient(ctx context.Context, id string) error
+}
+
+// Tools knows which tools users may use; *mcpbus.Bus implements it.
+type Tools interface {
+	// Offer returns the tools of a scope that a user (a sub) may use through an application.
+	Offer(ctx context.Context, sub, clientID, scope string) (access.Offer, error)
 }
 
 // AccountStore keeps the records that the account page shows; *storage.Store implements it.
@@ -101,6 +115,16 @@ type AccountStore interface {
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+}
+
+// DeviceStore keeps what comes of devices that users have allowed; *storage.Store implements it.
+type DeviceStore interface {
+	// EnsureOpenID returns the openid of a user for an application, which it makes if there is none.
+	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	// KeepClient marks that a user has consented to an application that nobody registered.
+	KeepClient(ctx context.Context, id string) error
+	// Later returns the date of a grant that is made now.
+	Later(now time.Time) time.Time
 }
 
 // Revoker revokes tokens; *oauth.Tokens implements it.
@@ -145,6 +169,7 @@ type SignIn struct {
 	codes      *otp.Codes
 	account    *account.Account
 	federation *federation.Federation
+	devices    *device.Devices
 	outbox     *outbox.Outbox
 }
 
@@ -163,7 +188,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	if s.steps, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users}
+	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users, Tools: c.Tools, Revoker: c.Revoker, Unused: c.Unused}
 	if s.routes, err = s.features(c); err != nil {
 		return nil, err
 	}
@@ -202,6 +227,9 @@ func (c Config) check() error {
 	if !slices.Contains([]string{"", SignUpClosed, SignUpOpen, SignUpInvitation}, c.SignUp) {
 		complain("SignUp: %q is neither closed, open nor invitation", c.SignUp)
 	}
+	if c.Unused < 0 {
+		complain("Unused: %v; it may not be negative", c.Unused)
+	}
 	if c.Lock.Failures < 0 || c.Lock.Within < 0 || c.Lock.For < 0 {
 		complain("Lock: %+v; nothing in it may be negative", c.Lock)
 	}
@@ -223,6 +251,7 @@ func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
 func (s *SignIn) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
+	mux.Handle(web.DevicePath, s)
 	for _, path := range []string{web.FormPath, web.AccountPath} {
 		mux.Handle(path, s)
 		mux.Handle(path+"/", s)

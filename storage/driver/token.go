@@ -10,6 +10,7 @@ const (
 	KindCode    = "code"    // authorization code, redeemed at the token endpoint
 	KindLegacy  = "legacy"  // code of the old endpoints, redeemed there only
 	KindRefresh = "refresh" // refresh token
+	KindDevice  = "device"  // device_code that a user has allowed (RFC 8628), redeemed at the token endpoint
 )
 
 // Token is the record behind a code or a refresh token (protocol 3.1, 3.2). The handle
@@ -29,7 +30,7 @@ type Token struct {
 	LoginType string    `json:"login_type"`
 	Resource  string    `json:"resource,omitempty"` // RFC 8707
 
-	// What only a code carries.
+	// What only a code of an authorize request or of the old endpoints carries.
 	RedirectURI string `json:"redirect_uri,omitempty"` // as it was requested, byte for byte
 	Challenge   string `json:"challenge,omitempty"`    // RFC 7636
 	Method      string `json:"method,omitempty"`       // S256 or plain

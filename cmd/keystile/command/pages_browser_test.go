@@ -17,6 +17,7 @@ func TestEachPageIsFitForEverybody(t *testing.T) {
 		v.scan()
 		v.account()
 		v.quiet("400", "401", "410", "404")
+		v.strangers()
 		v.brands()
 		v.locked()
 		v.quiet("400", "401", "410", "404", "429")

@@ -2,8 +2,12 @@ package ledger
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -12,62 +16,142 @@ import (
 // counts never change again, because the store may hold them.
 type batch struct {
 	id       driver.Batch
-	apps     map[string]map[cell]*driver.Count
-	rows     int
+	apps     map[string]*sums
+	rows     int      // that the store gets, at most
 	segment  *segment // nil: no journal
 	doubtful bool     // it has been sent, and whether the store has it is unknown
 }
 
-// cell is a row of one application.
+// sums holds what is counted of one application.
+type sums struct {
+	cells map[cell]*amount
+	watch *atomic.Int64 // nil: nobody watches it
+}
+
+// cell names the calls that are summed up.
 type cell struct {
 	product string
-	hour    uint32
+	tool    string // "": none
+	user    string // "": none
+	hour    uint32 // since 1970, UTC
 }
 
-func newBatch(id driver.Batch) *batch {
-	return &batch{id: id, apps: map[string]map[cell]*driver.Count{}}
+type amount struct{ calls, errors int64 }
+
+func (a *amount) add(b amount) {
+	a.calls, a.errors = saturate(a.calls, b.calls), saturate(a.errors, b.errors)
 }
 
-func (b *batch) has(e entry) bool { return b.apps[e.app][cell{e.product, e.hour}] != nil }
-
-// add counts an entry and reports whether that made a new row.
-func (b *batch) add(e entry) bool {
-	at := cell{e.product, e.hour}
-	if row := b.apps[e.app][at]; row != nil {
-		*row = row.Plus(driver.Count{Calls: e.calls, Errors: e.errors})
-		return false
+func saturate(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
 	}
-	// The names may be slices of a request that must not stay in memory.
-	e.app, e.product = strings.Clone(e.app), strings.Clone(e.product)
-	if b.apps[e.app] == nil {
-		b.apps[e.app] = map[cell]*driver.Count{}
-	}
-	row := e.count()
-	b.apps[e.app][cell{e.product, e.hour}] = &row
-	b.rows++
-	return true
+	return a + b
 }
 
-// counts is the rows in an order that all nodes share: two nodes that add to the same rows
-// in opposite orders would be a deadlock in some stores.
+func newBatch(id driver.Batch) *batch { return &batch{id: id, apps: map[string]*sums{}} }
+
+func (b *batch) has(e entry) bool {
+	s := b.apps[e.app]
+	return s != nil && s.cells[e.cell] != nil
+}
+
+// add counts an entry and returns how many rows more the store gets for it, at most. watched is
+// asked when an application is new in the batch; it may be nil.
+func (b *batch) add(e entry, watched func(app string) *atomic.Int64) (more int) {
+	s := b.apps[e.app]
+	if s == nil {
+		e.app = strings.Clone(e.app) // names may be slices of a request that must not stay in memory
+		s = &sums{cells: map[cell]*amount{}}
+		if watched != nil {
+			s.watch = watched(e.app)
+		}
+		b.apps[e.app] = s
+	}
+	if s.watch != nil {
+		s.watch.Add(e.calls)
+	}
+	if sum := s.cells[e.cell]; sum != nil {
+		sum.add(e.amount)
+		return 0
+	}
+	more = e.rows()
+	c := cell{strings.Clone(e.product), strings.Clone(e.tool), strings.Clone(e.user), e.hour}
+	first := e.amount
+	s.cells[c] = &first
+	b.rows += more
+	return more
+}
+
+// counts returns the rows in an order that all nodes share: two nodes that add to the same rows
+// in opposite orders would be a deadlock in some stores. A batch always has the same ones.
 func (b *batch) counts() []driver.Count {
 	rows := make([]driver.Count, 0, b.rows)
-	for _, cells := range b.apps {
-		for _, row := range cells {
-			rows = append(rows, *row)
+	for app, s := range b.apps {
+		for _, d := range dimensions {
+			id := By(app, d)
+			for c, sum := range s.cells {
+				if name := c.in(d); name != "" {
+					rows = append(rows, count(id, name, c.hour, *sum))
+				}
+			}
 		}
 	}
 	slices.SortFunc(rows, func(a, b driver.Count) int {
 		return cmp.Or(cmp.Compare(a.AppID, b.AppID), a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
 	})
+	merged := rows[:0]
+	for _, row := range rows {
+		if n := len(merged); n > 0 && merged[n-1].AppID == row.AppID && merged[n-1].Product == row.Product && merged[n-1].At.Equal(row.At) {
+			merged[n-1] = merged[n-1].Plus(row)
+			continue
+		}
+		merged = append(merged, row)
+	}
+	return merged
+}
+
+// answer appends the rows that answer a question. There may be several of one time and product.
+func (b *batch) answer(rows []driver.Count, q driver.UsageQuery) []driver.Count {
+	app, d := split(q.AppID)
+	s := b.apps[app]
+	if s == nil {
+		return rows
+	}
+	for c, sum := range s.cells {
+		name := c.in(d)
+		if name == "" {
+			continue
+		}
+		if row, ok := answers(count(q.AppID, name, c.hour, *sum), q); ok {
+			rows = append(rows, row)
+		}
+	}
 	return rows
+}
+
+func count(app, product string, hour uint32, sum amount) driver.Count {
+	return driver.Count{AppID: app, Product: product, At: time.Unix(int64(hour)*3600, 0).UTC(), Calls: sum.calls, Errors: sum.errors}
+}
+
+// entries returns what a journal of the batch holds, summed up.
+func (b *batch) entries() []entry {
+	var all []entry
+	for _, app := range slices.Sorted(maps.Keys(b.apps)) {
+		for c, sum := range b.apps[app].cells {
+			all = append(all, entry{app, c, *sum})
+		}
+	}
+	return all
 }
 
 // calls returns the number of calls in the batch.
 func (b *batch) calls() int64 {
-	var sum driver.Count
-	for _, row := range b.counts() {
-		sum = sum.Plus(row)
+	var all amount
+	for _, s := range b.apps {
+		for _, sum := range s.cells {
+			all.add(*sum)
+		}
 	}
-	return sum.Calls
+	return all.calls
 }

@@ -141,6 +141,24 @@ func verifyCounts(t *testing.T, dir string, calls map[string]*call) (sent, answe
 	for _, row := range rows {
 		is[row.Product] = true
 	}
+	for _, d := range []Dimension{ByUser, ByTool, ByMember} { // every other call has a user and a tool
+		names := map[string]bool{}
+		details, err := s.Usage(t.Context(), always(By("app", d)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range details {
+			name := strings.TrimPrefix(row.Product, "shop__")
+			if names[name] = true; d != ByMember && (row.Calls != 1 || !is[name]) {
+				t.Errorf("call %s is counted %d times %s, and %t in all", name, row.Calls, d, is[name])
+			}
+		}
+		for name := range is {
+			if d != ByMember && names[name] != detailed(name) {
+				t.Errorf("call %s is counted %s: %t", name, d, names[name])
+			}
+		}
+	}
 	for name, c := range calls {
 		if sent++; c.answered {
 			answered++
@@ -176,7 +194,11 @@ func chargeUntilKilled(t *testing.T, dir string) {
 			for i := 0; !ending.Load(); i++ {
 				name := fmt.Sprintf("%s-%d-%d", os.Getenv("KEYSTILE_LIFE"), caller, i)
 				report("sent", name)
-				if err := l.Charge("app", name, noon, false); err != nil {
+				by := Detail{}
+				if detailed(name) {
+					by = Detail{Tool: "shop__" + name, User: name}
+				}
+				if err := l.ChargeDetailed("app", name, by, noon, false); err != nil {
 					t.Errorf("Charge() = %v, want no error", err)
 				}
 				report("answered", name)
@@ -190,6 +212,8 @@ func chargeUntilKilled(t *testing.T, dir string) {
 		t.Errorf("Close() = %v, want no error", err)
 	}
 }
+
+func detailed(name string) bool { return name[len(name)-1]%2 == 1 }
 
 // report writes one line in one write, which a kill does not cut.
 func report(what, name string) { os.Stdout.WriteString(what + " " + name + "\n") }

@@ -1,5 +1,5 @@
 // Package ledger is the meter of the gateway: it counts charged calls, by application,
-// product and UTC hour, and hands the sums to the store exactly once.
+// product and UTC hour, and by user, tool and capability where those are known, and hands the sums to the store exactly once.
 //
 // One verb counts: [Ledger.Charge], called when the product has answered and before the
 // first byte of that answer leaves. Hence answered <= counted <= sent at any kill -9, and
@@ -34,6 +34,15 @@
 // A disk that refuses does not refuse calls, because a quota never interrupts. Calls are
 // counted in memory, [Ledger.Health] and one line of the log say so, and what is missing in
 // the journal is written when the disk accepts it again. Until then a kill loses them.
+//
+// The tool and the user of a call stand in the one record of it. The rows of the other dimensions
+// are made of it when the batch is sent, under an AppID of their own (see [By]), so stores need not
+// know of them, and a batch that is sent again counts once in all of them. They are kept as long as
+// those of products: hours for 400 days, days for ever. Names have at most 255 bytes. Who calls can
+// only add a row an hour for each tool that there is and each user of the application, and at most
+// one of each for each call that was charged. A batch has about 10,000 rows, of all dimensions
+// together. While the store is away and half of the memory for rows is in use, calls are counted by
+// product alone.
 //
 // A damaged journal does not stop a start either. Every record has a checksum: those that
 // pass are counted, the others are reported with file and size, and the file is kept.

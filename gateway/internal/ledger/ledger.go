@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -24,6 +25,10 @@ type Config struct {
 	Path       string        // folder of the journal, made if its parent is there; "": none, and whatever ends the process loses up to FlushEvery
 	FlushEvery time.Duration // how long a charge may wait for its batch to be sent; 0: 1 s
 	Log        *slog.Logger  // nil: slog.Default()
+
+	// Watched returns a number to which the calls of an application are added as they are charged;
+	// nil: none. It is asked once for each application and batch, and must be quick. See Watch.
+	Watched func(app string) *atomic.Int64
 }
 
 // Why a call cannot be charged, beside a name or a time that no store accepts.
@@ -35,9 +40,10 @@ var (
 )
 
 const (
-	batchRows = 10_000  // rows after which a batch is sealed: a store takes it in one step
-	maxRows   = 1 << 20 // rows not acknowledged; about 200 MB
-	syncEvery = time.Second
+	batchRows   = 10_000      // rows after which a batch is sealed: a store takes it in one step
+	maxRows     = 1 << 20     // rows not acknowledged; about 200 MB
+	maxDetailed = maxRows / 2 // of them, from which on calls are counted without their Detail
+	syncEvery   = time.Second
 )
 
 // Ledger counts charged calls. It is used by many goroutines at once.
@@ -45,6 +51,7 @@ type Ledger struct {
 	store   Store
 	every   time.Duration
 	log     *slog.Logger
+	watched func(app string) *atomic.Int64
 	journal *journal // nil: none
 	node    string
 	gate    gate
@@ -113,7 +120,7 @@ func newLedger(c Config) (*Ledger, error) {
 		complaints = append(complaints, fmt.Errorf("ledger: FlushEvery is %v: give a positive duration, or 0 for 1 s", c.FlushEvery))
 	}
 	l := &Ledger{
-		store: c.Store, every: c.FlushEvery, log: c.Log, node: rand.Text(),
+		store: c.Store, every: c.FlushEvery, log: c.Log, watched: c.Watched, node: rand.Text(),
 		record: make([]byte, 0, recordSize), dirty: make(chan struct{}, 1), fresh: make(chan struct{}, 1),
 	}
 	if l.every == 0 {
@@ -134,7 +141,14 @@ func newLedger(c Config) (*Ledger, error) {
 // or a name (1 to 255 bytes of UTF-8 without 0x00) or time that no store accepts. A disk
 // that refuses the journal is no error here; see Health.
 func (l *Ledger) Charge(app, product string, at time.Time, failed bool) error {
-	e, err := newEntry(app, product, at, failed)
+	return l.ChargeDetailed(app, product, Detail{}, at, failed)
+}
+
+// ChargeDetailed is Charge of a call whose tool or user is known. It is counted in each Dimension
+// in which it has a name, at once and exactly as often. A detail that is no name is left out, and
+// so are all of them while so much waits for the store that they would fill the memory.
+func (l *Ledger) ChargeDetailed(app, product string, by Detail, at time.Time, failed bool) error {
+	e, err := newEntry(app, product, by, at, failed)
 	if err != nil {
 		return err
 	}
@@ -143,20 +157,31 @@ func (l *Ledger) Charge(app, product string, at time.Time, failed bool) error {
 	if l.closed {
 		return ErrClosed
 	}
-	if l.rows >= maxRows && (l.open == nil || !l.open.has(e)) {
-		return ErrFull
+	if l.rows >= maxDetailed && (l.open == nil || !l.open.has(e)) {
+		e.tool, e.user = "", ""
+		if l.rows >= maxRows && (l.open == nil || !l.open.has(e)) {
+			return ErrFull
+		}
 	}
 	if l.open == nil {
 		l.begin()
 	}
 	l.note(e)
-	if l.open.add(e) {
-		l.rows++
-	}
+	l.rows += l.open.add(e, l.watched)
 	if s := l.open.segment; l.open.rows >= batchRows || s != nil && s.bytes >= segmentLimit {
 		l.seal()
 	}
 	return nil
+}
+
+// Watch adds the calls of an application to w from now on. Config.Watched must return the same
+// number, so that it goes on with the next batch.
+func (l *Ledger) Watch(app string, w *atomic.Int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open != nil && l.open.apps[app] != nil {
+		l.open.apps[app].watch = w
+	}
 }
 
 // begin opens the next batch.

@@ -175,8 +175,8 @@ func TestNamesDoNotKeepTheirRequestInMemory(t *testing.T) {
 	request := []byte("app ai")
 	text := string(request)
 	l.Charge(text[:3], text[4:], noon, false)
-	for app, cells := range l.open.apps {
-		for at := range cells {
+	for app, sums := range l.open.apps {
+		for at := range sums.cells {
 			if sameMemory(app, text[:3]) || sameMemory(at.product, text[4:]) {
 				t.Error("a row holds the caller's memory")
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,12 +35,23 @@ func history(t *testing.T, seed uint64) {
 			n := 1 + random.IntN(20)
 			charge(t, l, app, n)
 			model[app] += int64(n)
+		case 2, 3:
+			app, member := "app"+strconv.Itoa(random.IntN(3)), "m"+strconv.Itoa(random.IntN(2))
+			tool, user := member+"__t"+strconv.Itoa(random.IntN(2)), "u"+strconv.Itoa(random.IntN(3))
+			if err := l.ChargeDetailed(app, "mcp", Detail{tool, user}, noon, false); err != nil {
+				t.Fatal(err)
+			}
+			for d, name := range map[Dimension]string{ByTool: tool, ByMember: member, ByUser: user} {
+				model[By(app, d)]++
+				model[By(app, d)+"="+name]++
+			}
+			model[app]++
 		case 4, 5:
 			time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
 		case 6:
 			s.setFaults([]error{nil, nil, errAway}[random.IntN(3)], []error{nil, nil, errAway}[random.IntN(3)])
 		case 7:
-			app := "app" + strconv.Itoa(random.IntN(3))
+			app := By("app"+strconv.Itoa(random.IntN(3)), dimensions[random.IntN(4)])
 			checkRead(t, l, seed, app, model[app])
 		case 8:
 			fillAndFree(t, l, d, random, model)
@@ -51,7 +63,17 @@ func history(t *testing.T, seed uint64) {
 	s.setFaults(nil, nil)
 	closed(t, l)
 	for app, want := range model {
-		if got, _ := stored(t, s, app); got != want {
+		id, name, one := strings.Cut(app, "=")
+		q := always(id)
+		if one {
+			q.Product = name
+		}
+		rows, err := s.Usage(t.Context(), q)
+		got := int64(0)
+		for _, row := range rows {
+			got += row.Calls
+		}
+		if err != nil || got != want {
 			t.Errorf("seed %d: the store holds %d calls of %s, want %d", seed, got, app, want)
 		}
 	}

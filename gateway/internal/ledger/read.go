@@ -59,11 +59,7 @@ func (l *Ledger) unacknowledged(q driver.UsageQuery) (rows []driver.Count, settl
 			continue
 		}
 		settled = settled && !b.doubtful
-		for _, row := range b.apps[q.AppID] {
-			if c, ok := answers(*row, q); ok {
-				rows = append(rows, c)
-			}
-		}
+		rows = b.answer(rows, q)
 	}
 	return rows, settled
 }

@@ -9,22 +9,19 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/keystile/keystile/storage/driver"
 )
 
-// entry is the amount that one record adds to one row.
+// entry is the amount that one record adds to the rows of an application.
 type entry struct {
-	app, product string
-	hour         uint32 // since 1970, UTC
-	calls        int64
-	errors       int64
+	app string
+	cell
+	amount
 }
 
 // maxName is the longest name of an application or a product, in bytes.
 const maxName = 255
 
-func newEntry(app, product string, at time.Time, failed bool) (entry, error) {
+func newEntry(app, product string, by Detail, at time.Time, failed bool) (entry, error) {
 	hour := at.Unix() / 3600
 	switch {
 	case !named(app):
@@ -34,7 +31,13 @@ func newEntry(app, product string, at time.Time, failed bool) (entry, error) {
 	case at.Unix() < 0 || hour > math.MaxUint32:
 		return entry{}, fmt.Errorf("ledger: a call at %v cannot be charged: set the clock", at)
 	}
-	e := entry{app: app, product: product, hour: uint32(hour), calls: 1}
+	e := entry{app: app, cell: cell{product: product, tool: by.Tool, user: by.User, hour: uint32(hour)}, amount: amount{calls: 1}}
+	if !named(e.tool) { // a detail that cannot be kept is left out: it is no reason to refuse a call
+		e.tool = ""
+	}
+	if !named(e.user) {
+		e.user = ""
+	}
 	if failed {
 		e.errors = 1
 	}
@@ -45,21 +48,11 @@ func named(s string) bool {
 	return s != "" && len(s) <= maxName && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-func (e entry) count() driver.Count {
-	return driver.Count{
-		AppID: e.app, Product: e.product, At: time.Unix(int64(e.hour)*3600, 0).UTC(),
-		Calls: e.calls, Errors: e.errors,
-	}
-}
-
-func entryOf(c driver.Count) entry {
-	return entry{app: c.AppID, product: c.Product, hour: uint32(c.At.Unix() / 3600), calls: c.Calls, errors: c.Errors}
-}
-
 // A record is
 //
 //	0xFE  kind  length uint16  CRC-32C uint32 of kind, length and body
-//	body: hour uint32  calls uvarint  errors uvarint  len(app) byte  app  product
+//	body of kind 1: hour uint32  calls uvarint  errors uvarint  len(app) byte  app  product
+//	body of kind 2: hour uint32  calls uvarint  errors uvarint  len(app) byte  len(product) byte  len(tool) byte  app  product  tool  user
 //
 // with integers in big-endian order. 0xFE is in no UTF-8 text, so no name, not even a
 // malicious one, can hold something that looks like a record to a reader in search of the
@@ -67,22 +60,31 @@ func entryOf(c driver.Count) entry {
 const (
 	mark       = 0xFE
 	kindCalls  = 1
+	kindDetail = 2 // with a tool, a user, or both; versions before it refuse a journal that has one
 	headSize   = 8
-	maxBody    = 4 + 2*binary.MaxVarintLen64 + 1 + 2*maxName
+	maxBody    = 4 + 2*binary.MaxVarintLen64 + 3 + 4*maxName
 	recordSize = headSize + maxBody // at most
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func appendRecord(to []byte, e entry) []byte {
-	start := len(to)
-	to = append(to, mark, kindCalls, 0, 0, 0, 0, 0, 0)
+	start, kind := len(to), byte(kindCalls)
+	if e.tool != "" || e.user != "" {
+		kind = kindDetail
+	}
+	to = append(to, mark, kind, 0, 0, 0, 0, 0, 0)
 	to = binary.BigEndian.AppendUint32(to, e.hour)
 	to = binary.AppendUvarint(to, uint64(e.calls))
 	to = binary.AppendUvarint(to, uint64(e.errors))
 	to = append(to, byte(len(e.app)))
+	if kind == kindDetail {
+		to = append(to, byte(len(e.product)), byte(len(e.tool)))
+	}
 	to = append(to, e.app...)
 	to = append(to, e.product...)
+	to = append(to, e.tool...)
+	to = append(to, e.user...)
 	record := to[start:]
 	binary.BigEndian.PutUint16(record[2:], uint16(len(record)-headSize))
 	binary.BigEndian.PutUint32(record[4:], checksum(record))
@@ -108,16 +110,18 @@ func decode(data []byte) (e entry, size int, err error) {
 	if size > len(data) || binary.BigEndian.Uint32(data[4:]) != checksum(data[:size]) {
 		return entry{}, 0, errNoRecord
 	}
-	if data[1] != kindCalls {
+	if !isKind(data[1]) {
 		return entry{}, size, errNewer
 	}
-	if e, err = decodeBody(data[headSize:size]); err != nil {
+	if e, err = decodeBody(data[1], data[headSize:size]); err != nil {
 		return entry{}, 0, err
 	}
 	return e, size, nil
 }
 
-func decodeBody(body []byte) (e entry, err error) {
+func isKind(b byte) bool { return b == kindCalls || b == kindDetail }
+
+func decodeBody(kind byte, body []byte) (e entry, err error) {
 	if len(body) < 4 {
 		return entry{}, errNoRecord
 	}
@@ -130,12 +134,27 @@ func decodeBody(body []byte) (e entry, err error) {
 		}
 		*into, body = int64(n), body[size:]
 	}
-	if len(body) == 0 || len(body)-1 < int(body[0]) {
+	names := []*string{&e.app, &e.product}
+	if kind == kindDetail {
+		names = append(names, &e.tool, &e.user)
+	}
+	lengths := len(names) - 1 // the last name takes the rest
+	if len(body) < lengths {
 		return entry{}, errNoRecord
 	}
-	e.app, e.product = string(body[1:1+body[0]]), string(body[1+body[0]:])
-	if !named(e.app) || !named(e.product) {
-		return entry{}, errNoRecord
+	text := body[lengths:]
+	for i, name := range names {
+		n := len(text)
+		if i < lengths {
+			n = int(body[i])
+		}
+		if n > len(text) {
+			return entry{}, errNoRecord
+		}
+		*name, text = string(text[:n]), text[n:]
+		if !named(*name) && (i < 2 || *name != "") {
+			return entry{}, errNoRecord
+		}
 	}
 	return e, nil
 }

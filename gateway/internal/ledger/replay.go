@@ -56,7 +56,7 @@ func torn(data []byte) bool {
 	if len(bytes.Trim(data, "\x00")) == 0 {
 		return true
 	}
-	if data[0] != mark || len(data) > 1 && data[1] != kindCalls {
+	if data[0] != mark || len(data) > 1 && !isKind(data[1]) {
 		return false
 	}
 	if len(data) < headSize {

@@ -54,7 +54,7 @@ func (s *segment) settle(b *batch) error {
 	case s.err == nil && s.bytes <= rewriteAbove:
 		s.err = errors.Join(s.file.Sync(), s.journal.sync())
 	default:
-		s.err = s.rewrite(b.counts())
+		s.err = s.rewrite(b.entries())
 	}
 	if s.err != nil {
 		return s.err
@@ -63,17 +63,17 @@ func (s *segment) settle(b *batch) error {
 	return s.close()
 }
 
-// rewrite puts a file with one record for each row in the place of the old one. A kill
+// rewrite puts a file with one record for each entry in the place of the old one. A kill
 // leaves the one or the other: both stand for the same batch.
-func (s *segment) rewrite(rows []driver.Count) (err error) {
+func (s *segment) rewrite(entries []entry) (err error) {
 	path := s.path + ofRewriting
 	f, err := s.journal.create(path)
 	if err != nil {
 		return err
 	}
 	var data []byte
-	for _, row := range rows {
-		data = appendRecord(data, entryOf(row))
+	for _, e := range entries {
+		data = appendRecord(data, e)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {

@@ -149,6 +149,7 @@ type person struct {
 	c       *cluster
 	cookies map[string]string
 	turn    int
+	from    string // "": where everybody is
 }
 
 func (c *cluster) person() *person { return &person{c: c, cookies: map[string]string{}} }
@@ -171,6 +172,9 @@ func (p *person) send(r *http.Request) page {
 		handler = p.c.fakes
 	} else {
 		p.turn++
+	}
+	if p.from != "" {
+		r.RemoteAddr = p.from
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)

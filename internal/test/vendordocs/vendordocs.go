@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -105,10 +106,14 @@ func (d *Docs) Set(url string, answer http.Handler) {
 }
 
 // Echo answers at every URL that nothing was put at with a document of that client_id, as an attacker's
-// server does.
-func (d *Docs) Echo() {
+// server does. So many bytes of it are a redirect_uri.
+func (d *Docs) Echo(size int) {
+	more := ""
+	for range size / 2000 {
+		more += `,"https://` + "a.example.net/" + strings.Repeat("x", 1986) + `"`
+	}
 	d.other = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		JSON(`{"client_id":"https://`+r.Host+r.URL.RequestURI()+`","redirect_uris":["http://127.0.0.1/callback"]}`).ServeHTTP(w, r)
+		JSON(`{"client_id":"https://`+r.Host+r.URL.RequestURI()+`","redirect_uris":["http://127.0.0.1/callback"`+more+`]}`).ServeHTTP(w, r)
 	})
 }
 

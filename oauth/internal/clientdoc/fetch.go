@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -24,7 +23,6 @@ const (
 type Config struct {
 	Allow     []string          // see netguard.Config
 	Transport http.RoundTripper // nil: a guarded one
-	Resolver  *net.Resolver     // nil: net.DefaultResolver
 }
 
 // Fetcher reads documents and key sets. It is safe for concurrent use.
@@ -39,7 +37,7 @@ type Fetcher struct {
 
 // New returns a Fetcher. Its errors name each entry of Allow that cannot be read.
 func New(c Config) (*Fetcher, error) {
-	guard, err := netguard.New(netguard.Config{Allow: c.Allow, Resolver: c.Resolver, DialTimeout: timeout, HeaderTimeout: timeout})
+	guard, err := netguard.New(netguard.Config{Allow: c.Allow, DialTimeout: timeout, HeaderTimeout: timeout})
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	if err := e.checkTarget(form.Get("resource")); err != nil {
 		return nil, err
 	}
-	if app.Client != nil && !slices.Contains(app.Client.Grants, GrantCode) {
+	if !slices.Contains(grantsOf(app), GrantCode) {
 		return nil, refuse(UnauthorizedClient, "this application has not named the grant type authorization_code")
 	}
 	challenge, method, err := e.challenge(ctx, w)
@@ -59,10 +59,12 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 // Scope returns the scope that would be granted: known names only, each once.
 func (a *Authorization) Scope() string { return a.work.scope }
 
-// Issue issues a code for a signed-in user, in one write.
-func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code string, err error) {
+// Issue issues a code for a signed-in user, in one write. It carries what they have allowed, which is
+// no more than Scope.
+func (a *Authorization) Issue(ctx context.Context, who storage.Session, allowed string) (code string, err error) {
 	e, w := a.engine, a.work
-	for _, s := range strings.Fields(w.scope) {
+	w.next.Scope = allowed
+	for _, s := range strings.Fields(allowed) {
 		a.request.GrantScope(s)
 	}
 	granted := e.Store.Later(w.now)

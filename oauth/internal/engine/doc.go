@@ -25,6 +25,9 @@
 //
 // # Choices
 //
+// The device grant (RFC 8628) does not go through fosite, which has no handler for it: it uses the same
+// unit of work, minting and spending as the other grants.
+//
 // The id_token and revocation are not fosite's: they are short, and its versions store a
 // third session per login and end whole families for one access token.
 package engine

@@ -90,6 +90,7 @@ const (
 	GrantCode              = "authorization_code"
 	GrantRefresh           = "refresh_token"
 	GrantClientCredentials = "client_credentials"
+	GrantDevice            = "urn:ietf:params:oauth:grant-type:device_code" // RFC 8628
 )
 
 // config gives fosite only the handlers of the grant type of the request: calling each of the

@@ -36,6 +36,7 @@ func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
 // The refusals of a code or token that has been used before, or at the same moment.
 var (
 	codeUsed        = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	deviceUsed      = refuse(InvalidGrant, "this device_code has been redeemed before: ask for a new one at the device authorization endpoint")
 	refreshReplaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
 )
 

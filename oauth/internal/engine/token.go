@@ -16,7 +16,7 @@ import (
 type Granted struct {
 	App       storage.App
 	User      storage.User // zero for client_credentials
-	OpenID    string       // of the user for the application; code grant only
+	OpenID    string       // of the user for the application; empty at a refresh
 	LoginType string
 	AuthTime  time.Time
 	Nonce     string // of the code; empty at a refresh
@@ -77,6 +77,11 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	if _, err := e.provider.NewAccessResponse(ctx, request); err != nil {
 		return Granted{}, w.errorOf(err)
 	}
+	return e.complete(ctx, w, g)
+}
+
+// complete fills in what was minted, and makes the request's one write.
+func (e *Engine) complete(ctx context.Context, w *work, g Granted) (_ Granted, err error) {
 	g.Scope, g.ExpiresIn, g.Access, g.Refresh = w.scope, e.lifetime(w.scope), w.access, w.handle
 	g.Challenge = w.found != nil && w.found.Challenge != ""
 	if scope.Has(g.Scope, scope.OpenID) {
@@ -129,7 +134,7 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 		return err
 	}
 	g.User, g.LoginType, g.AuthTime, g.Nonce = user, t.LoginType, t.AuthTime, t.Nonce
-	if t.Kind == driver.KindCode {
+	if t.Kind != driver.KindRefresh {
 		g.OpenID, err = e.OpenID(ctx, t.AppID, t.UserID)
 	}
 	return err
@@ -148,6 +153,8 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	switch {
 	case errors.Is(err, storage.ErrSpent) && w.found.Kind == driver.KindCode:
 		return codeUsed
+	case errors.Is(err, storage.ErrSpent) && w.found.Kind == driver.KindDevice:
+		return deviceUsed
 	case errors.Is(err, storage.ErrSpent):
 		return refreshReplaced
 	case errors.Is(err, storage.ErrRevoked), errors.Is(err, storage.ErrNotFound):

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/mcpbus"
@@ -111,8 +112,11 @@ func (echo) Call(_ context.Context, _ storage.Capability, t toolplan.Tool, argum
 // free is a meter that counts nothing.
 type free struct{}
 
-func (free) Charge(storage.Caller, string, bool) error { return nil }
-func (free) Note(event.Event)                          {}
+func (free) Charge(storage.Caller, string, string, bool) error { return nil }
+func (free) Quota(context.Context, storage.Caller) (limit, remaining int64, reset time.Time, ok bool) {
+	return 0, 0, time.Time{}, false
+}
+func (free) Note(event.Event) {}
 
 // nobody is a sign-in without visitors.
 type nobody struct{}

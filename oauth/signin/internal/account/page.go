@@ -45,9 +45,11 @@ type sessionRow struct {
 }
 
 type appRow struct {
-	ID, Name string
+	ID, Name string               // of a Client its host; "" if it has none
 	Learns   []consent.Permission // none: consent was not needed
 	Since    web.Moment
+	Client   *consent.Stranger // nil: it was registered here
+	Allowed  string            // the day on which it was last allowed something; "": the day of Since, or never
 }
 
 type loginRow struct {
@@ -132,14 +134,14 @@ func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRo
 	if err != nil {
 		return nil, err
 	}
-	since, learns := map[string]time.Time{}, map[string][]consent.Permission{}
+	since, given := map[string]time.Time{}, map[string]storage.Consent{}
 	for _, o := range met {
 		if o.EndedAt.IsZero() {
 			since[o.AppID] = o.CreatedAt
 		}
 	}
 	for _, c := range consents {
-		since[c.AppID], learns[c.AppID] = c.CreatedAt, consent.Permissions(c.Scope)
+		since[c.AppID], given[c.AppID] = c.CreatedAt, c
 	}
 	var rows []appRow
 	for id, at := range since {
@@ -150,7 +152,17 @@ func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRo
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, appRow{id, cmp.Or(page.BrandOf(app).Name, id), learns[id], web.MomentOf(l, at)})
+		row := appRow{ID: id, Name: page.BrandOf(app).Name, Since: web.MomentOf(l, at), Client: consent.StrangerOf(app)}
+		if row.Client == nil {
+			row.Name = cmp.Or(row.Name, id)
+		}
+		if c, ok := given[id]; ok {
+			row.Learns = consent.Permissions(c.Scope)
+			if c.UpdatedAt.Sub(c.CreatedAt) >= time.Hour {
+				row.Allowed = web.DayOf(l, c.UpdatedAt)
+			}
+		}
+		rows = append(rows, row)
 	}
 	slices.SortFunc(rows, func(x, y appRow) int {
 		return cmp.Or(cmp.Compare(y.Since.Machine, x.Since.Machine), cmp.Compare(x.ID, y.ID))

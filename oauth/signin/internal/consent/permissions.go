@@ -10,32 +10,31 @@ import (
 
 // Permission is one permission that an application requests.
 type Permission struct {
-	text   string // in English; %s is about
-	about  string // the name of a capability or a bundle
-	Strong bool   // it is more than applications usually request
+	text   string   // in English; each %s is one of about
+	about  []string // names of a capability, a bundle or a tool
+	Strong bool     // it is more than applications usually request
 }
 
 // In returns its text in a language.
 func (p Permission) In(l page.Lang) string {
-	if p.about == "" {
-		return l.T(p.text)
-	}
-	return l.T(p.text, p.about)
+	return l.T(p.text, p.about...)
 }
 
 // identityText is the permission of every grant: the token response names the user (protocol 2.2).
 const identityText = "Know that it is you when you come back, with your nickname, your picture and how you signed in"
 
 var permissions = map[string]Permission{
-	scope.Profile: {text: "See your name, username, gender and location"},
-	scope.Email:   {text: "See your email address"},
-	scope.Tools:   {text: "Use tools on your behalf: all that you may use here"},
-	scope.Apps:    {text: "Manage your applications for one hour: see, change and delete them, and get new secrets for them", Strong: true},
+	scope.Profile:       {text: "See your name, username, gender and location"},
+	scope.Email:         {text: "See your email address"},
+	scope.Tools:         {text: "Use tools on your behalf: all that you may use here"},
+	scope.ReadOnlyTools: {text: "Use tools on your behalf: only those that change nothing"},
+	scope.Apps:          {text: "Manage your applications for one hour: see, change and delete them, and get new secrets for them", Strong: true},
 }
 
 const (
 	toolsOfMember = "Use the tools of %s on your behalf"
 	toolsOfBundle = "Use the tools of the bundle %s on your behalf"
+	toolOfMember  = "Use the tool %s of %s on your behalf"
 )
 
 // Permissions returns the permissions of a scope, in its order, with the strong ones at the end.
@@ -45,9 +44,11 @@ func Permissions(wanted string) []Permission {
 		if p, ok := permissions[name]; ok {
 			all = append(all, p)
 		} else if member, ok := scope.MemberOf(name); ok {
-			all = append(all, Permission{text: toolsOfMember, about: member})
+			all = append(all, Permission{text: toolsOfMember, about: []string{member}})
 		} else if bundle, ok := scope.BundleOf(name); ok {
-			all = append(all, Permission{text: toolsOfBundle, about: bundle})
+			all = append(all, Permission{text: toolsOfBundle, about: []string{bundle}})
+		} else if member, tool, ok := scope.ToolOf(name); ok {
+			all = append(all, Permission{text: toolOfMember, about: []string{tool, member}})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y Permission) int {

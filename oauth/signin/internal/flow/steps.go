@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
@@ -45,6 +46,7 @@ func (s *Steps) SignInAt(w http.ResponseWriter, r *http.Request, user storage.Us
 	if err := s.Sessions.Begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
 		return err
 	}
+	reqctx.ChargeSignIn(r.Context(), user.Sub)
 	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
 	notify()
 	to := web.Onward(query)

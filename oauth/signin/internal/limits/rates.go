@@ -21,19 +21,21 @@ const (
 	perIPTime = 10 * time.Minute
 )
 
-// Lifetimes of unfinished sign-ins: a code by email, a code to scan, a visit to a provider.
+// Lifetimes of unfinished sign-ins: a code by email, a code to scan, a visit to a provider, a device that waits.
 const (
-	CodeLife  = 10 * time.Minute
-	ScanLife  = 120 * time.Second
-	VisitLife = 10 * time.Minute
+	CodeLife   = 10 * time.Minute
+	ScanLife   = 120 * time.Second
+	VisitLife  = 10 * time.Minute
+	DeviceLife = 10 * time.Minute
 )
 
 // How many unfinished tickets of unknown clients may be open before it matters where a client
 // comes from. An email is two tickets.
 const (
-	openEmailsFree = 1024
-	openScansFree  = 2048
-	openVisitsFree = 2048
+	openEmailsFree  = 1024
+	openScansFree   = 2048
+	openVisitsFree  = 2048
+	openDevicesFree = 2048
 )
 
 // Rates holds all limits of sign-in beside the lock and the delay.
@@ -42,7 +44,10 @@ type Rates struct {
 	Polls         *Limiter[netip.Prefix] // of an address
 	PollsOfCode   *Limiter[string]       // of one code
 
-	Emails, Scans, Visits *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider
+	Emails, Scans, Visits, Devices *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider, devices that wait
+
+	UserCodes *UserCodes      // typed by users
+	Shared    lockout.Counter // what several processes count by; nil: this one counts alone
 }
 
 // NewRates makes the Rates. Tickets and ByIP are counted by shared, if there is one; the others in
@@ -56,5 +61,8 @@ func NewRates(shared lockout.Counter) Rates {
 		Emails:      newOpenTickets(openEmailsFree, CodeLife),
 		Scans:       newOpenTickets(openScansFree, ScanLife),
 		Visits:      newOpenTickets(openVisitsFree, VisitLife),
+		Devices:     newOpenTickets(openDevicesFree, DeviceLife),
+		UserCodes:   newUserCodes(shared),
+		Shared:      shared,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -30,6 +31,9 @@ func (s *Sessions) Visit(r *http.Request) (storage.Session, storage.User, error)
 		return storage.Session{}, storage.User{}, err
 	case u.Disabled:
 		return storage.Session{}, storage.User{}, storage.ErrNotFound
+	}
+	if err := reqctx.ChargeSession(r.Context(), v.ID, v.UserID); err != nil {
+		return storage.Session{}, storage.User{}, err
 	}
 	v, err = s.slide(r.Context(), v, time.Now().UTC())
 	return v, u, err

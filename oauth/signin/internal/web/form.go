@@ -37,6 +37,23 @@ func ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[st
 	return parseFields(body, names...)
 }
 
+// ReadChoice is ReadFields for a form with one field that stands in it as often as somebody has
+// chosen something: at most most times.
+func ReadChoice(w http.ResponseWriter, r *http.Request, choice string, most int, names ...string) (in map[string]string, chosen []string, err error) {
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if in, err = parseFields(body, names...); err != nil {
+		return nil, nil, err
+	}
+	fields, _ := url.ParseQuery(body) // parseFields has read it
+	if chosen = fields[choice]; len(chosen) > most {
+		return nil, nil, NotAForm
+	}
+	return in, chosen, nil
+}
+
 // ReadCarried is ReadFields for a form that carries an authorize request in the field query.
 func ReadCarried(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
 	in, err := ReadFields(w, r, append(names, "query")...)

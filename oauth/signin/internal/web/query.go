@@ -94,8 +94,8 @@ func Carry(query string) (string, error) {
 	return out.String(), nil
 }
 
-// Back returns the address that a carried query leads back to. The paths of a scan and of the
-// account page are carried in the place of a request, and no request looks like one.
+// Back returns the address that a carried query leads back to. The paths of a scan, of the account
+// page and of the page for the code of a device are carried in the place of a request, and no request looks like one.
 func Back(query string) string {
 	switch {
 	case query == "":
@@ -106,7 +106,7 @@ func Back(query string) string {
 	return AuthorizePath + "?" + query
 }
 
-func isPage(query string) bool { return query == AccountPath || isScan(query) }
+func isPage(query string) bool { return query == AccountPath || isScan(query) || isDevice(query) }
 
 // Onward returns the address to redirect to after a sign-in: the authorize request, byte for byte,
 // without the parameters that demand a sign-in, which would loop for ever.
@@ -127,6 +127,12 @@ func Refused(query string) string {
 		name, err := url.QueryUnescape(name)
 		return part, err != nil || name != paramConsent
 	}) + "&" + paramConsent + "=denied"
+}
+
+// AsksConsent reports whether a request wants its user to be asked whatever they have allowed.
+func AsksConsent(query string) bool {
+	values, _ := url.ParseQuery(query) // what cannot be read is not there
+	return slices.Contains(strings.Fields(values.Get("prompt")), "consent")
 }
 
 // paramConsent marks a denial; see oauth.Consent.

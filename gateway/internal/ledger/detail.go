@@ -1,0 +1,66 @@
+package ledger
+
+import "strings"
+
+// Detail says what a call is of, beside its product. What is "" is not known, or there is none.
+type Detail struct {
+	Tool string // full name, such as shop__order
+	User string // a user's sub
+}
+
+// Dimension is one of the ways in which the calls of an application are summed up.
+type Dimension string
+
+// Dimensions of usage. Calls are always summed up by their product, whatever else is known.
+const (
+	ByProduct Dimension = ""
+	ByUser    Dimension = "by:user"
+	ByTool    Dimension = "by:tool"
+	ByMember  Dimension = "by:member" // capability that the tool belongs to
+)
+
+var dimensions = []Dimension{ByProduct, ByUser, ByTool, ByMember}
+
+// border is in no client_id and no sub, so no application has the rows of another's dimension.
+const border = "\x1f"
+
+// By returns the AppID of an application's rows of a dimension. Their Product is the user, the
+// tool or the member.
+func By(app string, d Dimension) string {
+	if d == ByProduct {
+		return app
+	}
+	return app + border + string(d)
+}
+
+// split reads what By returns.
+func split(id string) (app string, d Dimension) {
+	app, name, _ := strings.Cut(id, border)
+	return app, Dimension(name)
+}
+
+// in returns the name under which the calls of a cell are summed up, "" if they are not.
+func (c cell) in(d Dimension) string {
+	switch d {
+	case ByProduct:
+		return c.product
+	case ByUser:
+		return c.user
+	case ByTool:
+		return c.tool
+	case ByMember:
+		member, _, _ := strings.Cut(c.tool, "__")
+		return member
+	}
+	return ""
+}
+
+// rows returns how many rows the store gets for a cell, at most.
+func (c cell) rows() (n int) {
+	for _, d := range dimensions {
+		if c.in(d) != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,48 @@
+package reqctx
+
+import "context"
+
+// Key names what requests of a user are counted by.
+type Key struct {
+	Name  string  // a kind, a blank and whose it is: no client_id is like it
+	Share float64 // of what an address may make in a minute
+}
+
+// Shares of what an address may make in a minute (decision 24) that belong to a user.
+const (
+	sessionShare = 1   // a session
+	userShare    = 4   // all sessions of a user, however many there are
+	tokenShare   = 1   // codes redeemed and tokens refreshed
+	signInShare  = 0.1 // sign-ins: a password takes a processor much longer to check than anything else
+)
+
+// ChargeSession counts the request against a user's session, and no longer against the address it
+// came from: those who share an address do not use up each other's rate. An error is a
+// *reply.Failure: the session, or all sessions of its user, make too many requests.
+func ChargeSession(ctx context.Context, session, sub string) error {
+	return chargeTo(ctx, true, Key{"session " + session, sessionShare}, Key{"user " + sub, userShare})
+}
+
+// ChargeSignIn counts a request that has signed in a user against them. What is more than a person
+// signs in stays with the address.
+func ChargeSignIn(ctx context.Context, sub string) {
+	chargeTo(ctx, false, Key{"sign-in " + sub, signInShare})
+}
+
+// ChargeGrant counts a request that has redeemed a code, or refreshed a token, against their user.
+// What is more than a person does stays with the address.
+func ChargeGrant(ctx context.Context, sub string) {
+	chargeTo(ctx, false, Key{"grant " + sub, tokenShare})
+}
+
+// chargeTo moves the count of a request once, as Charge does. If a key is at its end the request is
+// refused, or stays where it is.
+func chargeTo(ctx context.Context, refuse bool, keys ...Key) error {
+	v := From(ctx)
+	if v == nil || v.MoveTo == nil {
+		return nil
+	}
+	move := v.MoveTo
+	v.Move, v.MoveTo = nil, nil
+	return move(refuse, keys...)
+}

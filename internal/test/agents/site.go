@@ -1,0 +1,106 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// Who signs in.
+const (
+	Username = "ada"
+	Password = "correct horse battery"
+)
+
+// Site is a service, wired as the library wires it, on a loopback port of its own. It has the tools
+// up__status and up__order, the first of which changes nothing, and a user.
+type Site struct {
+	*keystile.Service
+	URL string // its origin
+	Sub string // of the user
+}
+
+// Start starts a Site, which ends with the test.
+func Start(t testing.TB, edits ...func(*keystile.Config)) *Site {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	s := New(t, "http://"+server.Listener.Addr().String(), edits...)
+	server.Config.Handler = s
+	server.Start()
+	t.Cleanup(func() {
+		s.Bus.Close(context.Background()) // before the server, which waits for streams
+		server.Close()
+	})
+	return s
+}
+
+// New makes a Site with an origin, for tests that serve it themselves.
+func New(t testing.TB, origin string, edits ...func(*keystile.Config)) *Site {
+	t.Helper()
+	backend := memory.New()
+	t.Cleanup(func() { backend.Close() })
+	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
+	ada, err := people.Create(t.Context(), storage.User{Username: Username, Nickname: "Ada"}, Password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := keystile.Config{BaseURL: origin, Store: store, Users: people, Log: slog.New(slog.DiscardHandler)}
+	c.Tokens.SweepEvery = -1
+	up := httptest.NewServer(http.HandlerFunc(status))
+	t.Cleanup(up.Close)
+	c.AllowPrivateUpstreams = []string{up.Listener.Addr().String()}
+	for _, edit := range edits {
+		edit(&c)
+	}
+	service, err := keystile.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := service.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &Site{Service: service, URL: origin, Sub: ada.Sub}
+	s.register(t, up.URL)
+	return s
+}
+
+func (s *Site) register(t testing.TB, upstream string) {
+	t.Helper()
+	schema := json.RawMessage(`{"type":"object","properties":{"code":{"type":"integer"}}}`)
+	tools := []toolplan.Tool{
+		{Name: "status", Method: "get", Path: "/status", Description: "What a status code means", InputSchema: schema,
+			Call: &toolplan.Call{Template: "/status", Params: []toolplan.Param{{Arg: "code", Name: "code", In: "query"}}}},
+		{Name: "order", Method: "post", Path: "/order", Description: "Orders a status code", InputSchema: schema,
+			Call: &toolplan.Call{Template: "/order", Params: []toolplan.Param{{Arg: "code", Name: "code", In: "query"}}}},
+	}
+	c := storage.Capability{Member: "up", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: s.Sub}
+	if _, err := s.Store.SaveCapability(t.Context(), c, tools); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Bus.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// status is the API behind the tools.
+func status(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"path":%q,"code":%q}`, r.URL.Path, r.URL.Query().Get("code"))
+}

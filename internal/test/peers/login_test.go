@@ -1,0 +1,138 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/internal/test/agents"
+	"github.com/keystile/keystile/internal/test/vendordocs"
+)
+
+// drivers are stock clients that sign in by themselves, with how often they say that something is right.
+var drivers = map[string]int{"login-v1.mjs": 9, "login-v2.mjs": 9, "login-remote.mjs": 6}
+
+// Nobody registered anything: each client is refused, registers itself, sends its user to a browser,
+// gets a token, lists and calls, and stays signed in by refreshing.
+func TestStockClientsSignInByRegisteringThemselves(t *testing.T) {
+	clientsAreInstalled(t, "mcp-remote")
+	for script, least := range drivers {
+		t.Run(script, func(t *testing.T) {
+			site := agents.Start(t)
+			person := agents.NewPerson(site.URL)
+			said := drive(t, person, script, "BUS="+site.URL+"/api/mcp")
+			if got := strings.Count(said, "ok: "); got < least {
+				t.Errorf("%d things are right, want %d", got, least)
+			}
+			if pages := person.Pages(); len(pages) != 2 || !strings.Contains(pages[1], "not verified") {
+				t.Errorf("%d pages were shown, want the sign-in and a consent that says that nobody checked it", len(pages))
+			}
+		})
+	}
+}
+
+// The documents that vendors publish are recorded; a driver plays each vendor's client.
+func TestTheDocumentOfEachVendorLetsStockClientsIn(t *testing.T) {
+	clientsAreInstalled(t, "mcp-remote")
+	documents := agents.WithVendors(t)
+	for _, vendor := range agents.Vendors() {
+		for script, least := range drivers {
+			if script == "login-remote.mjs" && !vendor.Local() {
+				continue // it listens on the user's machine, these do not
+			}
+			t.Run(vendor.Name+" "+script, func(t *testing.T) {
+				site := agents.Start(t, documents)
+				env := []string{"BUS=" + site.URL + "/api/mcp", "ISSUER=" + site.URL, "METADATA=" + vendor.ID, "REDIRECT=" + vendor.Redirect}
+				if vendor.Signs {
+					env = append(env, "PRIVATE_KEY="+vendordocs.PrivateKey(t))
+				}
+				if !vendor.Stays {
+					env = append(env, "ONCE=1")
+					least -= 3
+				}
+				person := agents.NewPerson(site.URL)
+				said := drive(t, person, script, env...)
+				if got := strings.Count(said, "ok: "); got < least {
+					t.Errorf("%d things are right, want %d", got, least)
+				}
+				host, _ := url.Parse(vendor.ID)
+				if pages := person.Pages(); len(pages) != 2 || !strings.Contains(pages[1], host.Host) {
+					t.Errorf("%d pages were shown, want the sign-in and a consent that names %s", len(pages), host.Host)
+				}
+			})
+		}
+	}
+}
+
+// clientsAreInstalled skips a test where the clients of folder node are not.
+func clientsAreInstalled(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed")
+	}
+	if _, err := os.Stat("node/node_modules/" + name); err != nil {
+		t.Skip("the clients are not installed: run npm ci --include=dev in internal/test/peers/node")
+	}
+}
+
+// drive runs a driver and is its browser: what it prints as "visit: URL" is visited by the person,
+// who comes back to the client's own listener, or is told to the driver where there is none.
+func drive(t *testing.T, person *agents.Person, script string, env ...string) (said string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", script)
+	cmd.Dir, cmd.Env = "node", append(os.Environ(), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	lines := bufio.NewScanner(output)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		fmt.Fprintln(&all, lines.Text())
+		if address, ok := strings.CutPrefix(lines.Text(), "visit: "); ok {
+			if err := visitFor(person, address, input); err != nil {
+				t.Errorf("the browser: %v", err)
+				cancel()
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%s: %v\n%s%s", script, err, all.String(), tail(stderr.String(), 4000))
+	}
+	t.Logf("%s", all.String())
+	return all.String()
+}
+
+func visitFor(person *agents.Person, address string, driver io.Writer) error {
+	application, err := person.Visit(address)
+	switch {
+	case err != nil:
+		return err
+	case strings.HasPrefix(application, "http://"):
+		return person.Arrive(application)
+	}
+	_, err = fmt.Fprintln(driver, application)
+	return err
+}
+
+func tail(text string, n int) string { return text[max(0, len(text)-n):] }

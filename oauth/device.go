@@ -1,0 +1,111 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// deviceInterval is the least time between two polls of a device (RFC 8628 3.2), as Config.Devices demand it.
+const deviceInterval = 5 * time.Second
+
+// deviceResponse holds the members of RFC 8628 3.2, behind those that every answer has.
+type deviceResponse struct {
+	Code                    int    `json:"code"`
+	Msg                     string `json:"msg"`
+	DeviceCode              string `json:"device_code"`
+	UserCode                string `json:"user_code"`
+	VerificationURI         string `json:"verification_uri"`
+	VerificationURIComplete string `json:"verification_uri_complete"`
+	ExpiresIn               int64  `json:"expires_in"`
+	Interval                int64  `json:"interval"`
+}
+
+// authorizeDevice serves POST /oauth/device_authorization (RFC 8628 3.1).
+func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err error) {
+	entry := s.newEvent(r, event.Token)
+	entry.Detail, entry.Anonymous = "device authorization", true
+	defer func() {
+		completeEvent(entry, err)
+		s.c.Audit.Note(*entry)
+	}()
+	if s.c.Devices == nil {
+		return noDevices
+	}
+	app, form, err := s.deviceClient(w, r)
+	entry.App = app.ID
+	if err != nil {
+		return err
+	}
+	entry.Anonymous = app.Public
+	scope, err := s.engine.CheckDevice(app, form)
+	if err != nil {
+		return failed(err)
+	}
+	code, t, err := s.c.Devices.BeginDevice(r, app, scope, form.Get("resource"))
+	if err != nil {
+		return err
+	}
+	page := s.issuer + s.c.Devices.DevicePage()
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, deviceResponse{
+		Msg: "success", DeviceCode: code, UserCode: t.Subject,
+		VerificationURI: page, VerificationURIComplete: page + "?" + url.Values{"user_code": {t.Subject}}.Encode(),
+		ExpiresIn: int64(t.ExpiresAt.Sub(t.CreatedAt) / time.Second), Interval: int64(deviceInterval / time.Second),
+	})
+}
+
+// deviceClient is client for the endpoint where a device begins: a document that is not known, or no
+// longer fresh, is fetched, if there is nothing wrong with the request.
+func (s *Server) deviceClient(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+	if form, err = s.clientForm(w, r); err != nil {
+		return app, form, err
+	}
+	if id := documentOf(form); id != "" {
+		anybody := storage.App{ID: id, Public: true, Client: &client.Description{Grants: []string{engine.GrantDevice}}}
+		_, err = s.clients.find(r, id, func() error {
+			_, err := s.engine.CheckDevice(anybody, form)
+			return failed(err)
+		})
+		if err != nil {
+			return app, form, atToken(err)
+		}
+	}
+	app, err = s.identify(r, form)
+	return app, form, err
+}
+
+// deviceToken is the token request of a device (RFC 8628 3.4). A poll that has to wait is counted by
+// its device_code; any other request of an application with a secret by the application.
+func (s *Server) deviceToken(r *http.Request, app storage.App, form url.Values) (engine.Granted, error) {
+	if s.c.Devices == nil {
+		return engine.Granted{}, badRequest.Named(engine.UnsupportedGrantType).Saying(noDevices.Msg)
+	}
+	if form.Get("device_code") == "" {
+		return engine.Granted{}, badRequest.Saying("device_code is missing")
+	}
+	allowed, err := s.c.Devices.PollDevice(r, app, form.Get("device_code"))
+	if !app.Public {
+		if err := reqctx.Charge(r.Context(), app); err != nil {
+			return engine.Granted{}, err
+		}
+	}
+	if err != nil {
+		return engine.Granted{}, err
+	}
+	return s.engine.Device(r.Context(), app, form, allowed)
+}
+
+// waits reports whether the error is that of a device whose user has not answered yet: there is nothing
+// to write down.
+func waits(err error) bool {
+	f := reply.FailureOf(err)
+	return f.OAuth == "authorization_pending" || f.OAuth == "slow_down"
+}

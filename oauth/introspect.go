@@ -1,0 +1,141 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// introspection is the answer about a token (RFC 7662 2.2). Of one that is not active it holds nothing
+// else, whatever the reason.
+type introspection struct {
+	Active    bool   `json:"active"`
+	Scope     string `json:"scope,omitempty"`
+	ClientID  string `json:"client_id,omitempty"`
+	Username  string `json:"username,omitempty"` // if the scope has profile
+	TokenType string `json:"token_type,omitempty"`
+	ExpiresAt int64  `json:"exp,omitempty"`
+	IssuedAt  int64  `json:"iat,omitempty"`
+	NotBefore int64  `json:"nbf,omitempty"`
+	Subject   string `json:"sub,omitempty"`
+	Audience  string `json:"aud,omitempty"`
+	Issuer    string `json:"iss,omitempty"`
+	TokenID   string `json:"jti,omitempty"`
+}
+
+// introspect serves POST /oauth/introspect (RFC 7662). Any application with a secret may ask about
+// access tokens and API keys, and about refresh tokens of its own. token_type_hint is not needed: the
+// kinds look different.
+func (s *Server) introspect(w http.ResponseWriter, r *http.Request) (err error) {
+	entry := s.newEvent(r, event.Token)
+	entry.Anonymous, entry.Detail = true, "introspection"
+	defer func() {
+		completeEvent(entry, err)
+		s.c.Audit.Note(*entry)
+	}()
+	if r.URL.Query().Has("token") {
+		return badRequest.Saying("token is sent in the query, where logs keep it: send it in the form body, and revoke it")
+	}
+	app, form, err := s.client(w, r)
+	entry.App = app.ID
+	switch {
+	case err != nil:
+		return err
+	case app.Public:
+		return secretNeeded
+	}
+	entry.Anonymous = false
+	if app.Disabled {
+		return disabledApp
+	}
+	text := form.Get("token")
+	if text == "" {
+		return missingToken
+	}
+	about, err := s.introspection(r.Context(), app, text)
+	if err != nil {
+		return badBearer(err)
+	}
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, about)
+}
+
+// introspection returns the answer about a token, to an application.
+func (s *Server) introspection(ctx context.Context, asks storage.App, text string) (introspection, error) {
+	var facts token.Facts
+	var err error
+	kind := "Bearer"
+	switch {
+	case strings.HasPrefix(text, handle.RefreshPrefix):
+		facts, err = s.refreshFacts(ctx, asks, text)
+		kind = "" // RFC 7662 2.2: as of RFC 6749 7.1, which is about access tokens
+	case handle.LooksLikeAPIKey(text):
+		facts.Caller, err = s.tokens.Verify(ctx, text)
+		facts.IssuedAt = facts.Caller.GrantedAt
+	default:
+		facts, err = s.tokens.verifier.Facts(ctx, text, append(s.tokens.Resources(), s.issuer)...)
+	}
+	if err == nil {
+		return s.active(ctx, facts, kind)
+	}
+	if errors.Is(err, ErrInvalidToken) {
+		return introspection{}, nil
+	}
+	return introspection{}, err
+}
+
+// active returns the answer about a good token, unless its application or its user has gone.
+func (s *Server) active(ctx context.Context, f token.Facts, kind string) (introspection, error) {
+	c := f.Caller
+	app, err := s.tokens.c.Store.App(ctx, c.AppID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && app.Disabled {
+		return introspection{}, nil
+	}
+	if err != nil {
+		return introspection{}, err
+	}
+	about := introspection{
+		Active: true, Scope: c.Scope, ClientID: c.AppID, TokenType: kind, ExpiresAt: c.ExpiresAt.Unix(), IssuedAt: f.IssuedAt.Unix(),
+		NotBefore: f.IssuedAt.Unix(), Subject: c.AppID, Audience: c.Audience, Issuer: s.issuer, TokenID: c.TokenID,
+	}
+	if c.UserID == "" {
+		return about, nil
+	}
+	user, err := s.c.Users.User(ctx, c.UserID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
+		return introspection{}, nil
+	}
+	about.Subject = c.UserID
+	if scope.Has(c.Scope, scope.Profile) {
+		about.Username = user.Username
+	}
+	return about, err
+}
+
+// refreshFacts returns what a refresh token of an application holds. One that is unknown, somebody
+// else's, spent or over is ErrInvalidToken.
+func (s *Server) refreshFacts(ctx context.Context, asks storage.App, text string) (token.Facts, error) {
+	now := time.Now()
+	t, err := s.store.Token(ctx, handle.KeyOf(text))
+	if errors.Is(err, storage.ErrNotFound) {
+		return token.Facts{}, ErrInvalidToken
+	}
+	if err != nil {
+		return token.Facts{}, err
+	}
+	c := storage.Caller{AppID: t.AppID, UserID: t.UserID, Scope: t.Scope, Audience: s.issuer, Grant: t.Grant, GrantedAt: t.GrantedAt, ExpiresAt: t.ExpiresAt}
+	if t.Kind != driver.KindRefresh || !t.Live(now) || t.AppID != asks.ID || s.tokens.revoked.Stops(c) {
+		return token.Facts{}, ErrInvalidToken
+	}
+	return token.Facts{Caller: c, IssuedAt: t.IssuedAt}, s.tokens.revoked.Stale(now)
+}

@@ -1,0 +1,174 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+var (
+	apiKeys = kind[apikey.Key]{
+		name:    "apikey",
+		id:      func(k apikey.Key) string { return k.ID },
+		index:   func(k apikey.Key) []string { return []string{"user=" + k.UserID} },
+		expires: func(k apikey.Key) time.Time { return k.ExpiresAt },
+		version: func(k *apikey.Key) *int64 { return &k.Version },
+	}
+	apiKeyFences = kind[apikey.Fence]{
+		name:    "apikeyfence",
+		id:      func(f apikey.Fence) string { return f.UserID },
+		expires: func(f apikey.Fence) time.Time { return f.ExpiresAt },
+		version: func(f *apikey.Fence) *int64 { return &f.Version },
+	}
+)
+
+// keysApp is the application that API keys speak for. There is no document of it.
+var keysApp = App{ID: KeysAppID, Name: "API keys", Public: true, Tier: TierFree}
+
+// errKeysApp: somebody would change what is not stored.
+var errKeysApp = fmt.Errorf("%w: the application %s is built in: it cannot be changed", ErrInvalid, KeysAppID)
+
+// CreateAPIKey makes an API key, from now on. Of a user who has apikey.MaxLive valid ones it makes
+// none and returns apikey.ErrFull. If all keys of the user are ended meanwhile, it is ErrConflict.
+func (s *Store) CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error) {
+	date := func() error {
+		k.CreatedAt = s.Later(time.Now()).UTC()
+		k.ExpiresAt = k.CreatedAt.Add(life)
+		return k.Check()
+	}
+	if err := date(); err != nil {
+		return k, err
+	}
+	if err := s.requireFeature(ctx, userKeys); err != nil {
+		return k, err
+	}
+	if err := date(); err != nil { // after the feature: see endAPIKeys
+		return k, err
+	}
+	for {
+		fence, all, err := s.fencedKeys(ctx, k.UserID)
+		if err != nil {
+			return k, err
+		}
+		switch {
+		case live(all, k.CreatedAt) >= apikey.MaxLive:
+			return k, apikey.ErrFull
+		case k.CreatedAt.Before(fence.Ended):
+			return k, fmt.Errorf("%w: all keys of the user were ended", ErrConflict)
+		}
+		version, err := s.writeKey(ctx, fence, k)
+		if lostRace(err, apiKeyFences.name) {
+			continue // another one was made, or all were ended; each round one of them gets through
+		}
+		k.Version = version
+		return k, err
+	}
+}
+
+func live(all []apikey.Key, at time.Time) (n int) {
+	for _, k := range all {
+		if k.Live(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// fenceLife is longer than any write takes.
+const fenceLife = 24 * time.Hour
+
+// fencedKeys returns the keys of a user, and before them the fence.
+func (s *Store) fencedKeys(ctx context.Context, sub string) (apikey.Fence, []apikey.Key, error) {
+	fence, err := apiKeyFences.get(ctx, s, sub)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return fence, nil, err
+	}
+	fence.UserID, fence.ExpiresAt = sub, s.Later(time.Now()).Add(fenceLife)
+	all, err := s.APIKeys(ctx, sub)
+	return fence, all, err
+}
+
+func (s *Store) writeKey(ctx context.Context, f apikey.Fence, k apikey.Key) (int64, error) {
+	fence, err := apiKeyFences.doc(s, f)
+	if err != nil {
+		return 0, err
+	}
+	key, err := apiKeys.doc(s, k)
+	if err != nil {
+		return 0, err
+	}
+	return s.write(ctx, fence, key)
+}
+
+// APIKey returns an API key, given handle.Hash of its text, ended ones included until they are
+// swept, or ErrNotFound.
+func (s *Store) APIKey(ctx context.Context, id string) (apikey.Key, error) {
+	return apiKeys.get(ctx, s, id)
+}
+
+// APIKeys returns the API keys of a user (a sub), ended ones included until they are swept.
+func (s *Store) APIKeys(ctx context.Context, sub string) ([]apikey.Key, error) {
+	return apiKeys.all(ctx, s, driver.Is("user="+sub))
+}
+
+// UseAPIKey notes that a key was used, if it was read before and has not been removed since.
+func (s *Store) UseAPIKey(ctx context.Context, k apikey.Key, at time.Time) (apikey.Key, error) {
+	k.UsedAt = at.UTC()
+	return apiKeys.put(ctx, s, k)
+}
+
+// RemoveAPIKey removes an API key. The caller first stores a revocation of kind jti of its ID, which
+// ends it in processes that have seen it.
+func (s *Store) RemoveAPIKey(ctx context.Context, id string) error {
+	_, err := RetryOnConflict(ctx, func() (apikey.Key, error) {
+		k, err := s.APIKey(ctx, id)
+		if err == nil {
+			err = apiKeys.remove(ctx, s, k)
+		}
+		return k, err
+	})
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// endAPIKeys removes the keys that a user has made before they are signed out everywhere: such a
+// revocation is kept for as long as a token may live, and keys live longer.
+func (s *Store) endAPIKeys(ctx context.Context, sub string, before time.Time) error {
+	for {
+		fence, all, err := s.fencedKeys(ctx, sub)
+		if err != nil {
+			return err
+		}
+		if fence.Version == 0 && len(all) == 0 {
+			if made, err := s.hasFeature(ctx, userKeys); err != nil || !made {
+				return err // no key was ever made in this store, and one that is being made is dated later
+			}
+		}
+		if before.After(fence.Ended) {
+			fence.Ended = before.UTC()
+		}
+		stands, err := apiKeyFences.doc(s, fence)
+		if err != nil {
+			return err
+		}
+		docs := []driver.Doc{stands}
+		for _, k := range all {
+			if k.CreatedAt.Before(before) && len(docs) < maxDocs {
+				docs = append(docs, driver.Doc{Kind: apiKeys.name, ID: k.ID, Version: k.Version, Deleted: true})
+			}
+		}
+		_, err = s.write(ctx, docs...)
+		if lostRace(err, apiKeyFences.name, apiKeys.name) {
+			continue // one was made, used or removed meanwhile
+		}
+		if err != nil || len(docs) < maxDocs {
+			return err
+		}
+	}
+}
