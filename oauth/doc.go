@@ -98,6 +98,21 @@
 // that sends the scope of its first request at each refresh is not refused because of apps: that
 // name is ignored there.
 //
+// Applications register themselves (RFC 7591) at /oauth/register, and at /register, where clients look
+// that have found no metadata; [Server.Mount] takes that path as well, unless registration is off. Every
+// one becomes a public client: package registration below says why, what is taken of what they say, and why
+// the number of registrations a day is the one count that all networks share. A registration is read
+// and removed by its own token (RFC 7592), and never changed: users would have consented to another
+// application. To remove one ends what it was granted. A wrong token, an application that is not there and
+// one that was registered in another way are answered alike.
+//
+// The RFC 8414 document is served at the root alone. This issuer has no path, so a document
+// at the path of a resource, where some clients look first, would name an issuer other than the one they
+// have asked for, and RFC 8414 3.3 forbids to use such a one; after a 404 they look at the root.
+//
+// A resource (RFC 8707) is known with a slash at its end and with scheme and host in capitals, because
+// clients make it of what a person has typed. Tokens name it in one form.
+//
 // An authorize request may be sent as a form; then its query is not read.
 //
 // A GET of /oauth/logout signs nobody out and redirects nowhere unless its id_token_hint

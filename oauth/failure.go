@@ -17,9 +17,10 @@ import (
 var (
 	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
 
-	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"} // protocol 4.1
-	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // protocol 4.1
-	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // protocol 4.1, 5
+	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"}                                                                                                                         // protocol 4.1
+	endedApp    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application has registered itself, and that has ended: it was removed, or nobody used it for a day. Have the application forget its client_id and sign in again"} // protocol 4.1
+	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}                                                                                                                                    // protocol 4.1
+	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                                                                                                                                         // protocol 4.1, 5
 
 	clientsOff     = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it"}        // decision 55
 	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host"} // decision 55

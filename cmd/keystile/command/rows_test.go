@@ -121,6 +121,7 @@ var rows = []row{
 	{method: "GET", path: "/api/console/users/{sub}", about: true},
 	{method: "PATCH", path: "/api/console/users/{sub}", body: `{"role":"developer"}`, about: true},
 	{method: "GET", path: "/api/console/nodes"},
+	{method: "GET", path: "/api/console/clients"},
 
 	// The old endpoints.
 	{method: "GET", path: "/connect", query: "act=check_sso&appid={client_id}", about: true},
