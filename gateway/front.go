@@ -88,7 +88,6 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 		v.Trouble = e.refused
 	}
 	err = e.Hold()
-	v.Release = e.undo
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	v.MoveTo = func(refuse bool, keys ...reqctx.Key) error { return g.moveTo(r.Context(), e, refuse, keys) }
 	if err != nil && trouble {

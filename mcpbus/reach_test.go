@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 )
@@ -129,8 +128,10 @@ func TestAnOfferIsBounded(t *testing.T) {
 		tool.Description = "first\nsecond " + strings.Repeat("x", 500)
 		h.register(c, tool)
 	}
-	h.fill("big", 2000)
-	h.open(func(c *mcpbus.Config) {})
+	for i := range 5 {
+		h.fill(fmt.Sprintf("big%d", i), 1995)
+	}
+	h.open()
 	o := must(h.bus.Offer(t.Context(), "u1", "app1", "tools"))(t)
 	shown := 0
 	for _, m := range o.Members {
@@ -139,7 +140,7 @@ func TestAnOfferIsBounded(t *testing.T) {
 			t.Errorf("it says %q, %q", m.Label, m.Tools[0].Description)
 		}
 	}
-	if o.Tools != 2025 || len(o.Members) != access.MaxOfferedMembers || o.Hidden != 6 || shown > access.MaxOfferedTools || o.Members[0].Count != 2000 {
+	if o.Tools != 10_000 || len(o.Members) != access.MaxOfferedMembers || o.Hidden != 10 || shown > access.MaxOfferedTools || o.Members[0].Count != 1995 {
 		t.Errorf("%d tools, %d capabilities, %d hidden, %d shown", o.Tools, len(o.Members), o.Hidden, shown)
 	}
 }

@@ -19,8 +19,6 @@ const (
 	assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 	assertionKind = "client-assertion" // of the tickets of those that have been used
 
-	pathDeviceAuthorization = "/oauth/device_authorization" // RFC 8628 3.1
-
 	keysLife  = time.Hour       // how long keys from a jwks_uri are used before they are read again
 	keysPause = 5 * time.Minute // between two readings, whoever asks for an unknown key
 )

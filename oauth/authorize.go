@@ -64,6 +64,8 @@ func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app stor
 	}
 	app, err = s.clients.find(r, form.Get("client_id"), func() error { return s.wellFormed(r.Context(), form) })
 	switch {
+	case errors.Is(err, storage.ErrNotFound) && strings.HasPrefix(form.Get("client_id"), client.DynamicPrefix):
+		return app, form, endedApp
 	case errors.Is(err, storage.ErrNotFound):
 		return app, form, unknownApp
 	case err != nil:

@@ -144,3 +144,23 @@ func (a *recordedAudit) of(kind string) (details []string) {
 	}
 	return details
 }
+
+// RFC 8628: the first request of a device that nobody knows is not one to the authorization endpoint.
+func TestADeviceBringsItsDocument(t *testing.T) {
+	docs := vendordocs.New(t)
+	d := newDevices(t, 1, func(c *oauth.Config) { c.Clients.Transport = docs })
+	ask := func(clientID string) answer {
+		t.Helper()
+		return d.begin("client_id", clientID)
+	}
+	if a := ask(vendordocs.VSCode); a.status != 200 || a.text("user_code") == "" || docs.Asked(vendordocs.VSCode) != 1 {
+		t.Errorf("device_authorization = %d %v, want a user_code for a document that was read", a.status, a.body)
+	}
+	ask(vendordocs.ClaudeCode).wants(t, "one whose document is without the grant", 400, 400, "unauthorized_client")
+	ask("https://chatgpt.com/oauth/none.json").wants(t, "one without a document", 401, 401, "invalid_client")
+	must(d.nodes[0].store.SetClientHost(t.Context(), "zed.dev", true))(t)
+	ask(vendordocs.Zed).wants(t, "one of a denied host", 401, 401, "invalid_client")
+	if n := docs.Asked(vendordocs.Zed); n != 0 {
+		t.Errorf("a denied host was read %d times", n)
+	}
+}

@@ -65,9 +65,10 @@ func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err er
 // deviceClient is client for the endpoint where a device begins: a document that is not known, or no
 // longer fresh, is fetched, if there is nothing wrong with the request.
 func (s *Server) deviceClient(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
-	if form, err = s.clientForm(w, r); err != nil {
+	if form, err = clientForm(w, r); err != nil {
 		return app, form, err
 	}
+	s.readTarget(form)
 	if id := documentOf(form); id != "" {
 		anybody := storage.App{ID: id, Public: true, Client: &client.Description{Grants: []string{engine.GrantDevice}}}
 		_, err = s.clients.find(r, id, func() error {
@@ -78,7 +79,7 @@ func (s *Server) deviceClient(w http.ResponseWriter, r *http.Request) (app stora
 			return app, form, atToken(err)
 		}
 	}
-	app, err = s.identify(r, form)
+	app, err = s.clientOf(r, form)
 	return app, form, err
 }
 

@@ -232,18 +232,18 @@ func TestThePageSaysWhoAsksFromWhereAndSinceWhen(t *testing.T) {
 func TestThePersonIsAlwaysAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
-		house := d.register(storage.App{Name: "House", Public: true, FirstParty: true, Domains: []string{"house.example.com"}})
+		ours := d.register(storage.App{Name: "Ours", Public: true, FirstParty: true, Domains: []string{"ours.example.com"}})
 		for range 2 {
-			begun := d.begin("client_id", house.ID)
+			begun := d.begin("client_id", ours.ID)
 			p := d.person().signedIn()
-			asked := p.typeCode(begun.text("user_code")).has(t, "the question", "Allow a device to use your account?", "House")
+			asked := p.typeCode(begun.text("user_code")).has(t, "the question", "Allow a device to use your account?", "Ours")
 			time.Sleep(6 * time.Second)
-			d.poll(d.nodes[0], begun, "client_id", house.ID).wants(t, "before the answer", 400, 400, "authorization_pending")
+			d.poll(d.nodes[0], begun, "client_id", ours.ID).wants(t, "before the answer", 400, 400, "authorization_pending")
 			p.answer(asked, "allow")
 			time.Sleep(6 * time.Second)
-			d.poll(d.nodes[0], begun, "client_id", house.ID).tokens(t)
+			d.poll(d.nodes[0], begun, "client_id", ours.ID).tokens(t)
 		}
-		if c, err := d.nodes[0].store.Consent(t.Context(), house.ID, d.ada.Sub); err != nil || c.Scope != "openid profile" {
+		if c, err := d.nodes[0].store.Consent(t.Context(), ours.ID, d.ada.Sub); err != nil || c.Scope != "openid profile" {
 			t.Errorf("the consent is %+v, %v", c, err)
 		}
 	})

@@ -29,11 +29,12 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 // devices is a service with nodes over one store, a terminal's application and the user Ada.
 type devices struct {
 	testing.TB
-	calls *counting
-	key   storage.MasterKey
-	nodes []*deviceNode
-	app   storage.App // public, as programs on terminals are
-	ada   storage.User
+	calls   *counting
+	key     storage.MasterKey
+	nodes   []*deviceNode
+	changes []func(*oauth.Config)
+	app     storage.App // public, as programs on terminals are
+	ada     storage.User
 }
 
 // deviceNode is one process.
@@ -44,9 +45,9 @@ type deviceNode struct {
 	trail  trail
 }
 
-func newDevices(t testing.TB, nodes int) *devices {
+func newDevices(t testing.TB, nodes int, changes ...func(*oauth.Config)) *devices {
 	t.Helper()
-	d := &devices{TB: t, calls: &counting{Backend: memory.New()}, key: storage.NewMasterKey()}
+	d := &devices{TB: t, calls: &counting{Backend: memory.New()}, key: storage.NewMasterKey(), changes: changes}
 	t.Cleanup(func() { d.calls.Close() })
 	for range nodes {
 		d.start()
@@ -67,10 +68,14 @@ func (d *devices) start() *deviceNode {
 	signIn := must(signin.New(context.Background(), signin.Config{
 		BaseURL: issuer, Store: n.store, Users: users.New(n.store, cheap), Revoker: n.tokens, Audit: &n.trail, Log: quiet,
 	}))(d.TB)
-	provider := must(oauth.New(context.Background(), oauth.Config{
+	config := oauth.Config{
 		Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Audit: &n.trail, Log: quiet,
 		Clients: oauth.ClientsConfig{Documents: oauth.ClientsOpen},
-	}))(d.TB)
+	}
+	for _, change := range d.changes {
+		change(&config)
+	}
+	provider := must(oauth.New(context.Background(), config))(d.TB)
 	provider.Mount(n)
 	signIn.Mount(n)
 	d.nodes = append(d.nodes, n)

@@ -3,6 +3,7 @@ package oauth_test
 import (
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -351,6 +353,51 @@ func TestAFloodOfDevicesHoldsUpNobodyElse(t *testing.T) {
 		}
 		if refused != 40 {
 			t.Errorf("of 100 in a minute %d are refused, want what is beyond 60", refused)
+		}
+	})
+}
+
+// Decision 24: many devices may have one address.
+func TestPollsCountForTheirDeviceAndNotForTheAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDevices(t, 1)
+		shop := d.register(storage.App{Name: "Shop", Domains: []string{"shop.example.com"}})
+		poll := func(v url.Values) (counted string) {
+			r := httptest.NewRequest("POST", issuer+"/oauth/token", strings.NewReader(v.Encode()))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			w := httptest.NewRecorder()
+			r, visit := reqctx.Begin(w, r)
+			counted = "address"
+			visit.Move = func(app storage.App) error { counted = app.Name; return nil }
+			visit.MoveTo = func(_ bool, keys ...reqctx.Key) error {
+				counted, _, _ = strings.Cut(keys[0].Name, " ")
+				return nil
+			}
+			d.nodes[0].ServeHTTP(w, r)
+			return counted
+		}
+		secret := []string{"client_id", shop.ID, "client_secret", shop.AppKey().Reveal()}
+		public, confidential := d.begin(), d.begin(secret...)
+		ask := func(begun answer, pairs ...string) url.Values {
+			return form(append([]string{"grant_type", deviceGrant, "client_id", d.app.ID, "device_code", begun.text("device_code")}, pairs...)...)
+		}
+		for i := range 60 {
+			for _, v := range []url.Values{ask(public), ask(confidential, secret...)} {
+				if got := poll(v); got != "device" {
+					t.Fatalf("poll %d counts for the %s", i+1, got)
+				}
+			}
+		}
+		for what, c := range map[string]struct {
+			v    url.Values
+			want string
+		}{
+			"beyond 60 in a minute": {ask(public), "address"}, "beyond, with a secret": {ask(confidential, secret...), "Shop"},
+			"of another client": {ask(confidential), "address"}, "an unknown one": {ask(public, "device_code", "x"), "address"},
+		} {
+			if got := poll(c.v); got != c.want {
+				t.Errorf("%s counts for the %s, want the %s", what, got, c.want)
+			}
 		}
 	})
 }

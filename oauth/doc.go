@@ -27,7 +27,9 @@
 //	                                                                     application is not asked about
 //	profile, email  names and picture; the address              168 h    the same
 //	tools           the tools of the bus that the user may use  168 h    the same
+//	tools/read      of these, those that change nothing         168 h    the same; tools holds it
 //	tools:MEMBER    of these, those of one capability           168 h    the same; tools holds it
+//	tools:MEMBER/TOOL  of these, one                            168 h    the same; tools and tools:MEMBER hold it
 //	tools:b:BUNDLE  of these, those of one bundle               168 h    the same; tools holds it
 //	apps            the user's applications and their orders:   1 h, no  the user's, each time, also for a
 //	                /api/v1/apps, /api/v1/billing/              refresh  first-party application, with a sign-in
@@ -38,8 +40,13 @@
 // A refresh token lasts 30 days and is replaced at each use; it keeps the grant's scope but
 // for apps. No token carries a role: what administrators do takes their own sign-in, by
 // cookie, at /api/console/. Each handler checks its scope itself, and no scope implies another
-// except as said here. The scope of a capability or a bundle is granted whether or not it exists:
-// it opens what exists when the token is used.
+// except as said here. The scope of a capability, a tool or a bundle is granted whether or not it
+// exists: it opens what exists when the token is used.
+//
+// A user may allow less of the tools than an application asks for, such as one bundle or what changes
+// nothing. The grant then holds that in the place of what was asked for, the token response names it
+// (RFC 6749 5.1), and no refresh takes more. Asked for the same again, they are not asked once more;
+// prompt=consent lets them choose anew, and what is beyond their choice is asked for when it is needed.
 //
 // # Choices
 //
@@ -65,9 +72,46 @@
 // prompt=none the answer is consent_required whatever was allowed before, so that no page
 // can fetch such a token unseen. Without a [Consent] the scope is not known.
 //
+// A client_id that begins with https:// is the URL of a client metadata document (decision 55). Only an
+// authorize request reads one, and the first request of a device; only after everything else about the
+// request was found right; and from hosts that ClientsConfig and the operator admit. Token requests use
+// what is stored, so a vendor that is away ends nobody's session. Package internal/clientdoc says what a
+// document must be.
+//
+// A document that was read is kept for a day, and for good once a user has consented to it
+// (storage.Store.KeepClient). While it is fresh nothing is written; once it is not, it is read again by
+// the next authorize request, and one write makes it fresh. If it cannot be read then, or says something
+// that is refused, the last one that was good is used for another day, and its host is left alone for a
+// minute. A failure to read an unknown document is not remembered, but it has used up a part of the
+// budgets: 10 readings a minute for a requester and 100 in all, and 1,000 unknown documents a day for
+// each listed host and for all others together. The last one bounds what strangers can make the store
+// keep; it is of documents and not of hosts, because some hosts answer at any URL with a document of that
+// client_id.
+//
+// Such an application is public even if it proves itself by private_key_jwt: it has no secret here,
+// and client_credentials is not for it. It gets refresh tokens if its document names that grant type or
+// none at all. Its challenge is S256 always. Its keys are read from a jwks_uri at the first token request
+// and once they are an hour old, and for an unknown key at most every five minutes; if they cannot be read,
+// those that were read before stay. A jti is used up by a ticket, which is created or is there already.
+//
 // At most 32 names of a scope are granted; the rest is ignored, as unknown names are. A library
 // that sends the scope of its first request at each refresh is not refused because of apps: that
 // name is ignored there.
+//
+// Applications register themselves (RFC 7591) at /oauth/register, and at /register, where clients look
+// that have found no metadata; [Server.Mount] takes that path as well, unless registration is off. Every
+// one becomes a public client: package registration below says why, what is taken of what they say, and why
+// the number of registrations a day is the one count that all networks share. A registration is read
+// and removed by its own token (RFC 7592), and never changed: users would have consented to another
+// application. To remove one ends what it was granted. A wrong token, an application that is not there and
+// one that was registered in another way are answered alike.
+//
+// The RFC 8414 document is served at the root alone. This issuer has no path, so a document
+// at the path of a resource, where some clients look first, would name an issuer other than the one they
+// have asked for, and RFC 8414 3.3 forbids to use such a one; after a 404 they look at the root.
+//
+// A resource (RFC 8707) is known with a slash at its end and with scheme and host in capitals, because
+// clients make it of what a person has typed. Tokens name it in one form.
 //
 // An authorize request may be sent as a form; then its query is not read.
 //

@@ -7,6 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
@@ -16,16 +17,17 @@ import (
 var (
 	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
 
-	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"} // protocol 4.1
-	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // protocol 4.1
-	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // protocol 4.1, 5
+	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"}                                                                                                                         // protocol 4.1
+	endedApp    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application has registered itself, and that has ended: it was removed, or nobody used it for a day. Have the application forget its client_id and sign in again"} // protocol 4.1
+	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}                                                                                                                                    // protocol 4.1
+	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                                                                                                                                         // protocol 4.1, 5
 
 	clientsOff     = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it"}        // decision 55
 	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host"} // decision 55
 	clientDenied   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the operator of this service does not admit applications from this host: use another application, or ask the operator"}                                      // decision 55
 	clientsBusy    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many applications are looked up at this moment: wait a minute, then try again"}                                                                     // decision 55
-	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not the URL of a client metadata document that can be used here"}                                                                               // decision 55
-	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the client metadata document at client_id could not be read: try again in a minute"}                                                                         // decision 55
+	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application cannot be used here because of what its own document says: tell who makes it"}                                                              // decision 55
+	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application could not be looked up: try again in a minute"}                                                                                             // decision 55
 
 	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "the application could not be authenticated"} // RFC 6749 5.2, RFC 7523 3.2
 
@@ -87,11 +89,19 @@ func failed(err error) error {
 // atToken gives a refusal of an application the status that it has where applications authenticate.
 func atToken(err error) error {
 	if f, ok := errors.AsType[*reply.Failure](err); ok && f.OAuth == engine.InvalidClient {
-		g := *f
+		g := f.Saying(inDetail(f, f.Msg))
 		g.Status = http.StatusUnauthorized
-		return &g
+		return g
 	}
 	return err
+}
+
+// inDetail adds to a text for people what is wrong with a client metadata document, for who makes it.
+func inDetail(f *reply.Failure, text string) string {
+	if problem, ok := errors.AsType[*clientdoc.Problem](f.Cause); ok {
+		text += " (" + problem.Text + ")"
+	}
+	return text
 }
 
 // badBearer turns the error of a bearer token into a failure.

@@ -61,7 +61,7 @@ var hostileIDs = []string{
 	"https://[::1]/client.json", "https://[::]/client.json", "https://[::ffff:127.0.0.1]/client.json", "https://[::ffff:7f00:1]/client.json", "https://[fe80::1%25eth0]/client.json",
 	"https://[fc00::1]/client.json", "https://[64:ff9b::7f00:1]/client.json", "https://[2002:7f00:1::]/client.json", "https://[2606:4700::1111]/client.json", "https://[0:0:0:0:0:0:0:1]/client.json",
 	// names inside
-	"https://localhost/client.json", "https://localhost:8443/client.json", "https://agent.localhost/client.json", "https://intranet/client.json", "https://metadata.google.internal/client.json",
+	"https://localhost/client.json", "https://localhost:8443/client.json", "https://agent.localhost/client.json", "https://intranet/client.json", "https://keystile/client.json", "https://metadata.google.internal/client.json",
 	"https://printer.local/client.json", "https://agent.test/client.json", "https://agent.example/client.json", "https://agent.invalid/client.json", "https://agent.onion/client.json",
 	"https://router.home.arpa/client.json", "https://nas.lan/client.json", "https://vault.corp/client.json", "https://agent.example.net./client.json",
 	// users, ports, paths
@@ -109,6 +109,7 @@ var hostileDocuments = map[string]string{
 	"no keys":                        documentWith(`"jwks"`, `{"keys":[]}`),
 	"a jwks_uri inside":              documentWith(`"jwks_uri"`, `"https://169.254.169.254/keys"`),
 	"a jwks_uri without TLS":         documentWith(`"jwks_uri"`, `"http://agent.example.net/keys"`),
+	"a jwks_uri of an application":   documentWith(`"jwks_uri"`, `"agent://agent.example.net/keys"`),
 	"a jwks_uri in a file":           documentWith(`"jwks_uri"`, `"file:///etc/passwd"`),
 	"a jwks_uri with a user":         documentWith(`"jwks_uri"`, `"https://claude.ai@agent.example.net/keys"`),
 	"no redirect_uris":               documentWith(`"redirect_uris"`, ``),

@@ -66,5 +66,6 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, 
 
 // failPage shows a failure to the person in front of the browser.
 func (s *Server) failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-	page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
+	l := page.LangOf(r, r.URL.Query().Get("ui_locales"))
+	page.Fail(w, r, f.Status, "This request cannot go on", inDetail(f, l.T(f.Msg)))
 }

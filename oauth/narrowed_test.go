@@ -13,7 +13,7 @@ import (
 // stranger makes the application of a fixture one that nobody registered.
 func (h *fixture) stranger() {
 	h.Helper()
-	h.app = storage.App{ID: "ks-aaaaaaaaaaaaaaaaaaaa", Name: "Agent", Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{redirect}, AuthMethod: client.AuthNone}}
+	h.app = storage.App{ID: "ks-aaaaaaaaaaaaaaaaaaaa", Name: "Agent", Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{redirect}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone}}
 	app, err := h.store.SaveApp(h.Context(), h.app)
 	if err != nil {
 		h.Fatal(err)

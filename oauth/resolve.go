@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -40,13 +39,6 @@ type clients struct {
 	mu      sync.Mutex
 	flights map[string]*flight
 	tried   *cache.Cache[string, time.Time] // when a document or a key set could not be read
-}
-
-// flight is one reading of a document, which everybody who wants it at that moment waits for.
-type flight struct {
-	done chan struct{}
-	app  storage.App
-	err  error
 }
 
 // newClients makes the clients of a Server whose Config is complete.
@@ -133,7 +125,7 @@ func (c *clients) admit(ctx context.Context, clientID string) (host string, err 
 		return "", clientsOff
 	}
 	if host, err = c.fetch.CheckID(clientID); err != nil {
-		return "", badDocument.Saying(err.Error())
+		return "", badDocument.Because(err)
 	}
 	switch word, err := c.store.ClientHost(ctx, host); {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
@@ -147,121 +139,3 @@ func (c *clients) admit(ctx context.Context, clientID string) (host string, err 
 }
 
 func (c *clients) listed(host string) bool { return slices.Contains(c.policy.Hosts, host) }
-
-// together reads what is at an address, once for all who want it at the same time.
-func (c *clients) together(r *http.Request, address string, read func(context.Context) (storage.App, error)) (storage.App, error) {
-	c.mu.Lock()
-	f, flying := c.flights[address]
-	if !flying {
-		f = &flight{done: make(chan struct{}), err: storage.ErrUnavailable} // unless read returns
-		c.flights[address] = f
-	}
-	c.mu.Unlock()
-	if !flying {
-		defer func() {
-			c.mu.Lock()
-			delete(c.flights, address)
-			c.mu.Unlock()
-			close(f.done)
-		}()
-		// Whoever waits with the first requester must not lose by their leaving.
-		f.app, f.err = read(context.WithoutCancel(r.Context()))
-		return f.app, f.err
-	}
-	select {
-	case <-f.done:
-		app := f.app
-		app.Client = app.Client.Clone()
-		return app, f.err
-	case <-r.Context().Done():
-		return storage.App{}, r.Context().Err()
-	}
-}
-
-// read reads a document and stores it. If it cannot be read, one that is known stays good for a day.
-func (c *clients) read(ctx context.Context, r *http.Request, clientID, host string) (storage.App, error) {
-	now := time.Now()
-	old, err := c.store.App(ctx, clientID)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return old, err
-	}
-	known := err == nil && old.Live(now)
-	if known && c.usable(old, now) {
-		return old, nil // somebody else has just read it
-	}
-	doc, err := c.get(ctx, r, clientID, host, known)
-	if err != nil {
-		if known && now.Before(old.Client.FreshUntil.Add(staleLife)) {
-			c.tried.Put(clientID, now)
-			return old, nil
-		}
-		return storage.App{}, err
-	}
-	return c.save(ctx, r, old, clientID, doc)
-}
-
-// get fetches a document within the budgets.
-func (c *clients) get(ctx context.Context, r *http.Request, clientID, host string, known bool) (clientdoc.Document, error) {
-	wait := c.budget.Fetch(ctx, c.from(r))
-	if wait == 0 && !known {
-		listed := ""
-		if c.listed(host) {
-			listed = host
-		}
-		wait = c.budget.New(ctx, listed)
-	}
-	if wait > 0 {
-		return clientdoc.Document{}, clientsBusy.With("Retry-After", seconds(wait))
-	}
-	doc, err := c.fetch.Document(ctx, clientID)
-	if err == nil {
-		return doc, nil
-	}
-	failure, detail := badDocument.Saying("this application cannot be used here: "+err.Error()+". Tell who makes it.").Because(err), "document refused"
-	if problem, ok := errors.AsType[*clientdoc.Problem](err); ok && problem.Away {
-		failure, detail = documentAway.Saying("this application could not be looked up: "+err.Error()+". Try again in a minute."), "document not read"
-	}
-	c.note(r, clientID, detail, failure)
-	c.log.WarnContext(ctx, "client metadata document: "+detail, "client_id", clientID, "why", err, "cause", errors.Unwrap(err))
-	return doc, failure
-}
-
-// save stores what a document says. If somebody else was faster, theirs counts.
-func (c *clients) save(ctx context.Context, r *http.Request, old storage.App, clientID string, doc clientdoc.Document) (storage.App, error) {
-	now := time.Now().UTC()
-	app, was, detail := storage.App{ID: clientID, Version: old.Version}, old.Client, "document admitted"
-	if was != nil && old.Live(now) {
-		app, detail = old, ""
-	} else {
-		was = &client.Description{}
-		app.Tier, app.CreatedAt = old.Tier, old.CreatedAt
-	}
-	app.Name, app.Public, app.ForbidPlain, app.Client = doc.Name, true, true, doc.Client.Clone()
-	app.Client.FetchedAt, app.Client.FreshUntil = now, now.Add(doc.Lifetime)
-	app.Client.KeptAt = was.KeptAt
-	if was.KeptAt.IsZero() {
-		app.Client.ExpiresAt = now.Add(unkeptLife)
-	}
-	if app.Client.KeysURL != "" && app.Client.KeysURL == was.KeysURL {
-		app.Client.Keys, app.Client.KeysRead = was.Keys, was.KeysRead
-	}
-	if detail == "" && (app.Terms() != old.Terms() || !slices.Equal(app.Client.Grants, was.Grants)) {
-		detail = "document changed"
-	}
-	saved, err := c.store.SaveApp(ctx, app)
-	switch {
-	case errors.Is(err, storage.ErrExists), errors.Is(err, storage.ErrConflict):
-		return c.store.App(ctx, clientID)
-	case err != nil:
-		return saved, err
-	}
-	if detail != "" {
-		c.note(r, clientID, detail, nil)
-	}
-	return saved, nil
-}
-
-// seconds returns the value of a Retry-After header.
-func seconds(wait time.Duration) string {
-	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
-}

@@ -172,6 +172,17 @@ func TestDocumentsComeFromListedAndTrustedHosts(t *testing.T) {
 	}
 }
 
+func TestThePageSaysWhatToDoAndToTheMakerWhatIsWrong(t *testing.T) {
+	h := inMemory(t, openPolicy)
+	h.docs.Set(agent, vendordocs.JSON(documentWith(`"client_secret"`, `"x"`)))
+	for language, want := range map[string]string{"en": "tell who makes it (its document holds a client_secret", "zh-CN": "请告知其开发者 (its document holds a client_secret"} {
+		if w := h.ask(agent, agentRedirect, "ui_locales", language); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("in %s the page is without %q", language, want)
+		}
+	}
+	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", "https://agent.example.net/?", "refresh_token", "rt_x")).wants(t, "a token", 401, 401, "invalid_client")
+}
+
 func TestAPolicyThatCannotBeReadFailsAtTheStart(t *testing.T) {
 	h := newFixture(t)
 	for what, bad := range map[string]oauth.ClientsConfig{

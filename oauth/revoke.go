@@ -38,7 +38,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 // revokeForClient revokes the token of the request. An application without a secret is identified
 // only by a valid token of its own; until then the event is anonymous.
 func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *event.Event) error {
-	form, err := s.clientForm(w, r)
+	form, err := clientForm(w, r)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *
 	if text == "" {
 		return missingToken
 	}
-	ended, err := s.revokeToken(r.Context(), app, text)
+	ended, err := s.revokeToken(r.Context(), app, text, entry)
 	entry.Anonymous = entry.Anonymous && !ended
 	return err
 }
@@ -63,7 +63,7 @@ func (s *Server) revoker(r *http.Request, form url.Values) (storage.App, error) 
 	if form.Get("client_id") == storage.KeysAppID {
 		return s.tokens.c.Store.App(r.Context(), storage.KeysAppID)
 	}
-	return s.identify(r, form)
+	return s.clientOf(r, form)
 }
 
 type revokeResponse struct {
@@ -73,12 +73,12 @@ type revokeResponse struct {
 
 // revokeToken revokes a token: a refresh token with its whole family, an access token alone. An
 // unknown or expired one is no error (RFC 7009 2.2).
-func (s *Server) revokeToken(ctx context.Context, app storage.App, text string) (ended bool, err error) {
+func (s *Server) revokeToken(ctx context.Context, app storage.App, text string, entry *event.Event) (ended bool, err error) {
 	switch {
 	case strings.HasPrefix(text, handle.RefreshPrefix):
 		return s.revokeFamily(ctx, app, text)
 	case handle.LooksLikeAPIKey(text):
-		return s.revokeKey(ctx, app, text)
+		return s.revokeKey(ctx, app, text, entry)
 	}
 	caller, err := s.tokens.verifier.Issued(text)
 	switch {
@@ -106,7 +106,8 @@ func (s *Server) revokeFamily(ctx context.Context, app storage.App, text string)
 	return true, s.tokens.revoked.Revoke(ctx, s.engine.GrantEnd(t, now))
 }
 
-func (s *Server) revokeKey(ctx context.Context, app storage.App, text string) (ended bool, err error) {
+// revokeKey ends an API key, and names it in the audit event.
+func (s *Server) revokeKey(ctx context.Context, app storage.App, text string, entry *event.Event) (ended bool, err error) {
 	if !handle.IsAPIKey(text) {
 		return false, nil
 	}
@@ -121,5 +122,6 @@ func (s *Server) revokeKey(ctx context.Context, app storage.App, text string) (e
 	case app.ID != storage.KeysAppID:
 		return false, keyOfUser
 	}
+	entry.User, entry.Detail = k.UserID, "API key revoked: "+k.ID
 	return true, apikeys.End(ctx, s.store, s.tokens.revoked.Revoke, k.ID)
 }

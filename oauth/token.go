@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
@@ -65,27 +66,25 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 
 // client reads a form and finds the application that sent it, by its secret (protocol 5).
 func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
-	if form, err = s.clientForm(w, r); err == nil {
-		app, err = s.identify(r, form)
+	if form, err = clientForm(w, r); err != nil {
+		return app, nil, err
 	}
+	s.readTarget(form)
+	app, err = s.clientOf(r, form)
 	return app, form, err
 }
 
 // clientForm reads the form of an application. An Authorization header is refused before anything is
 // looked up or counted: libraries that do not know which way a server wants try Basic first.
-func (s *Server) clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+func clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return nil, basicRefused
 	}
-	form, err := bodyForm(w, r)
-	if err == nil {
-		s.readTarget(form)
-	}
-	return form, err
+	return bodyForm(w, r)
 }
 
-// identify finds the application that has sent a form, and counts the request for it.
-func (s *Server) identify(r *http.Request, form url.Values) (app storage.App, err error) {
+// clientOf finds the application that has sent a form, and counts the request for it.
+func (s *Server) clientOf(r *http.Request, form url.Values) (app storage.App, err error) {
 	if app, err = s.authenticate(r, form); err != nil {
 		return app, err
 	}
@@ -120,7 +119,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 // proven returns the application of a form if what it has sent proves it.
 func (s *Server) proven(r *http.Request, form url.Values) (storage.App, error) {
 	if id := documentOf(form); id != "" {
-		if r.URL.Path == pathDeviceAuthorization || r.URL.Path == pathDeviceAuthorization+php { // its first request may be this one
+		if strings.TrimSuffix(r.URL.Path, php) == pathDevice { // its first request may be this one
 			if _, err := s.clients.find(r, id, func() error { return nil }); err != nil && !errors.Is(err, storage.ErrNotFound) {
 				return storage.App{}, atToken(err)
 			}

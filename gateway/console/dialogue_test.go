@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
 )
@@ -35,6 +36,17 @@ func (twoNodes) List(context.Context) ([]nodes.Info, error) {
 	}, nil
 }
 
+// agent makes an application that nobody registered. If it does not end, a user has consented to it.
+func (h *fixture) agent(id, kind string, end time.Time) {
+	d := &client.Description{Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"}, ExpiresAt: end}
+	if end.IsZero() {
+		d.KeptAt = time.Now()
+	}
+	if _, err := h.store.SaveApp(h.Context(), storage.App{ID: id, Name: "Agent", Public: true, Client: d}); err != nil {
+		h.Fatal(err)
+	}
+}
+
 // stage is the fixture of the dialogues: four users who have signed in, an application of
 // a developer's with an order that waits, and one of nobody's.
 func stage(t *testing.T) (http.Handler, map[string]string) {
@@ -53,6 +65,8 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	nobodys := h.app("Office", "")
+	h.agent("https://agent.example/client.json", client.Document, time.Time{})
+	h.agent("ks-aaaaaaaaaaaaaaaaaaaa", client.Dynamic, time.Now().Add(24*time.Hour))
 	for _, b := range backends[1:] {
 		open(b)
 	}

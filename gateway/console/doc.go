@@ -1,7 +1,8 @@
 // Package console lets signed-in users administer applications, orders and users:
 // /api/console/apps, /api/console/orders and /api/console/users. Administrators do here, with a
 // browser, what the command line does; developers do it with their own applications. Which processes
-// serve from the store is at /api/console/nodes.
+// serve from the store is at /api/console/nodes, and which applications nobody registered at
+// /api/console/clients: who trusts or denies them does that on the command line.
 //
 //	c, err := console.New(ctx, console.Config{
 //		BaseURL: "https://id.example.com", Store: store, Visitors: signIn, Users: users,

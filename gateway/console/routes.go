@@ -10,10 +10,11 @@ import (
 
 // The endpoints' paths, each with its subpaths.
 const (
-	pathApps   = "/api/console/apps"
-	pathOrders = "/api/console/orders"
-	pathUsers  = "/api/console/users"
-	pathNodes  = "/api/console/nodes"
+	pathApps    = "/api/console/apps"
+	pathOrders  = "/api/console/orders"
+	pathUsers   = "/api/console/users"
+	pathNodes   = "/api/console/nodes"
+	pathClients = "/api/console/clients"
 
 	pathApp     = pathApps + "/{client_id}"
 	pathSecret  = pathApp + "/secret"
@@ -24,7 +25,7 @@ const (
 )
 
 // paths are those that the console answers at, and below.
-var paths = []string{pathApps, pathOrders, pathUsers, pathNodes}
+var paths = []string{pathApps, pathOrders, pathUsers, pathNodes, pathClients}
 
 // action handles a method at a path for an identified user.
 type action func(http.ResponseWriter, *http.Request, consoleauth.Actor) error
@@ -43,6 +44,7 @@ func (s *Console) routes() []reply.Route {
 		s.route(pathUsers, actions{"GET": s.listUsers, "POST": s.createUser}, admin),
 		s.route(pathUser, actions{"GET": s.showUser, "PATCH": s.changeUser}, admin),
 		s.route(pathNodes, actions{"GET": s.listNodes}, admin),
+		s.route(pathClients, actions{"GET": s.listClients}, admin),
 	}
 }
 

@@ -22,9 +22,11 @@ const Unlimited = -1
 // one for several. If it cannot reach the others, it decides what that means, and must answer soon. Its
 // methods count even if their context has ended.
 type Limiter interface {
-	// Allow counts one request of an application unless limit are counted in the Window that ends
-	// now. limit may differ from call to call and may be Unlimited.
-	Allow(ctx context.Context, clientID string, limit int, now time.Time) Verdict
+	// Allow counts one request of an account unless limit are counted in the Window that ends
+	// now. limit may differ from call to call and may be Unlimited. An account is an application, one
+	// user of an application that nobody registered here (storage.Caller.Account), or what a user is
+	// known by, such as "session " and its id: any text of up to 1,100 bytes.
+	Allow(ctx context.Context, account string, limit int, now time.Time) Verdict
 	// HoldAddress counts a request of nobody who is known against its address (IPv6: its /64), which
 	// may make per of them. Over IPv6 the /56 and the /48 around it may make 4 and 16 times as many.
 	// What any of them refuses counts for none, and the verdict speaks of the address. undo takes the
@@ -63,7 +65,7 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
 }
 
-// local is the Limiter of one process. Applications have a table of their own, which no flood of
+// local is the Limiter of one process. Applications and users have a table of their own, which no flood of
 // addresses can fill.
 type local struct {
 	apps, addresses *limit.Limiter
@@ -83,8 +85,8 @@ func New() (Limiter, error) {
 	return local{apps, addresses, network.NewCountsOf(Window, maxNetworks, maxNetworks, maxNetworks/4)}, nil
 }
 
-func (l local) Allow(_ context.Context, clientID string, limit int, now time.Time) Verdict {
-	return verdict(l.apps.Allow(clientID, limit, now))
+func (l local) Allow(_ context.Context, account string, limit int, now time.Time) Verdict {
+	return verdict(l.apps.Allow(account, limit, now))
 }
 
 func verdict(v limit.Verdict) Verdict {

@@ -9,6 +9,10 @@
 // nothing is asked of the service but its keys. Where that is wanted, put the service behind
 // gateway.Proxy, or behind a proxy that asks at /api/v1/verify.
 //
+// An API key of a user ("ks_...") says nothing by itself, and is refused here. A service that takes
+// them asks about each: with its own client_secret at /oauth/introspect (RFC 7662), or by GET
+// /api/v1/verify with the key as its bearer token; or it stands behind gateway.Proxy.
+//
 // The package links neither the provider nor a store.
 //
 // # Choices

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Config holds what New needs. Zero values are the defaults.
@@ -119,9 +120,15 @@ func unavailable(err error) error {
 	return &Error{Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Err: err}
 }
 
+// errAPIKey is the refusal of an API key, which is no JWT.
+var errAPIKey = errors.New("this is an API key, which only the service itself can verify: ask it at /oauth/introspect or /api/v1/verify")
+
 // Verify returns the caller that a bearer token identifies: its application, its user, if there
-// is one, and its scope. The error is an *Error.
+// is one, and its scope. The error is an *Error. API keys are refused: see the package.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (storage.Caller, error) {
+	if handle.LooksLikeAPIKey(bearer) {
+		return storage.Caller{}, refused(errAPIKey)
+	}
 	if err := v.Ready(ctx); err != nil {
 		return storage.Caller{}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestAServiceElsewhereLearnsWhoCalls(t *testing.T) {
@@ -464,4 +465,15 @@ func TestWhoWaitsForAFetchHasItsOutcome(t *testing.T) {
 			t.Errorf("the keys were fetched %d times, want once for all", n)
 		}
 	})
+}
+
+// An API key is no JWT: nothing is fetched for it, and who reads the error knows whom to ask.
+func TestAnAPIKeyIsRefusedWithTheWayToVerifyIt(t *testing.T) {
+	s := newService(t)
+	v := s.verifier()
+	_, err := v.Verify(t.Context(), handle.NewAPIKey())
+	wantStatus(t, err, 401, "an API key")
+	if !strings.Contains(err.Error(), "/oauth/introspect") || s.times("/oauth/jwks") != 0 {
+		t.Errorf("%v; the keys were fetched %d times", err, s.times("/oauth/jwks"))
+	}
 }

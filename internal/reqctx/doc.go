@@ -6,6 +6,7 @@
 // learns, by an application's secret, who is really there calls Charge: the count moves
 // from the address to the application, at the application's own rate. Who finds a user there,
 // by a live session or by what proved them, calls ChargeSession, ChargeSignIn or ChargeGrant: the
-// count moves to the user. A failed attempt stays with the address. A package that is served
-// without a gateway finds nothing in the context, and nothing happens.
+// count moves to the user. Of a device that waits for its user, ChargeDevice moves it to the
+// device. A failed attempt stays with the address. A package that is served without a gateway
+// finds nothing in the context, and nothing happens.
 package reqctx

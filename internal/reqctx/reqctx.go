@@ -24,9 +24,6 @@ type Visit struct {
 	// MoveTo moves it to a user instead; nil as Move is. See ChargeTo and ChargeSession.
 	MoveTo func(refuse bool, keys ...Key) error
 
-	// Release takes the request's count off its address; nil if there is nothing to take off.
-	Release func()
-
 	Room [3]string // memory for header values of every answer, which avoids allocations
 
 	id    [1]string // the header's value
@@ -76,18 +73,6 @@ func Charge(ctx context.Context, app storage.App) error {
 	move := v.Move
 	v.Move, v.MoveTo = nil, nil
 	return move(app)
-}
-
-// Release takes the request off the count of the address it came from: the caller counts it by
-// something narrower. It does so once, and not after Charge.
-func Release(ctx context.Context) {
-	v := From(ctx)
-	if v == nil || v.Move == nil || v.Release == nil {
-		return
-	}
-	release := v.Release
-	v.Move, v.Release = nil, nil
-	release()
 }
 
 // Holder is an Entry that can count a request against its address before it is known who sent it.

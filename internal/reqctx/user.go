@@ -12,7 +12,7 @@ type Key struct {
 const (
 	sessionShare = 1   // a session
 	userShare    = 4   // all sessions of a user, however many there are
-	tokenShare   = 1   // codes redeemed and tokens refreshed
+	tokenShare   = 1   // codes redeemed and tokens refreshed, or polls of one device
 	signInShare  = 0.1 // sign-ins: a password takes a processor much longer to check than anything else
 )
 
@@ -33,6 +33,12 @@ func ChargeSignIn(ctx context.Context, sub string) {
 // What is more than a person does stays with the address.
 func ChargeGrant(ctx context.Context, sub string) {
 	chargeTo(ctx, false, Key{"grant " + sub, tokenShare})
+}
+
+// ChargeDevice counts a request of a device that waits for its user against the device_code, by an id of
+// that: many devices may have one address. What is more than a device asks stays with the address.
+func ChargeDevice(ctx context.Context, id string) {
+	chargeTo(ctx, false, Key{"device " + id, tokenShare})
 }
 
 // chargeTo moves the count of a request once, as Charge does. If a key is at its end the request is

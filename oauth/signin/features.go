@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/apikeys"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/device"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
@@ -141,6 +142,11 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		accountPage.HasPassword = has.passwords.HasPassword
 		accountPage.Password = web.Link{Path: newpassword.Path, Label: "Change your password"}
 		routes = append(routes, change.Routes()...)
+	}
+	if c.Revoker != nil {
+		keys := &apikeys.Page{Steps: s.steps, Store: c.Store, Revoker: c.Revoker}
+		accountPage.Changes = append(accountPage.Changes, web.Link{Path: apikeys.Path, Label: "API keys"})
+		routes = append(routes, keys.Routes()...)
 	}
 	if has.signUps != nil {
 		signUp := &signup.SignUp{Steps: s.steps, Users: has.signUps, Invited: c.SignUp == SignUpInvitation, Emails: has.emails != nil, Codes: codes}

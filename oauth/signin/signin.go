@@ -28,6 +28,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -51,7 +52,7 @@ type Config struct {
 	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
 	Tools       Tools                          // nil: the consent page offers no choice among tools
 	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
-	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere
+	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
 	Audit       Audit                          // nil: nothing is recorded
 	Log         *slog.Logger                   // nil: slog.Default()
 }
@@ -115,6 +116,9 @@ type AccountStore interface {
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error)
+	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
+	RemoveAPIKey(ctx context.Context, id string) error
 }
 
 // DeviceStore keeps what comes of devices that users have allowed; *storage.Store implements it.

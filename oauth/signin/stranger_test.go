@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -353,6 +354,37 @@ func TestMoreThanWasChosenIsAskedForOnceMore(t *testing.T) {
 	s.says(roamingID, more, "tools", "all", "query", queryOf(roamingID, "http://127.0.0.1/cb", "prompt", "consent"))
 	s.wantGranted("allowed", roamingID, more, more)
 	s.wantGranted("the first request", roamingID, "openid tools", "openid tools:b:support tools:zoo/feed")
+}
+
+// Whatever there is, the page stays one that a person can read, and its form one that is taken.
+func TestTheLargestChoiceFitsThePageAndItsForm(t *testing.T) {
+	s := newStrangerFixture(t)
+	o := access.Offer{Tools: 10_000, ReadOnly: 5_000, Hidden: 480}
+	long := strings.Repeat("长", 50)
+	for i := range access.MaxOfferedMembers {
+		name := strings.Repeat("m", 46) + fmt.Sprintf("%02d", i)
+		m := access.OfferedMember{Name: name, Label: long, Count: 20, Whole: true}
+		for j := range access.MaxOfferedTools / access.MaxOfferedMembers {
+			m.Tools = append(m.Tools, access.OfferedTool{Name: strings.Repeat("t", 12) + fmt.Sprintf("%02d", j), Description: long})
+		}
+		o.Members = append(o.Members, m)
+		o.Bundles = append(o.Bundles, access.OfferedBundle{Name: name, Label: long})
+	}
+	s.tools.offer = o
+	a := s.asks(roamingID, localURI, "tools")
+	if n := strings.Count(a.body, `name="pick"`); n != 240 || len(a.body) > 160<<10 || !strings.Contains(a.body, "There are 480 more groups of tools") || !strings.Contains(a.body, "and 10 more") {
+		t.Errorf("%d boxes in %d bytes", n, len(a.body))
+	}
+	pairs := []string{"tools", "some", "query", queryOf(roamingID, "http://127.0.0.1/cb", "state", strings.Repeat("%", 4000))}
+	for _, m := range o.Members {
+		pairs = append(pairs, "pick", "tools:"+m.Name, "pick", "tools:b:"+m.Name)
+		for _, tool := range m.Tools {
+			pairs = append(pairs, "pick", "tools:"+m.Name+"/"+tool.Name)
+		}
+	}
+	if a := s.says(roamingID, "tools", pairs...); a.Code != 400 || !strings.Contains(a.body, "You ticked too much") {
+		t.Errorf("all boxes ticked: %d", a.Code)
+	}
 }
 
 // A tool that is the only one asked for is shown, and there is nothing to choose.

@@ -30,7 +30,7 @@ var clientCommands = []command{
 		examples: []string{"keystile client trust agents.example.com", "keystile client trust ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse the applications of a host, or one, and end all they were granted", do: denyClient,
+		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse applications of a host, or one, and end their tokens", do: denyClient,
 		details:  "Nothing is fetched from the host any more, whatever is on the list. The client_id of a document stands\nfor its host. What users have consented to stays known: after client trust they sign in again.",
 		examples: []string{"keystile client deny agents.example.com", "keystile client deny ks-abcdefghij0123456789"},
 	},

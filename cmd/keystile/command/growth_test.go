@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -104,6 +105,11 @@ func strangers(client, public string) []stranger {
 		{name: "token, public client, no code", method: post, path: "/oauth/token", body: "grant_type=authorization_code&code=c{i}&client_id=" + public, want: "400", events: true},
 		{name: "revoke", method: post, path: "/oauth/revoke", body: "token=x&client_id=c{i}&client_secret=x", want: "401 429", events: true},
 		{name: "revoke, public client", method: post, path: "/oauth/revoke", body: "token=x{i}&client_id=" + public, want: "200", events: true},
+		{name: "revoke of made-up keys", method: post, path: "/oauth/revoke", body: "token={key}&client_id=apikey", want: "200", events: true},
+		{name: "introspection", method: post, path: "/oauth/introspect", body: "token=x&client_id=c{i}&client_secret=x", want: "401 429", events: true},
+		{name: "introspection, public client", method: post, path: "/oauth/introspect", body: "token=x{i}&client_id=" + public, want: "401", events: true},
+		{name: "a made-up API key", method: get, path: "/ai/x{i}", header: "Bearer {key}", want: "401", events: true},
+		{name: "API keys of nobody", method: post, path: "/oauth/account/keys", body: "name=x{i}&what=all&days=1", want: "303"},
 		{name: "connect login", method: get, path: "/connect.php?act=login" + legacy + client + "&appkey=x{i}", want: "401 429", events: true},
 		{name: "connect callback", method: get, path: "/connect.php?act=callback" + legacy + "c{i}&appkey=x&code=x", want: "401 404 429", events: true},
 		{name: "connect, no act", method: get, path: "/connect.php?act={i}" + legacy, want: "400", events: true},
@@ -139,7 +145,7 @@ func strangers(client, public string) []stranger {
 func from(i int) string { return fmt.Sprintf("[2001:db8:%x:%x::7]:1", i%50000, i%7) }
 
 func (w *world) knock(s stranger, i int) int {
-	text := strings.NewReplacer("{i}", fmt.Sprint(i))
+	text := strings.NewReplacer("{i}", fmt.Sprint(i), "{key}", handle.NewAPIKey())
 	r := httptest.NewRequest(s.method, worldBase+text.Replace(s.path), strings.NewReader(text.Replace(s.body)))
 	r.RemoteAddr = from(i)
 	if s.body != "" {

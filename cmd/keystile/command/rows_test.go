@@ -19,6 +19,8 @@ var rows = []row{
 	{method: "POST", path: "/oauth/authorize", body: "response_type=code&client_id={client_id}&redirect_uri={callback}&prompt=none&scope=apps"},
 	{method: "POST", path: "/oauth/token", body: "grant_type=client_credentials&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "POST", path: "/oauth/revoke", body: "token=none&client_id={client_id}&client_secret={secret}", about: true},
+	{method: "POST", path: "/oauth/device_authorization", body: "client_id={client_id}&client_secret={secret}", about: true},
+	{method: "POST", path: "/oauth/introspect", body: "token=none&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "GET", path: "/oauth/userinfo"},
 	{method: "POST", path: "/oauth/userinfo"},
 	{method: "GET", path: "/oauth/logout"},
@@ -56,12 +58,17 @@ var rows = []row{
 	{method: "GET", path: "/oauth/signin/with/wx"},
 	{method: "POST", path: "/oauth/signin/with/wx/link", body: "a=b"},
 	{method: "GET", path: "/oauth/signin/with/wx/return", query: "code=x&state=y"},
+	{method: "GET", path: "/oauth/device"},
+	{method: "POST", path: "/oauth/device", body: "user_code=BCDF-GHJK"},
 	{method: "GET", path: "/oauth/account"},
 	{method: "GET", path: "/oauth/account/confirm"},
 	{method: "POST", path: "/oauth/account/session", body: "session={session}", about: true},
 	{method: "POST", path: "/oauth/account/everywhere", body: "a=b"},
 	{method: "POST", path: "/oauth/account/access", body: "app={client_id}"},
 	{method: "POST", path: "/oauth/account/login", body: "method=self"},
+	{method: "GET", path: "/oauth/account/keys"},
+	{method: "POST", path: "/oauth/account/keys", body: "name=x&what=all&days=1"},
+	{method: "POST", path: "/oauth/account/keys/end", body: "key=none"},
 
 	// The gateway.
 	{method: "GET", path: "/api/v1/quota"},
@@ -114,6 +121,7 @@ var rows = []row{
 	{method: "GET", path: "/api/console/users/{sub}", about: true},
 	{method: "PATCH", path: "/api/console/users/{sub}", body: `{"role":"developer"}`, about: true},
 	{method: "GET", path: "/api/console/nodes"},
+	{method: "GET", path: "/api/console/clients"},
 
 	// The old endpoints.
 	{method: "GET", path: "/connect", query: "act=check_sso&appid={client_id}", about: true},

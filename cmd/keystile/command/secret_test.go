@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -25,6 +27,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 		if code := s.stop(); code != 0 {
 			t.Errorf("it ended with %d", code)
 		}
+		wantNoFileWith(t, data, secrets["an API key"], secrets["another API key"])
 		again := start(t, data, "--log-format", format)
 		again.stop()
 		said := s.log.String() + s.out.String() + metrics + again.log.String() + again.out.String()
@@ -38,6 +41,29 @@ func TestNoSecretIsLogged(t *testing.T) {
 		if strings.Count(said, "request_id") < 20 {
 			t.Errorf("the log is too quiet to prove anything: %s", said)
 		}
+	}
+}
+
+// wantNoFileWith fails if a file of the data folder, such as the database with the audit trail in it,
+// holds one of these texts.
+func wantNoFileWith(t *testing.T, data string, texts ...string) {
+	t.Helper()
+	files := 0
+	err := fs.WalkDir(os.DirFS(data), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(data, name))
+		for _, text := range texts {
+			if text == "" || bytes.Contains(content, []byte(text)) {
+				t.Errorf("%s holds %q", name, text)
+			}
+		}
+		files++
+		return err
+	})
+	if err != nil || files < 3 {
+		t.Errorf("%d files were looked at, %v", files, err)
 	}
 }
 
@@ -93,9 +119,30 @@ func plantCommands(t *testing.T, s *service, secrets map[string]string) {
 	secrets["a new client_secret"] = made["client_secret"].(string)
 	secrets["a rotated client_secret"] = must(t, "app", "rotate-secret", id, "--data", s.data)["client_secret"].(string)
 	must(t, "key", "rotate", "--data", s.data)
+	plantKeys(t, s, secrets)
 	must(t, "backup", filepath.Join(t.TempDir(), "b.db"), "--data", s.data)
 	must(t, "session", "end", "ada", "--data", s.data)
 	must(t, "app", "delete", id, "--data", s.data)
+}
+
+// plantKeys makes API keys and sends them, and says in the wrong places too.
+func plantKeys(t *testing.T, s *service, secrets map[string]string) {
+	t.Helper()
+	app := firstRunOf(t, s.data).App
+	for _, name := range []string{"an API key", "another API key"} {
+		made := must(t, "apikey", "create", "ada", "--name", name, "--scope", "openid tools", "--data", s.data)
+		secrets[name] = made["key"].(string)
+		wantUserInfo(t, s, secrets[name], 200)
+		post(t, s, "/oauth/introspect", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {secrets[name]}})
+		post(t, s, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {secrets[name]}})
+		for _, path := range []string{"/oauth/introspect?token=", "/check_token.php?access_token=", "/oauth/userinfo?access_token=", "/ai/x?key=", "/api/v1/quota?access_token="} {
+			get(t, http.DefaultClient, s.origin()+path+secrets[name])
+			post(t, s, path+secrets[name], url.Values{})
+		}
+		wantFailure(t, 1, "there is no API key", "apikey", "revoke", secrets[name], "--data", s.data) // in place of its id
+	}
+	post(t, s, "/oauth/revoke", url.Values{"client_id": {"apikey"}, "token": {secrets["an API key"]}})
+	wantUserInfo(t, s, secrets["an API key"], 401)
 }
 
 // plantMistakes sends secrets where they are wrong, or do not belong.

@@ -22,9 +22,9 @@ import (
 
 // The applications of these tests that nobody registered.
 const (
-	documentID = "https://agent.example/oauth/client-metadata"
+	documentID = "https://agent.example.com/oauth/client-metadata"
 	dynamicID  = "ks-aaaaaaaaaaaaaaaaaaaa"
-	remoteURI  = "https://agent.example/callback"
+	remoteURI  = "https://agent.example.com/callback"
 	schemeURI  = "agent.desktop://callback"
 )
 
@@ -51,8 +51,8 @@ func write(t *testing.T, data string) {
 	fatal(t, err)
 	now := time.Now().UTC()
 	for _, a := range []storage.App{
-		{ID: documentID, Name: "Claude Code", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{remoteURI, "http://127.0.0.1/callback"}, AuthMethod: client.AuthNone, FetchedAt: now, FreshUntil: now.Add(24 * time.Hour)}},
-		{ID: dynamicID, Name: "Keystile \u202eteruces\u202c " + strings.Repeat("Security Team ", 12), Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/callback", schemeURI}, AuthMethod: client.AuthNone, ExpiresAt: now.Add(24 * time.Hour)}},
+		{ID: documentID, Name: "Claude Code", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{remoteURI, "http://127.0.0.1/callback"}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, FetchedAt: now, FreshUntil: now.Add(24 * time.Hour)}},
+		{ID: dynamicID, Name: "Keystile \u202eteruces\u202c " + strings.Repeat("Security Team ", 12), Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/callback", schemeURI}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, ExpiresAt: now.Add(24 * time.Hour)}},
 	} {
 		_, err := s.SaveApp(t.Context(), a)
 		fatal(t, err)
@@ -99,10 +99,10 @@ func (v *walkthrough) strangers() {
 	defer program.Close()
 	localURI := program.URL + "/callback"
 	v.asks(documentID, remoteURI, "openid tools")
-	v.says("Sign in to %s", "agent.example")
+	v.says("Sign in to %s", "agent.example.com")
 	v.look("stranger-signin")
 	v.password()
-	v.says("Allow %s?", "agent.example")
+	v.says("Allow %s?", "agent.example.com")
 	v.look("stranger-document")
 	v.asks(documentID, localURI, "openid tools")
 	v.look("stranger-local")
@@ -111,7 +111,7 @@ func (v *walkthrough) strangers() {
 	v.Click(".picks details:nth-of-type(2) summary")
 	v.look("stranger-choice")
 	v.Follow("button[name=allow]")
-	v.says("Allow %s?", "agent.example")
+	v.says("Allow %s?", "agent.example.com")
 	v.look("stranger-nothing")
 	v.Click("[name=tools][value=read]")
 	v.Follow("button[name=allow]")

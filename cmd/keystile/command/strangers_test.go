@@ -112,7 +112,7 @@ func TestAnAgentGetsWhatItsUserChoseAndAsksForMore(t *testing.T) {
 	who := firstRunOf(t, s.data).Admin
 	_, page := a.authorize("openid tools")
 	_, page = a.submit("/oauth/signin", page, url.Values{"username": {who.Username}, "password": {who.Password}})
-	for _, want := range []string{"Allow agent.example?", "Did you start this yourself", "6 tools at present", "3 tools at present", `value="tools:b:support"`, `value="tools:shop/refundOrder"`} {
+	for _, want := range []string{"Allow agent.example.com?", "Did you start this yourself", "6 tools at present", "3 tools at present", `value="tools:b:support"`, `value="tools:shop/refundOrder"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Counts are what somebody with a million addresses and hosts can make grow.
+// Somebody with a million addresses and hosts can make these counts grow, and nothing else.
 func TestAMillionRequestersAndHostsTakeNoMoreMemoryThanTheTables(t *testing.T) {
 	b := NewBudget(nil)
 	var before, after runtime.MemStats

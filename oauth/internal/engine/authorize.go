@@ -33,7 +33,7 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	if err := e.checkTarget(form.Get("resource")); err != nil {
 		return nil, err
 	}
-	if app.Client != nil && !slices.Contains(app.Client.Grants, GrantCode) {
+	if !slices.Contains(grantsOf(app), GrantCode) {
 		return nil, refuse(UnauthorizedClient, "this application has not named the grant type authorization_code")
 	}
 	challenge, method, err := e.challenge(ctx, w)

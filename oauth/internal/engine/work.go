@@ -73,14 +73,18 @@ func (c client) GetRedirectURIs() []string {
 	return nil
 }
 
-func (c client) GetGrantTypes() fosite.Arguments {
-	if c.w.app.Client != nil {
-		return c.w.app.Client.Grants
+func (c client) GetGrantTypes() fosite.Arguments { return grantsOf(c.w.app) }
+
+// grantsOf returns the grant types of an application that fosite knows. One that nobody registered has
+// those that it has named.
+func grantsOf(app storage.App) []string {
+	switch {
+	case app.Client != nil && len(app.Client.Grants) > 0:
+		return app.Client.Grants
+	case app.Public:
+		return []string{GrantCode, GrantRefresh}
 	}
-	if c.w.app.Public {
-		return fosite.Arguments{GrantCode, GrantRefresh}
-	}
-	return fosite.Arguments{GrantCode, GrantRefresh, GrantClientCredentials}
+	return []string{GrantCode, GrantRefresh, GrantClientCredentials}
 }
 
 // session satisfies fosite; what counts is in the unit of work.

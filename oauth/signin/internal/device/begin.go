@@ -101,7 +101,7 @@ func (d *Devices) Poll(r *http.Request, app storage.App, deviceCode string) (dri
 	if d.Rates.PollsOfCode.Take(t.ID) > 0 {
 		return driver.Token{}, tooFast // and it counts for the address
 	}
-	reqctx.Release(r.Context())
+	reqctx.ChargeDevice(r.Context(), t.ID)
 	switch at := now(); {
 	case !t.Live(at):
 		return driver.Token{}, isExpired

@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/apikeys"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+)
+
+var apiKeyCommands = []command{
+	{
+		name: "apikey create", words: []string{"USER"}, summary: "Make an API key of a user", do: createAPIKey,
+		details: userHelp + " The key is shown this once. Programs send it as a bearer\ntoken, and act as the user.",
+		examples: []string{
+			"keystile apikey create ada --name \"nightly build\" --scope tools/read",
+			"keystile apikey create ada --name backup --scope \"tools:shop tools:b:support\" --days 365 --json",
+		},
+		flags: []cli.Flag{
+			{Name: "name", Value: "NAME", Help: "what it is for", Need: true},
+			{Name: "scope", Value: "SCOPE", Help: "tools, tools/read, tools:CAPABILITY, tools:CAPABILITY/TOOL, tools:b:BUNDLE, openid, profile, email; several with spaces (tools)"},
+			{Name: "days", Value: "N", Help: "how long it is valid, up to 365 (90)"},
+		},
+	},
+	{
+		name: "apikey list", reads: true, words: []string{"USER"}, summary: "List the API keys of a user", do: listAPIKeys,
+		details: userHelp + " When a key was last used is known to the hour.", examples: []string{"keystile apikey list ada"},
+	},
+	{
+		name: "apikey revoke", words: []string{"ID"}, summary: "End an API key at once", do: revokeAPIKey,
+		details: "ID is the SHA-256 of the key, as apikey list and the audit trail show it.", examples: []string{"keystile apikey revoke \\\n    9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+	},
+}
+
+// madeKey is the answer to apikey create. The trail names the key: the command's words name its user
+// alone.
+type madeKey struct {
+	answer
+	id string
+}
+
+func (m madeKey) noted() string { return " " + m.id }
+
+func createAPIKey(ctx context.Context, target Target, args cli.Args) (output, error) {
+	days, err := strconv.Atoi(cmp.Or(args.Get("days"), "90"))
+	if err != nil || days < 1 || days > 365 {
+		return nil, cli.Usage("--days is a number from 1 to 365")
+	}
+	u, err := userOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	if u.Disabled {
+		return nil, fmt.Errorf("%s is locked out: keystile user enable %s", u.Username, u.Username)
+	}
+	text, k, err := apikeys.Make(ctx, target.Store, u.Sub, args.Get("name"), cmp.Or(args.Get("scope"), "tools"), time.Duration(days)*24*time.Hour)
+	if err != nil {
+		return nil, err
+	}
+	target.tell(ctx, u.Sub, event.NoticeAccount, "", "API key made")
+	return madeKey{append(showAPIKey(k), field{"key", text}), k.ID}, nil
+}
+
+// showAPIKey shows the id first: the audit trail keeps what an answer begins with.
+func showAPIKey(k apikey.Key) answer {
+	return answer{
+		{"id", k.ID}, {"name", k.Name}, {"scope", k.Scope}, {"created_at", when(k.CreatedAt)}, {"used_at", when(k.UsedAt)}, {"expires_at", when(k.ExpiresAt)},
+	}
+}
+
+func listAPIKeys(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := userOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	keys, err := target.Store.APIKeys(ctx, u.Sub)
+	slices.SortFunc(keys, func(x, y apikey.Key) int {
+		return cmp.Or(y.CreatedAt.Compare(x.CreatedAt), cmp.Compare(x.ID, y.ID))
+	})
+	said := list{empty: "no API keys: keystile apikey create " + args.Words[0]}
+	for _, k := range keys {
+		if k.Live(time.Now()) {
+			said.rows = append(said.rows, showAPIKey(k))
+		}
+	}
+	return said, err
+}
+
+func revokeAPIKey(ctx context.Context, target Target, args cli.Args) (output, error) {
+	id := args.Words[0]
+	k, err := target.Store.APIKey(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, fmt.Errorf("there is no API key %q; list those of a user with: keystile apikey list USER", shortened(id))
+	}
+	if err != nil {
+		return nil, err
+	}
+	revoke := func(ctx context.Context, rs ...driver.Revocation) error { return target.Store.Revoke(ctx, rs...) }
+	if target.Provider != nil {
+		revoke = target.Provider.Revoke
+	}
+	if err := apikeys.End(ctx, target.Store, revoke, k.ID); err != nil {
+		return nil, err
+	}
+	target.tell(ctx, k.UserID, event.NoticeAccount, "", "API key revoked")
+	return answer{{"id", k.ID}, {"name", k.Name}, {"user", k.UserID}, {"revoked", true}}, nil
+}
+
+// shortened returns what an error may repeat of a word that should be an id: somebody may have typed
+// the key itself.
+func shortened(word string) string {
+	if len(word) > 8 {
+		return word[:8] + "…"
+	}
+	return word
+}

@@ -1,0 +1,78 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// clientRecord shows an application that nobody registered. What it says of itself is a claim.
+type clientRecord struct {
+	ClientID     string   `json:"client_id"`
+	Name         string   `json:"name"`
+	Kind         string   `json:"kind"`
+	Host         string   `json:"host"` // of its metadata document; "": it has registered itself
+	RedirectURIs []string `json:"redirect_uris"`
+	Disabled     bool     `json:"disabled"`
+	CreatedAt    string   `json:"created_at"`
+	KeptAt       *string  `json:"kept_at"`    // when a user first consented to it
+	ExpiresAt    *string  `json:"expires_at"` // until then nobody has
+}
+
+// listClients serves GET /api/console/clients?after=.
+func (s *Console) listClients(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
+	after, from := r.URL.Query().Get("after"), ""
+	if after != "" {
+		if !client.IsID(after) || len(after) > client.MaxID || !printable(after) {
+			return manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+		}
+		from = driver.After("client", after)
+	}
+	page, next, err := s.c.Store.Clients(r.Context(), from, manage.PageSize)
+	if err != nil {
+		return err
+	}
+	all, now := []clientRecord{}, time.Now()
+	for _, a := range page {
+		if a.Live(now) {
+			all = append(all, clientRecordOf(a))
+		}
+	}
+	if next != "" {
+		next = page[len(page)-1].ID
+	}
+	return reply.Success(w, struct {
+		Clients []clientRecord `json:"clients"`
+		Next    string         `json:"next"` // send it as after for more; "": there is no more
+	}{all, next})
+}
+
+func clientRecordOf(a storage.App) clientRecord {
+	return clientRecord{
+		ClientID: a.ID, Name: a.Name, Kind: a.Client.Kind, Host: a.Host(), RedirectURIs: append([]string{}, a.Client.RedirectURIs...), Disabled: a.Disabled,
+		CreatedAt: a.CreatedAt.UTC().Format(manage.ISO8601), KeptAt: timeOf(a.Client.KeptAt), ExpiresAt: timeOf(a.Client.ExpiresAt),
+	}
+}
+
+// timeOf returns a time as the API writes it; nil for none.
+func timeOf(at time.Time) *string {
+	if at.IsZero() {
+		return nil
+	}
+	return new(at.UTC().Format(manage.ISO8601))
+}
+
+func printable(text string) bool {
+	for _, c := range []byte(text) {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
