@@ -44,8 +44,10 @@ func (p *Person) Pages() []string {
 }
 
 // Visit opens an address of the service and answers its pages. It returns where the browser is sent
-// in the end, an address of an application that it does not open.
+// in the end, an address of an application that it does not open; "" if that is a page that says what
+// was done with what the person has allowed.
 func (p *Person) Visit(address string) (application string, err error) {
+	allowed := false
 	answer, err := p.client.Get(address)
 	for range 10 {
 		if err != nil {
@@ -56,10 +58,11 @@ func (p *Person) Visit(address string) (application string, err error) {
 		if err != nil {
 			return "", err
 		}
-		next, err := p.next(answer, string(body))
+		next, err := p.next(answer, string(body), allowed)
 		if err != nil || !strings.HasPrefix(next, p.origin+"/") {
 			return next, err
 		}
+		allowed = allowed || strings.Contains(theForm(string(body)), `name="allow"`)
 		if answer.StatusCode == http.StatusOK {
 			answer, err = p.submit(next, string(body))
 		} else {
@@ -85,8 +88,8 @@ func (p *Person) Arrive(application string) error {
 	return nil
 }
 
-// next returns where an answer leads: the target of its form, or of a redirect.
-func (p *Person) next(answer *http.Response, body string) (string, error) {
+// next returns where an answer leads: the target of its form, or of a redirect, "" if nothing is left to do.
+func (p *Person) next(answer *http.Response, body string, allowed bool) (string, error) {
 	if to, err := answer.Location(); err == nil && answer.StatusCode/100 == 3 {
 		return to.String(), nil
 	}
@@ -94,6 +97,9 @@ func (p *Person) next(answer *http.Response, body string) (string, error) {
 	p.pages = append(p.pages, body)
 	p.mu.Unlock()
 	form := theForm(body)
+	if answer.StatusCode == http.StatusOK && form == "" && allowed {
+		return "", nil
+	}
 	if answer.StatusCode != http.StatusOK || form == "" {
 		return "", fmt.Errorf("%s = %d, and nothing to fill in: %s", answer.Request.URL.Path, answer.StatusCode, readable(body))
 	}
@@ -143,11 +149,14 @@ var (
 	markup  = regexp.MustCompile(`(?s)<(head|style|script).*?</(head|style|script)>|<[^>]*>`)
 )
 
-// theForm returns the form to fill in: the one for a password or a consent, "" if there is none.
+// theForm returns the form to fill in: the one for a password, a consent or the code of a device, "" if
+// there is none.
 func theForm(body string) string {
-	for _, form := range forms.FindAllString(body, -1) {
-		if strings.Contains(form, `name="password"`) || strings.Contains(form, `name="allow"`) {
-			return form
+	for _, wanted := range []string{`name="password"`, `name="allow"`, `id="user_code"`} {
+		for _, form := range forms.FindAllString(body, -1) {
+			if strings.Contains(form, wanted) {
+				return form
+			}
 		}
 	}
 	return ""

@@ -98,6 +98,24 @@ func TestAStockClientAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
 	}
 }
 
+// mcp-remote signs in where there is no browser: its user types a code elsewhere (RFC 8628).
+func TestAStockClientSignsInAsADevice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts programs")
+	}
+	clientsAreInstalled(t, "mcp-remote")
+	site := agents.Start(t)
+	person := agents.NewPerson(site.URL)
+	said := drive(t, person, "login-remote.mjs", "BUS="+site.URL+"/api/mcp", "DEVICE=1")
+	if got := strings.Count(said, "ok: "); got < 6 || !strings.Contains(said, "/oauth/device?user_code=") {
+		t.Errorf("%d things are right, want 6", got)
+	}
+	pages := person.Pages()
+	if len(pages) < 3 || !strings.Contains(pages[len(pages)-2], "not verified") {
+		t.Errorf("%d pages were shown, want the sign-in, the code, a consent and the end", len(pages))
+	}
+}
+
 // clientsAreInstalled skips a test where the clients of folder node are not.
 func clientsAreInstalled(t *testing.T, name string) {
 	t.Helper()
@@ -152,7 +170,7 @@ func drive(t *testing.T, person *agents.Person, script string, env ...string) (s
 func visitFor(person *agents.Person, address string, driver io.Writer) error {
 	application, err := person.Visit(address)
 	switch {
-	case err != nil:
+	case err != nil || application == "": // a page of ours is the end, for a device
 		return err
 	case strings.HasPrefix(application, "http://"):
 		return person.Arrive(application)

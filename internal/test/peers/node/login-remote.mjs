@@ -6,7 +6,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { bus, use, want } from './login.mjs'
 
-const { METADATA, REDIRECT = 'http://localhost/oauth/callback' } = process.env
+// DEVICE says that it has no browser: its user types a code in a browser elsewhere.
+const { METADATA, DEVICE, REDIRECT = 'http://localhost/oauth/callback' } = process.env
 const redirect = new URL(REDIRECT)
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'mcp-remote-'))
 process.on('exit', () => fs.rmSync(home, { recursive: true, force: true }))
@@ -14,6 +15,7 @@ process.on('exit', () => fs.rmSync(home, { recursive: true, force: true }))
 let visits = 0
 function remote() {
   const args = ['node_modules/mcp-remote/dist/proxy.js', bus.href, '--allow-http', '--host', redirect.hostname, '--callback-path', redirect.pathname]
+  if (DEVICE) args.push('--device-code')
   if (METADATA) args.push('--client-metadata-url', METADATA)
   const transport = new StdioClientTransport({
     command: process.execPath, args, stderr: 'pipe',
@@ -24,7 +26,7 @@ function remote() {
   transport.stderr.on('data', (data) => {
     said += data
     process.stderr.write(data)
-    const url = /Please authorize this client by visiting:\n(\S+)\n/.exec(said)
+    const url = /authorize this client(?: by visiting|, visit):\n.*?(http\S+)\n/.exec(said)
     if (!url) return
     said = said.slice(url.index + url[0].length)
     visits++
