@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestRecordedAgentsAreLetIn(t *testing.T) {
 		for _, d := range all {
 			t.Run(d.Title, func(t *testing.T) {
 				site := New(t, origin, func(c *keystile.Config) { c.OAuth.Clients.Transport = documents{} })
-				d.Play(t, withBrowser(site), origin, values())
+				d.Play(t, withBrowser(site, Username), origin, values())
 			})
 		}
 	}
@@ -54,32 +55,48 @@ func values() map[string]string {
 	return v
 }
 
-// withBrowser serves /test/allow too: a person at a browser opens /oauth/authorize with the same query,
-// signs in and allows. The answer says where the browser is sent then.
-func withBrowser(site *Site) http.Handler {
+// withBrowser serves /test/allow too: a person at a browser, who has opened /oauth/authorize by the request
+// before, signs in and allows. The answer says where the browser is sent then.
+func withBrowser(site *Site, username string) http.Handler {
+	var opened *httptest.ResponseRecorder
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/test/allow" {
+		switch r.URL.Path {
+		case "/oauth/authorize":
+			opened = httptest.NewRecorder()
+			site.ServeHTTP(opened, r)
+			maps.Copy(w.Header(), opened.Header())
+			w.WriteHeader(opened.Code)
+			w.Write(opened.Body.Bytes())
+		case "/test/allow":
+			person := newPerson(origin, &inProcess{handler: site, opened: opened})
+			person.Username = username
+			application, err := person.Visit(origin + "/oauth/authorize?" + r.URL.RawQuery)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusTeapot)
+				return
+			}
+			w.Header().Set("Location", application)
+			w.WriteHeader(http.StatusFound)
+		default:
 			site.ServeHTTP(w, r)
-			return
 		}
-		application, err := newPerson(origin, inProcess{site}).Visit(origin + "/oauth/authorize?" + r.URL.RawQuery)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusTeapot)
-			return
-		}
-		w.Header().Set("Location", application)
-		w.WriteHeader(http.StatusFound)
 	})
 }
 
-// inProcess is a transport to a handler.
-type inProcess struct{ http.Handler }
+// inProcess is a transport to a handler, for a browser that has opened its first page already.
+type inProcess struct {
+	handler http.Handler
+	opened  *httptest.ResponseRecorder
+}
 
-func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	sent := httptest.NewRequest(r.Method, r.URL.String(), r.Body)
-	sent.Header = r.Header
-	w := httptest.NewRecorder()
-	p.ServeHTTP(w, sent)
+func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := p.opened
+	if p.opened = nil; w == nil {
+		sent := httptest.NewRequest(r.Method, r.URL.String(), r.Body)
+		sent.Header = r.Header
+		w = httptest.NewRecorder()
+		p.handler.ServeHTTP(w, sent)
+	}
 	answer := w.Result()
 	answer.Request = r
 	return answer, nil
@@ -99,4 +116,29 @@ func (documents) RoundTrip(r *http.Request) (*http.Response, error) {
 		`"http://127.0.0.1/callback","http://localhost/callback","http://localhost/oauth/callback","http://127.0.0.1/oauth/callback"],`+
 		`"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none"}`, document))
 	return w.Result(), nil
+}
+
+// Ten people behind one address sign in with the same client at the same moment, each with all requests
+// that it was recorded with, and nobody meets a limit.
+func TestTenPeopleSignInBehindOneAddress(t *testing.T) {
+	files, err := filepath.Glob("testdata/dialogues/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no dialogues: %v", err)
+	}
+	for _, file := range files {
+		all, err := dialogue.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range all {
+			t.Run(d.Title, func(t *testing.T) {
+				site := New(t, origin, func(c *keystile.Config) { c.OAuth.Clients.Transport = documents{} })
+				for i := range 10 {
+					username := fmt.Sprint("person", i)
+					site.Join(t, username)
+					d.Play(t, withBrowser(site, username), origin, values())
+				}
+			})
+		}
+	}
 }

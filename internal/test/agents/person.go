@@ -19,6 +19,8 @@ type Person struct {
 	// Choose changes what a page of consent sends, for who allows less. nil: as the page has it.
 	Choose func(form url.Values)
 
+	Username string
+
 	origin string
 	client *http.Client
 
@@ -31,7 +33,7 @@ func NewPerson(origin string) *Person { return newPerson(origin, http.DefaultTra
 
 func newPerson(origin string, transport http.RoundTripper) *Person {
 	jar, _ := cookiejar.New(nil)
-	p := &Person{origin: origin}
+	p := &Person{Username: Username, origin: origin}
 	p.client = &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return p
 }
@@ -124,7 +126,7 @@ func (p *Person) submit(target, body string) (*http.Response, error) {
 	}
 	switch {
 	case strings.Contains(form, `name="password"`):
-		values.Set("username", Username)
+		values.Set("username", p.Username)
 		values.Set("password", Password)
 	case strings.Contains(form, `name="allow"`):
 		values.Set("allow", "1")

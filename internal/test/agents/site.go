@@ -29,6 +29,8 @@ type Site struct {
 	*keystile.Service
 	URL string // its origin
 	Sub string // of the user
+
+	people *users.StoreUsers
 }
 
 // Start starts a Site, which ends with the test.
@@ -76,9 +78,17 @@ func New(t testing.TB, origin string, edits ...func(*keystile.Config)) *Site {
 			t.Error(err)
 		}
 	})
-	s := &Site{Service: service, URL: origin, Sub: ada.Sub}
+	s := &Site{Service: service, URL: origin, Sub: ada.Sub, people: people}
 	s.register(t, up.URL)
 	return s
+}
+
+// Join makes one more user, with the same password.
+func (s *Site) Join(t testing.TB, username string) {
+	t.Helper()
+	if _, err := s.people.Create(t.Context(), storage.User{Username: username, Nickname: "Ada"}, Password); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (s *Site) register(t testing.TB, upstream string) {
