@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestOfManyWhoRedeemOneCodeOneWins(t *testing.T) {
