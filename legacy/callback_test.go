@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestOfManyWhoRedeemOneCodeOneWins(t *testing.T) {
@@ -191,4 +192,14 @@ func TestAFaultIsNoVerdict(t *testing.T) {
 	}
 	h.backend.fail = nil
 	h.callback(code).wants(t, "callback afterwards", 1)
+}
+
+// An API key is of no application, so it has no openid that the old endpoints could tell.
+func TestTheOldEndpointsTakeNoAPIKey(t *testing.T) {
+	h := newFixture(t)
+	a := h.call(request("GET", "/check_token.php", form("token", handle.NewAPIKey())))
+	a.refuses(t, "check_token", 401)
+	if !strings.Contains(a.text("msg"), "API key") {
+		t.Errorf("it does not say why: %v", a.body)
+	}
 }

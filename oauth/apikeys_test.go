@@ -182,7 +182,8 @@ func TestAKeyOfAYearDoesNotComeBackAfterASignOutEverywhere(t *testing.T) {
 		for range 12 {
 			time.Sleep(30 * 24 * time.Hour)
 			must(h.store.Sweep(t.Context(), time.Now()))(t)
-			if _, err := h.tokens.Verify(t.Context(), text); !errors.Is(err, oauth.ErrInvalidToken) {
+			restarted := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1}))(t)
+			if _, err := restarted.Verify(t.Context(), text); !errors.Is(err, oauth.ErrInvalidToken) {
 				t.Fatalf("Verify() = %v, want ErrInvalidToken for ever", err)
 			}
 		}

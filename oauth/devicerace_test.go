@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http/httptest"
@@ -286,7 +287,7 @@ func TestTheRecordOfADeviceCodeOutlivesItsTicket(t *testing.T) {
 		}
 		d.poll(d.nodes[0], begun).tokens(t)
 		r, err := d.nodes[0].store.Token(t.Context(), key)
-		if err != nil || r.Kind != driver.KindDevice || r.SpentAt.IsZero() || r.ExpiresAt.Sub(time.Now()) < 30*time.Minute {
+		if err != nil || r.Kind != driver.KindDevice || r.SpentAt.IsZero() || time.Until(r.ExpiresAt) < 30*time.Minute {
 			t.Errorf("the record is %+v, %v", r, err)
 		}
 	})
@@ -400,4 +401,40 @@ func TestPollsCountForTheirDeviceAndNotForTheAddress(t *testing.T) {
 			}
 		}
 	})
+}
+
+// interleaved is a Backend that does something else just before the next ticket is written.
+type interleaved struct {
+	driver.Backend
+	before func()
+}
+
+func (b *interleaved) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
+	if before := b.before; before != nil && docs[0].Kind == "ticket" {
+		b.before = nil
+		before()
+	}
+	return b.Backend.Put(ctx, docs...)
+}
+
+func TestAnAnswerThatComesJustBeforeAnotherIsTheOne(t *testing.T) {
+	for first, want := range map[string]string{"deny": "access_denied", "allow": ""} {
+		for _, second := range []string{"allow", "deny"} {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDevices(t, 1)
+				begun := d.begin()
+				p := d.person().signedIn()
+				asked := p.typeCode(begun.text("user_code"))
+				d.calls.Backend = &interleaved{d.calls.Backend, func() {
+					if a := p.answer(asked, first); a.status != 200 {
+						t.Errorf("the first %s is answered with %d", first, a.status)
+					}
+				}}
+				p.answer(asked, second).has(t, second+" behind "+first, "This request has been answered already")
+				if a := d.poll(d.nodes[0], begun); a.text("error") != want {
+					t.Errorf("%s, then %s: the device is answered with %v", first, second, a.body)
+				}
+			})
+		}
+	}
 }

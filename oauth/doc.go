@@ -1,12 +1,12 @@
 // Package oauth is an OAuth 2.1 and OpenID Connect provider (protocol 4.1-4.6).
 //
-// A [Server] is an http.Handler that owns /oauth/* except /oauth/signin, /oauth/account and
-// what is below them, and the documents under /.well-known/. It needs [Tokens], which the other
+// A [Server] is an http.Handler that owns /oauth/* except /oauth/device, /oauth/signin, /oauth/account
+// and what is below the last two, and the documents under /.well-known/. It needs [Tokens], which the other
 // packages share, and a [SignIn] that knows who the visitor is (package oauth/signin, or your own):
 //
 //	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 //	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens})
-//	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn})
+//	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Devices: signIn})
 //	provider.Mount(mux)
 //	signIn.Mount(mux)
 //
@@ -123,6 +123,10 @@
 // no error: the visitor is asked as if there were none. A HEAD always describes the
 // question. A disabled application is answered with a page, before and after the form,
 // and the session stays, as for any other redirect that is refused.
+//
+// A device without a browser is granted tokens by its user's answer on a page of the [Config]'s Devices
+// (RFC 8628). The scope apps is refused there: it takes a sign-in and a question in the application's own
+// browser. A poll that has no answer yet is no event of the audit trail.
 //
 // # Size
 //

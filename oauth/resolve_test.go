@@ -214,6 +214,7 @@ func TestAHundredVisitorsAtOnceCauseOneReading(t *testing.T) {
 					t.Errorf("visitor %d: %d, want a code although others have left", i, w.Code)
 				}
 			})
+			synctest.Wait() // so that the first one, who leaves first, has begun the reading
 		}
 		visitors.Wait()
 		if n := h.docs.Asked(vendordocs.ClaudeCode); n != 1 {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -22,10 +23,18 @@ type batch struct {
 	doubtful bool     // it has been sent, and whether the store has it is unknown
 }
 
-// sums holds what is counted of one application.
+// sums holds what is counted of one application. Calls without a detail, which most are, have a map
+// with a shorter key.
 type sums struct {
-	cells map[cell]*amount
-	watch *atomic.Int64 // nil: nobody watches it
+	plain    map[plain]*amount
+	detailed map[cell]*amount // nil: none
+	watch    *atomic.Int64    // nil: nobody watches it
+}
+
+// plain names calls without a tool and a user.
+type plain struct {
+	product string
+	hour    uint32
 }
 
 // cell names the calls that are summed up.
@@ -35,6 +44,8 @@ type cell struct {
 	user    string // "": none
 	hour    uint32 // since 1970, UTC
 }
+
+func (c *cell) isPlain() bool { return c.tool == "" && c.user == "" }
 
 type amount struct{ calls, errors int64 }
 
@@ -51,34 +62,68 @@ func saturate(a, b int64) int64 {
 
 func newBatch(id driver.Batch) *batch { return &batch{id: id, apps: map[string]*sums{}} }
 
-func (b *batch) has(e entry) bool {
+func (b *batch) has(e *entry) bool {
 	s := b.apps[e.app]
-	return s != nil && s.cells[e.cell] != nil
+	return s != nil && s.of(&e.cell) != nil
+}
+
+// of returns what is counted of a cell, nil if nothing is.
+func (s *sums) of(c *cell) *amount {
+	if c.isPlain() {
+		return s.plain[plain{c.product, c.hour}]
+	}
+	return s.detailed[*c]
+}
+
+// put begins to count a cell.
+func (s *sums) put(c cell, first amount) {
+	switch {
+	case c.isPlain():
+		s.plain[plain{c.product, c.hour}] = &first
+		return
+	case s.detailed == nil:
+		s.detailed = map[cell]*amount{}
+	}
+	s.detailed[c] = &first
+}
+
+// all returns every cell with what is counted of it.
+func (s *sums) all() iter.Seq2[cell, *amount] {
+	return func(yield func(cell, *amount) bool) {
+		for p, sum := range s.plain {
+			if !yield(cell{product: p.product, hour: p.hour}, sum) {
+				return
+			}
+		}
+		for c, sum := range s.detailed {
+			if !yield(c, sum) {
+				return
+			}
+		}
+	}
 }
 
 // add counts an entry and returns how many rows more the store gets for it, at most. watched is
 // asked when an application is new in the batch; it may be nil.
-func (b *batch) add(e entry, watched func(app string) *atomic.Int64) (more int) {
+func (b *batch) add(e *entry, watched func(app string) *atomic.Int64) (more int) {
 	s := b.apps[e.app]
 	if s == nil {
-		e.app = strings.Clone(e.app) // names may be slices of a request that must not stay in memory
-		s = &sums{cells: map[cell]*amount{}}
+		app := strings.Clone(e.app) // names may be slices of a request that must not stay in memory
+		s = &sums{plain: map[plain]*amount{}}
 		if watched != nil {
-			s.watch = watched(e.app)
+			s.watch = watched(app)
 		}
-		b.apps[e.app] = s
+		b.apps[app] = s
 	}
 	if s.watch != nil {
 		s.watch.Add(e.calls)
 	}
-	if sum := s.cells[e.cell]; sum != nil {
+	if sum := s.of(&e.cell); sum != nil {
 		sum.add(e.amount)
 		return 0
 	}
 	more = e.rows()
-	c := cell{strings.Clone(e.product), strings.Clone(e.tool), strings.Clone(e.user), e.hour}
-	first := e.amount
-	s.cells[c] = &first
+	s.put(cell{strings.Clone(e.product), strings.Clone(e.tool), strings.Clone(e.user), e.hour}, e.amount)
 	b.rows += more
 	return more
 }
@@ -90,7 +135,7 @@ func (b *batch) counts() []driver.Count {
 	for app, s := range b.apps {
 		for _, d := range dimensions {
 			id := By(app, d)
-			for c, sum := range s.cells {
+			for c, sum := range s.all() {
 				if name := c.in(d); name != "" {
 					rows = append(rows, count(id, name, c.hour, *sum))
 				}
@@ -118,7 +163,7 @@ func (b *batch) answer(rows []driver.Count, q driver.UsageQuery) []driver.Count 
 	if s == nil {
 		return rows
 	}
-	for c, sum := range s.cells {
+	for c, sum := range s.all() {
 		name := c.in(d)
 		if name == "" {
 			continue
@@ -138,7 +183,7 @@ func count(app, product string, hour uint32, sum amount) driver.Count {
 func (b *batch) entries() []entry {
 	var all []entry
 	for _, app := range slices.Sorted(maps.Keys(b.apps)) {
-		for c, sum := range b.apps[app].cells {
+		for c, sum := range b.apps[app].all() {
 			all = append(all, entry{app, c, *sum})
 		}
 	}
@@ -149,7 +194,7 @@ func (b *batch) entries() []entry {
 func (b *batch) calls() int64 {
 	var all amount
 	for _, s := range b.apps {
-		for _, sum := range s.cells {
+		for _, sum := range s.all() {
 			all.add(*sum)
 		}
 	}

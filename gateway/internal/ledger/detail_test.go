@@ -86,9 +86,9 @@ func TestABatchThatIsSentAgainIsTheSameInEveryDimension(t *testing.T) {
 }
 
 func TestAJournalHoldsRecordsOfBothKinds(t *testing.T) {
-	data := appendRecord(nil, entry{"app", cell{product: "mcp", hour: 1}, amount{calls: 1}})
-	data = appendRecord(data, entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}})
-	data = appendRecord(data, entry{"app", cell{product: "ai", user: "u1", hour: 1}, amount{calls: 4}})
+	data := appendRecord(nil, &entry{"app", cell{product: "mcp", hour: 1}, amount{calls: 1}})
+	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}})
+	data = appendRecord(data, &entry{"app", cell{product: "ai", user: "u1", hour: 1}, amount{calls: 4}})
 	for cut := range len(data) + 1 {
 		if _, err := replay(data[:cut], func(entry) {}); err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)

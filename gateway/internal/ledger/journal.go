@@ -99,7 +99,7 @@ func (j *journal) read(path string, id driver.Batch, log *slog.Logger) (*batch, 
 	}
 	b := newBatch(id)
 	b.doubtful = true
-	lost, err := replay(data, func(e entry) { b.add(e, nil) })
+	lost, err := replay(data, func(e entry) { b.add(&e, nil) })
 	if err != nil {
 		return nil, err
 	}

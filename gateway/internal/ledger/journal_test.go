@@ -16,7 +16,7 @@ import (
 func small() (data []byte, starts []int) {
 	for i, product := range []string{"ai", "mcp", "payment", "storage"} {
 		starts = append(starts, len(data))
-		data = appendRecord(data, entry{"app", cell{product: product, hour: 1 << i}, amount{calls: 1, errors: int64(i % 2)}})
+		data = appendRecord(data, &entry{"app", cell{product: product, hour: 1 << i}, amount{calls: 1, errors: int64(i % 2)}})
 	}
 	return data, append(starts, len(data))
 }
@@ -134,12 +134,12 @@ func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 }
 
 func TestANameCannotHoldARecord(t *testing.T) {
-	forged := appendRecord(nil, entry{"app", cell{product: "ai", hour: 1}, amount{calls: 1000}})
+	forged := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: 1000}})
 	l := opened(t, Config{Store: newStore(), Path: t.TempDir()})
 	if err := l.Charge("app", string(forged), noon, false); err == nil {
 		t.Error("Charge(a product that is a record) = no error, want one")
 	}
-	host := appendRecord(nil, entry{"app", cell{product: string(forged), hour: 1}, amount{calls: 1}})
+	host := appendRecord(nil, &entry{"app", cell{product: string(forged), hour: 1}, amount{calls: 1}})
 	if _, _, err := decode(host); err == nil {
 		t.Error("decode(a record with such a name) = no error, want one")
 	}
@@ -178,7 +178,7 @@ func FuzzReplay(f *testing.F) {
 		if !named(app) || !named(product) {
 			return
 		}
-		record := appendRecord(nil, e)
+		record := appendRecord(nil, &e)
 		var found []entry
 		lost, err := replay(record, func(e entry) { found = append(found, e) })
 		if err != nil || lost != (damage{}) || len(found) != 1 || found[0] != e {
@@ -188,7 +188,7 @@ func FuzzReplay(f *testing.F) {
 		size := 0
 		lost, err = replay(append(bytes.Clone(noise), record...), func(e entry) {
 			last = e
-			size += len(appendRecord(nil, e))
+			size += len(appendRecord(nil, &e))
 		})
 		if err == nil && last != e {
 			t.Errorf("replay(noise, a record) ends with %v, want %v", last, e)

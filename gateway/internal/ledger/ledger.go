@@ -157,17 +157,17 @@ func (l *Ledger) ChargeDetailed(app, product string, by Detail, at time.Time, fa
 	if l.closed {
 		return ErrClosed
 	}
-	if l.rows >= maxDetailed && (l.open == nil || !l.open.has(e)) {
+	if l.rows >= maxDetailed && (l.open == nil || !l.open.has(&e)) {
 		e.tool, e.user = "", ""
-		if l.rows >= maxRows && (l.open == nil || !l.open.has(e)) {
+		if l.rows >= maxRows && (l.open == nil || !l.open.has(&e)) {
 			return ErrFull
 		}
 	}
 	if l.open == nil {
 		l.begin()
 	}
-	l.note(e)
-	l.rows += l.open.add(e, l.watched)
+	l.note(&e)
+	l.rows += l.open.add(&e, l.watched)
 	if s := l.open.segment; l.open.rows >= batchRows || s != nil && s.bytes >= segmentLimit {
 		l.seal()
 	}
@@ -195,7 +195,7 @@ func (l *Ledger) begin() {
 }
 
 // note writes an entry to the journal.
-func (l *Ledger) note(e entry) {
+func (l *Ledger) note(e *entry) {
 	s := l.open.segment
 	if s == nil {
 		return

@@ -176,7 +176,7 @@ func TestNamesDoNotKeepTheirRequestInMemory(t *testing.T) {
 	text := string(request)
 	l.Charge(text[:3], text[4:], noon, false)
 	for app, sums := range l.open.apps {
-		for at := range sums.cells {
+		for at := range sums.all() {
 			if sameMemory(app, text[:3]) || sameMemory(at.product, text[4:]) {
 				t.Error("a row holds the caller's memory")
 			}

@@ -68,9 +68,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func appendRecord(to []byte, e entry) []byte {
+func appendRecord(to []byte, e *entry) []byte {
 	start, kind := len(to), byte(kindCalls)
-	if e.tool != "" || e.user != "" {
+	if !e.isPlain() {
 		kind = kindDetail
 	}
 	to = append(to, mark, kind, 0, 0, 0, 0, 0, 0)

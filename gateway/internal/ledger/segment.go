@@ -73,7 +73,7 @@ func (s *segment) rewrite(entries []entry) (err error) {
 	}
 	var data []byte
 	for _, e := range entries {
-		data = appendRecord(data, e)
+		data = appendRecord(data, &e)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
