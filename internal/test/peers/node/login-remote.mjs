@@ -1,5 +1,6 @@
 // mcp-remote signs in by itself, for a client that only speaks to programs on its own machine.
 import fs from 'node:fs'
+import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -12,9 +13,17 @@ const redirect = new URL(REDIRECT)
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'mcp-remote-'))
 process.on('exit', () => fs.rmSync(home, { recursive: true, force: true }))
 
+// A port that is free: the one that mcp-remote makes of the URL may be somebody's.
+const port = await new Promise((resolve) => {
+  const server = net.createServer().listen(0, redirect.hostname, () => {
+    const { port } = server.address()
+    server.close(() => resolve(port))
+  })
+})
+
 let visits = 0
 function remote() {
-  const args = ['node_modules/mcp-remote/dist/proxy.js', bus.href, '--allow-http', '--host', redirect.hostname, '--callback-path', redirect.pathname]
+  const args = ['node_modules/mcp-remote/dist/proxy.js', bus.href, String(port), '--allow-http', '--host', redirect.hostname, '--callback-path', redirect.pathname]
   if (DEVICE) args.push('--device-code')
   if (METADATA) args.push('--client-metadata-url', METADATA)
   const transport = new StdioClientTransport({
