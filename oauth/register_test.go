@@ -139,11 +139,11 @@ func TestNothingIsWrittenOrCountedBeforeARegistrationIsRight(t *testing.T) {
 func TestAFloodFromOneNetworkStopsAndOthersGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRegistrar(t)
-		for range 10 {
+		for range 30 {
 			h.agent()
 		}
 		a := h.enroll(agentBody)
-		a.wants(t, "the 11th within the hour", 429, 429, "temporarily_unavailable")
+		a.wants(t, "the 31st within the hour", 429, 429, "temporarily_unavailable")
 		if a.header.Get("Retry-After") != "3600" {
 			t.Errorf("Retry-After: %q", a.header.Get("Retry-After"))
 		}

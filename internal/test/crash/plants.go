@@ -44,8 +44,8 @@ func build(ctx context.Context, dir, name, storage string) (string, error) {
 var plants = []plant{
 	{"journal", "bolt", []overlay.Change{{ // a call is answered before it is in the journal
 		File: "gateway/internal/ledger/ledger.go",
-		Old:  "\tl.note(e)\n\tif l.open.add(e) {",
-		New:  "\tif l.open.add(e) {",
+		Old:  "\tl.note(&e)\n\tl.rows += l.open.add(",
+		New:  "\tl.rows += l.open.add(",
 	}}},
 	{"user", "bolt", []overlay.Change{{ // a user is answered and made a little later
 		File: "storage/user.go",

@@ -12,8 +12,8 @@ import (
 
 // How many applications register themselves, from one address and in all.
 const (
-	perHour = 10
-	perDay  = 50
+	perHour = 30
+	perDay  = 100
 	inAll   = 2000 // a day
 )
 

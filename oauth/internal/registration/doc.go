@@ -25,7 +25,7 @@
 //
 // # Who may register how often
 //
-// One address may register 10 an hour and 50 a day; the networks around it 4, 16 and 64 times as much
+// One address may register 30 an hour and 100 a day; the networks around it 4, 16 and 64 times as much
 // (decision 56), and all of them together 2,000 a day. This last count is shared by everybody, which no
 // other count here is: what it protects is, too. Each registration is a record in the
 // store that lasts a day, from networks that somebody may have thousands of, and no limit of a network bounds

@@ -109,14 +109,14 @@ func TestANetworkRegistersSoManyAnHourAndADay(t *testing.T) {
 		from      func(int) string
 		hour, day int
 	}{
-		"an IPv4 address":       {func(int) string { return "192.0.2.1" }, 10, 50},
-		"the same in IPv6 form": {func(int) string { return "::ffff:192.0.2.1" }, 10, 50},
-		"an IPv4 /24":           {func(i int) string { return fmt.Sprint("192.0.2.", i%250) }, 40, 200},
-		"an IPv4 /16":           {func(i int) string { return fmt.Sprintf("192.0.%d.%d", i%250, i/250) }, 160, 800},
-		"an IPv6 /64":           {func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, 10, 50},
-		"an IPv6 /56":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i%256) }, 40, 200},
-		"an IPv6 /48":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i*251%65536) }, 160, 800},
-		"an IPv6 /32":           {func(i int) string { return fmt.Sprintf("2001:db8:%x::1", i) }, 640, 2000},
+		"an IPv4 address":       {func(int) string { return "192.0.2.1" }, 30, 100},
+		"the same in IPv6 form": {func(int) string { return "::ffff:192.0.2.1" }, 30, 100},
+		"an IPv4 /24":           {func(i int) string { return fmt.Sprint("192.0.2.", i%250) }, 120, 400},
+		"an IPv4 /16":           {func(i int) string { return fmt.Sprintf("192.0.%d.%d", i%250, i/250) }, 480, 1600},
+		"an IPv6 /64":           {func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, 30, 100},
+		"an IPv6 /56":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i%256) }, 120, 400},
+		"an IPv6 /48":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i*251%65536) }, 480, 1600},
+		"an IPv6 /32":           {func(i int) string { return fmt.Sprintf("2001:db8:%x::1", i) }, 1920, 2000},
 		"everybody":             {func(i int) string { return fmt.Sprintf("%d.%d.0.1", i%223+1, i/223) }, 2000, 2000},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,11 +145,11 @@ func TestWhoIsRefusedUsesUpNothingOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(nil)
 		taken(b, 100_000, func(int) string { return "192.0.2.1" })
-		if n := taken(b, 100, func(int) string { return "192.0.2.2" }); n != 10 {
-			t.Errorf("the neighbor of a flood registers %d, want 10", n)
+		if n := taken(b, 100, func(int) string { return "192.0.2.2" }); n != 30 {
+			t.Errorf("the neighbor of a flood registers %d, want 30", n)
 		}
-		if n := taken(b, 3000, func(i int) string { return fmt.Sprintf("%d.%d.0.1", i%190+1, i/190) }); n != inAll-20 {
-			t.Errorf("all others register %d, want %d", n, inAll-20)
+		if n := taken(b, 3000, func(i int) string { return fmt.Sprintf("%d.%d.0.1", i%190+1, i/190) }); n != inAll-60 {
+			t.Errorf("all others register %d, want %d", n, inAll-60)
 		}
 		wait := b.Take(t.Context(), netip.MustParseAddr("198.51.100.1"))
 		if wait != 24*time.Hour {
