@@ -23,7 +23,7 @@ var apiKeyCommands = []command{
 		details: userHelp + " The key is shown this once. Programs send it as a bearer\ntoken, and act as the user.",
 		examples: []string{
 			"keystile apikey create ada --name \"nightly build\" --scope tools/read",
-			"keystile apikey create ada --name backup --scope tools:b:support --days 365 --json",
+			"keystile apikey create ada --name backup --scope tools:b:support --days 365",
 		},
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what it is for", Need: true},
