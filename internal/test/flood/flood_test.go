@@ -99,7 +99,7 @@ func TestABrokenPromiseIsFound(t *testing.T) {
 func TestARefusedHonestUserIsFound(t *testing.T) {
 	o := options{binary: program(t), scale: 0.01, seed: 1, hurry: true, out: new(bytes.Buffer)}
 	data := t.TempDir()
-	s, err := start(o, data, "--trusted-proxies", "127.0.0.1", "--limits-per-ip", "2")
+	s, err := start(o, data, "--trusted-proxies", "127.0.0.1", "--limits-per-ip", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestARefusedHonestUserIsFound(t *testing.T) {
 	f := &flood{server: s, total: 1}
 	f.sent.Store(1)
 	if c.live(t.Context(), f); len(c.complaints) != len(c.users) || c.lived != 0 || !strings.Contains(c.complaints[0], "429") {
-		t.Errorf("with two requests a minute %d of %d live, and complain %q", c.lived, len(c.users), c.complaints)
+		t.Errorf("with one request a minute %d of %d live, and complain %q", c.lived, len(c.users), c.complaints)
 	}
 }
 
