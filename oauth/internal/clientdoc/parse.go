@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/rawjson"
+	"github.com/keystile/keystile/oauth/internal/clientname"
 	"github.com/keystile/keystile/storage/client"
 )
 
@@ -212,7 +213,7 @@ func readName(m members, id string, d *Document) error {
 	if err != nil {
 		return err
 	}
-	if d.Name = CleanName(claimed); d.Name == "" {
+	if d.Name = clientname.Clean(claimed); d.Name == "" {
 		host, _, _ := strings.Cut(strings.TrimPrefix(id, client.DocumentPrefix), "/")
 		d.Name = host
 	}

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/rawjson"
-	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/oauth/internal/clientname"
 	"github.com/keystile/keystile/storage/client"
 )
 
@@ -30,8 +28,6 @@ const (
 
 const (
 	maxRedirects = 50
-	maxName      = 200 // bytes
-	maxNameRunes = 80
 	maxDepth     = 16 // of members that are ignored
 	maxMembers   = 100
 )
@@ -66,7 +62,7 @@ func Read(body []byte) (Metadata, error) {
 	if err := c.read(body); err != nil {
 		return Metadata{}, err
 	}
-	m := Metadata{Name: Name(c.name), Scope: c.scope}
+	m := Metadata{Name: clientname.Clean(c.name), Scope: c.scope}
 	if err := m.grants(c); err != nil {
 		return m, err
 	}
@@ -169,17 +165,4 @@ func shown(s string) string {
 		s = s[:100] + "..."
 	}
 	return fmt.Sprintf("%+q", s)
-}
-
-// Name returns the name of an application as people may see it: one line of what is visible, of at
-// most 80 characters.
-func Name(claimed string) string {
-	name := toolschema.Text(claimed)
-	runes := 0
-	for i, r := range name {
-		if runes++; runes > maxNameRunes || i+utf8.RuneLen(r) > maxName {
-			return strings.TrimSpace(toolschema.Text(name[:i])) // the cut may have parted what belongs together
-		}
-	}
-	return name
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
+
+	"github.com/keystile/keystile/oauth/internal/clientname"
 )
 
 const good = `"redirect_uris":["https://agent.example/cb"]`
@@ -70,12 +72,12 @@ func TestWhatIsRefused(t *testing.T) {
 
 func TestANameIsOneLineOfWhatIsSeen(t *testing.T) {
 	for claimed, want := range map[string]string{
-		"Agent": "Agent", "  A\n\tB ": "A  B", "evil\u202egnp.exe": "evilgnp.exe", "a\u200bb\u0000c\x1b[31m": "abc[31m", "\u2066\u2069": "", "\U000e0041": "",
-		"智能体": "智能体", "👩‍💻 Coder": "👩‍💻 Coder", strings.Repeat("x", 500): strings.Repeat("x", maxNameRunes), strings.Repeat("智", 500): strings.Repeat("智", 66),
+		"Agent": "Agent", "  A\n\tB ": "A B", "evil\u202egnp.exe": "evilgnp.exe", "a\u200bb\u0000c\x1b[31m": "abc[31m", "\u2066\u2069": "", "\U000e0041": "",
+		"智能体": "智能体", "👩‍💻 Coder": "👩‍💻 Coder", strings.Repeat("x", 500): strings.Repeat("x", 80), strings.Repeat("智", 500): strings.Repeat("智", 66),
 	} {
-		got := Name(claimed)
-		if got != want || len(got) > maxName || !utf8.ValidString(got) || Name(got) != got {
-			t.Errorf("Name(%+q) = %+q, want %+q", claimed, got, want)
+		got := clientname.Clean(claimed)
+		if got != want || len(got) > clientname.Max || !utf8.ValidString(got) || clientname.Clean(got) != got {
+			t.Errorf("Clean(%+q) = %+q, want %+q", claimed, got, want)
 		}
 	}
 }
@@ -88,7 +90,7 @@ func FuzzRead(f *testing.F) {
 		switch refused, ok := errors.AsType[*Refusal](err); {
 		case err != nil && (!ok || refused.Reason == ""):
 			t.Fatalf("refused without a reason: %v", err)
-		case err == nil && (len(m.Grants) < 2 || len(m.RedirectURIs) == 0 && slices.Contains(m.Grants, GrantCode) || len(m.Name) > maxName):
+		case err == nil && (len(m.Grants) < 2 || len(m.RedirectURIs) == 0 && slices.Contains(m.Grants, GrantCode) || len(m.Name) > clientname.Max):
 			t.Fatalf("taken: %q", m)
 		}
 	})
