@@ -151,7 +151,7 @@ func (c *Config) count() {
 
 // build makes the packages, each from those before it, and adds them to the router.
 func (s *Service) build(ctx context.Context, c *Config) error {
-	for _, step := range []func(context.Context, *Config) error{s.foundation, s.signIn, s.gateways, s.provider, s.tools, s.legacyEndpoints} {
+	for _, step := range []func(context.Context, *Config) error{s.foundation, s.signIn, s.gateways, s.provider, s.tools, s.legacyEndpoints, s.operators} {
 		if err := step(ctx, c); err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	g.Store, g.Tokens, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Store, s.Tokens, s.Trail, s.SignIn, s.client, c.Log
 	g.Journal, g.TrustedProxies = c.Journal, c.TrustedProxies
 	g.HSTS = g.HSTS || strings.HasPrefix(c.BaseURL, "https://")
-	g.ExemptPaths = append(append([]string{"/healthz/"}, signin.FreePaths()...), g.ExemptPaths...)
+	g.ExemptPaths = slices.Concat([]string{"/healthz/"}, signin.FreePaths(), console.FreePaths(), g.ExemptPaths)
 	if g.ErrorWriters == nil {
 		g.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){}
 	}
@@ -242,18 +242,6 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 		return err
 	}
 	s.add(s.Gateway)
-	users, ok := c.Users.(console.Users)
-	if !ok { // a host whose users are administered elsewhere
-		return nil
-	}
-	s.Console, err = console.New(ctx, console.Config{
-		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
-		Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
-	})
-	if err != nil {
-		return err
-	}
-	s.add(s.Console)
 	return nil
 }
 
@@ -301,6 +289,23 @@ func (s *Service) legacyEndpoints(ctx context.Context, c *Config) (err error) {
 		return err
 	}
 	s.add(s.Legacy)
+	return nil
+}
+
+// operators makes the console, which shows what the other packages do.
+func (s *Service) operators(ctx context.Context, c *Config) (err error) {
+	users, ok := c.Users.(console.Users)
+	if !ok { // a host whose users are administered elsewhere
+		return nil
+	}
+	s.Console, err = console.New(ctx, console.Config{
+		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
+		SignIn: s.SignIn, Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+	})
+	if err != nil {
+		return err
+	}
+	s.add(s.Console)
 	return nil
 }
 

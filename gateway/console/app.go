@@ -9,7 +9,6 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -39,14 +38,14 @@ func maySee(who consoleauth.Actor, owner string) bool {
 }
 
 // listApps serves GET /api/console/apps?owner=&after=.
-func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	owner := r.URL.Query().Get("owner")
 	if owner != "" && !manage.IsID(owner) {
-		return manage.BadQuery.Saying("owner is the sub of a user")
+		return nil, manage.BadQuery.Saying("owner is the sub of a user")
 	}
 	if who.Role != storage.RoleAdmin && owner == "" {
 		owner = who.Sub
@@ -57,7 +56,7 @@ func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleau
 		page, next, err = s.c.Store.Apps(r.Context(), owner, fromOf(owner, after), manage.PageSize)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := []appRecord{}
 	for _, a := range page {
@@ -66,10 +65,10 @@ func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleau
 	if next != "" {
 		next = page[len(page)-1].ID
 	}
-	return reply.Success(w, struct {
+	return struct {
 		Apps []appRecord `json:"apps"`
 		Next string      `json:"next"` // send it as after for more; "": there is no more
-	}{all, next})
+	}{all, next}, nil
 }
 
 // fromOf returns where a list continues after an application: the list of all, or of one owner's.
@@ -84,15 +83,15 @@ func fromOf(owner, after string) string {
 }
 
 // showApp serves GET /api/console/apps/{client_id}.
-func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
 	if err == nil && !maySee(who, app.Owner) {
 		err = noApp
 	}
 	if err != nil {
-		return manage.Refusal(err, noApp)
+		return nil, manage.Refusal(err, noApp)
 	}
-	return reply.Success(w, recordOf(app))
+	return recordOf(app), nil
 }
 
 // change changes the newest state of an application that the actor may change. An

@@ -8,24 +8,23 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
 
 // createApp serves POST /api/console/apps. The application is the actor's, unless an
 // administrator names another owner, or "" for none.
-func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, append(slices.Clone(manage.Creatable), "owner", "first_party", "tier")...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a := storage.App{Owner: who.Sub}
 	if err := s.amendFlags(r.Context(), who, f, &a); err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.AmendNew(&a); err != nil {
-		return err
+		return nil, err
 	}
 	most := manage.MaxApps
 	if who.Role == storage.RoleAdmin {
@@ -33,25 +32,25 @@ func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consolea
 	}
 	a, err = s.c.Store.CreateApp(r.Context(), a, most, s.c.Billing.Limit(a))
 	if err != nil {
-		return manage.Refusal(err, noApp)
+		return nil, manage.Refusal(err, noApp)
 	}
 	if err := s.noteApp(r, who, "app create", storage.App{}, a); err != nil {
-		return err
+		return nil, err
 	}
 	s.recorder.Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
-	return reply.Success(w, revealed(a))
+	return revealed(a), nil
 }
 
 // changeApp serves PATCH /api/console/apps/{client_id}. Disabling an application ends what it
 // was granted, as deleting does.
-func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	known := append(slices.Clone(manage.Changeable), flags...)
 	f, err := manage.ReadFields(w, r, known...)
 	if err == nil {
 		err = f.Any(known)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	id := r.PathValue("client_id")
 	before, after, err := s.change(r.Context(), who, id, func(a *storage.App) error {
@@ -61,7 +60,7 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 		return f.Amend(a)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.c.Forget(id)
 	var failed error
@@ -69,22 +68,22 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 		failed = s.c.Revoker.Revoke(r.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: id, Before: time.Now().UTC()})
 	}
 	if err := s.noteApp(r, who, "app set", before, after); err != nil {
-		return err
+		return nil, err
 	}
 	if notice, ok := manage.AppNotice(before, after); ok {
 		s.recorder.Notify(r, notice, before.Owner, after.Owner)
 	}
 	if failed != nil { // it is disabled: sent again, this ends what it was granted
-		return failed
+		return nil, failed
 	}
-	return reply.Success(w, recordOf(after))
+	return recordOf(after), nil
 }
 
 // deleteApp serves DELETE /api/console/apps/{client_id}. It ends everything the application was
 // granted.
-func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
-		return err
+		return nil, err
 	}
 	id := r.PathValue("client_id")
 	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
@@ -97,35 +96,35 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 		return nil
 	})
 	if err != nil {
-		return manage.Refusal(err, noApp)
+		return nil, manage.Refusal(err, noApp)
 	}
 	s.c.Forget(id)
 	if err := s.noteApp(r, who, "app delete", before, storage.App{}); err != nil {
-		return err
+		return nil, err
 	}
 	s.recorder.Notify(r, manage.DeletedNotice(before), before.Owner)
-	return reply.Success(w, manage.DeletedOf(before))
+	return manage.DeletedOf(before), nil
 }
 
 // rotateSecret serves POST /api/console/apps/{client_id}/secret.
-func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, manage.OverlapField)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	overlap, err := f.Overlap()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	id, now := r.PathValue("client_id"), time.Now().UTC()
 	before, after, err := s.change(r.Context(), who, id, func(a *storage.App) error { return a.RotateSecret(now, overlap) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.c.Forget(id)
 	if err := s.noteApp(r, who, "app rotate-secret", before, after); err != nil {
-		return err
+		return nil, err
 	}
 	s.recorder.Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
-	return reply.Success(w, revealed(after))
+	return revealed(after), nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
@@ -26,17 +25,17 @@ type clientRecord struct {
 }
 
 // listClients serves GET /api/console/clients?after=.
-func (s *Console) listClients(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
+func (s *Console) listClients(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
 		if !client.IsID(after) || len(after) > client.MaxID || !printable(after) {
-			return manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+			return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
 		}
 		from = driver.After("client", after)
 	}
 	page, next, err := s.c.Store.Clients(r.Context(), from, manage.PageSize)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, now := []clientRecord{}, time.Now()
 	for _, a := range page {
@@ -47,10 +46,10 @@ func (s *Console) listClients(w http.ResponseWriter, r *http.Request, _ consolea
 	if next != "" {
 		next = page[len(page)-1].ID
 	}
-	return reply.Success(w, struct {
+	return struct {
 		Clients []clientRecord `json:"clients"`
 		Next    string         `json:"next"` // send it as after for more; "": there is no more
-	}{all, next})
+	}{all, next}, nil
 }
 
 func clientRecordOf(a storage.App) clientRecord {

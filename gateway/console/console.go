@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Store holds the methods of storage that the console uses; *storage.Store has it.
@@ -39,6 +40,9 @@ type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
+
+	// SaveTicket keeps the ids of forms that were sent.
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 }
 
 // Visitors identifies the signed-in user of a browser; *signin.SignIn has it.
@@ -46,6 +50,17 @@ type Visitors interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
 	// storage.ErrNotFound if there is none.
 	Visitor(r *http.Request) (storage.Session, error)
+}
+
+// SignIn asks visitors to sign in; *signin.SignIn does.
+type SignIn interface {
+	// AskFor answers with the sign-in page, which leads to a path below /console/, with its query.
+	AskFor(w http.ResponseWriter, r *http.Request, path string) error
+}
+
+// Nodes lists the processes that serve from the store; *nodes.Node has it.
+type Nodes interface {
+	List(ctx context.Context) ([]nodes.Info, error)
 }
 
 // Users makes users who sign in with a password; *users.StoreUsers does.
@@ -83,6 +98,7 @@ type Config struct {
 	Trail    Trail            // required
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
+	SignIn   SignIn                // nil: who is not signed in is refused, and not asked to
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
@@ -95,8 +111,7 @@ type Config struct {
 // Console answers below /api/console. Make it with New.
 type Console struct {
 	c        Config
-	mux      *reply.Mux
-	access   *consoleauth.Guard
+	server   *ui.Server
 	recorder manage.Recorder
 }
 
@@ -112,10 +127,13 @@ func New(_ context.Context, c Config) (*Console, error) {
 			errs = append(errs, errors.New(name))
 		}
 	}
-	access, err := consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Store})
+	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Store}
+	programs, err := consoleauth.New(auth)
 	if err != nil {
 		errs = append(errs, err)
 	}
+	auth.Origins, auth.Types = nil, []string{"application/x-www-form-urlencoded", "multipart/form-data"}
+	people, _ := consoleauth.New(auth) // what is wrong is known
 	if len(errs) > 0 {
 		slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 		return nil, fmt.Errorf("console: %w", errors.Join(errs...))
@@ -129,25 +147,29 @@ func New(_ context.Context, c Config) (*Console, error) {
 	if c.Forget == nil {
 		c.Forget = func(string) {}
 	}
-	s := &Console{c: c, access: access, recorder: manage.Recorder{Trail: c.Trail, Notifier: c.Notifier, ClientIP: c.ClientIP}}
-	s.mux = reply.NewMux(c.Log, s.routes()...)
+	s := &Console{c: c, recorder: manage.Recorder{Trail: c.Trail, Notifier: c.Notifier, ClientIP: c.ClientIP}}
+	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Log: c.Log}, s.parts()...)
 	return s, nil
 }
 
-func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.ServeHTTP(w, r) }
 
 // Patterns returns the patterns that are served here, as http.ServeMux writes them.
-func (s *Console) Patterns() []string { return s.mux.Patterns() }
+func (s *Console) Patterns() []string { return s.server.Patterns() }
 
 // Mount registers the endpoints with a router, such as an http.ServeMux.
 func (s *Console) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range paths {
-		mux.Handle(path, s)
-		mux.Handle(path+"/", s)
+	mux.Handle(ui.Root, s)
+	for _, name := range s.server.Names() {
+		mux.Handle("/api/console/"+name, s)
+		mux.Handle("/api/console/"+name+"/", s)
 	}
 }
+
+// FreePaths returns the paths of the pages' style and script, which no rate limit of a gateway should count.
+func FreePaths() []string { return ui.FreePaths() }
 
 // Close does nothing: the Console has no goroutines.
 func (*Console) Close(context.Context) error { return nil }

@@ -8,7 +8,6 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -27,61 +26,61 @@ func orderOf(o storage.Order) orderRecord {
 }
 
 // listOrders serves GET /api/console/orders?status=&client_id=&after=.
-func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q, err := manage.OrderFilter(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if who.Role != storage.RoleAdmin {
 		q.Owner = who.Sub
 	}
 	page, next, err := s.c.Store.Orders(r.Context(), q, after, manage.PageSize)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := []orderRecord{}
 	for _, o := range page {
 		all = append(all, orderOf(o))
 	}
-	return reply.Success(w, struct {
+	return struct {
 		Orders []orderRecord `json:"orders"`
 		Next   string        `json:"next"` // send it as after for more; "": there is no more
-	}{all, next})
+	}{all, next}, nil
 }
 
 // showOrder serves GET /api/console/orders/{order_id}.
-func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	o, err := s.c.Store.Order(r.Context(), r.PathValue("order_id"))
 	if err == nil && !maySee(who, o.Owner) {
 		err = noOrder
 	}
 	if err != nil {
-		return manage.Refusal(err, noOrder)
+		return nil, manage.Refusal(err, noOrder)
 	}
-	return reply.Success(w, orderOf(o))
+	return orderOf(o), nil
 }
 
 // cancelOrder serves DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
-func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
-		return err
+		return nil, err
 	}
 	return s.decide(w, r, who, "order cancel", s.c.Billing.Cancel)
 }
 
 // approveOrder serves POST /api/console/orders/{order_id}/approve.
-func (s *Console) approveOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) approveOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "until")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	until, err := untilOf(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return s.decide(w, r, who, "order approve", func(ctx context.Context, id string, by billing.Actor) (storage.Order, error) {
 		return s.c.Billing.Approve(ctx, id, by, until)
@@ -104,14 +103,14 @@ func untilOf(f manage.Fields) (time.Time, error) {
 }
 
 // rejectOrder serves POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
-func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "reason")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	reason := ""
 	if err := f.Read("reason", "a text", &reason); err != nil {
-		return err
+		return nil, err
 	}
 	return s.decide(w, r, who, "order reject", func(ctx context.Context, id string, by billing.Actor) (storage.Order, error) {
 		return s.c.Billing.Reject(ctx, id, by, reason)
@@ -119,7 +118,7 @@ func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consol
 }
 
 // decide settles an order that the actor may settle, and answers with the result.
-func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) error {
+func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) (any, error) {
 	var before storage.Order
 	var app storage.App
 	may := func(o storage.Order, a storage.App) error {
@@ -131,7 +130,7 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 	}
 	after, err := how(r.Context(), r.PathValue("order_id"), billing.Actor{By: who.Sub, May: may})
 	if err != nil {
-		return manage.Refusal(err, noOrder)
+		return nil, manage.Refusal(err, noOrder)
 	}
 	s.c.Forget(after.AppID)
 	err = s.recorder.Note(r, manage.Act{
@@ -139,8 +138,8 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 		Changes: manage.OrderChanges(before, after),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.recorder.Notify(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
-	return reply.Success(w, orderOf(after))
+	return orderOf(after), nil
 }

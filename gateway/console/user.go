@@ -9,7 +9,6 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -40,14 +39,14 @@ func userOf(u storage.User) userRecord {
 }
 
 // listUsers serves GET /api/console/users?after=.
-func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
+func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	page, next, err := s.c.Store.Users(r.Context(), fromOf("", after), manage.PageSize)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := []userRecord{}
 	for _, u := range page {
@@ -56,26 +55,26 @@ func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleaut
 	if next != "" {
 		next = page[len(page)-1].Sub
 	}
-	return reply.Success(w, struct {
+	return struct {
 		Users []userRecord `json:"users"`
 		Next  string       `json:"next"` // send it as after for more; "": there is no more
-	}{all, next})
+	}{all, next}, nil
 }
 
 // showUser serves GET /api/console/users/{sub}.
-func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
+func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
 	if err != nil {
-		return manage.Refusal(err, noUser)
+		return nil, manage.Refusal(err, noUser)
 	}
-	return reply.Success(w, userOf(u))
+	return userOf(u), nil
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.
-func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "username", "password", "role", "nickname", "email")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var u storage.User
 	password := ""
@@ -87,53 +86,53 @@ func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who console
 		err = checkNickname(u.Nickname)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if u, err = s.c.Users.Create(r.Context(), u, password); err != nil {
-		return manage.Refusal(err, noUser)
+		return nil, manage.Refusal(err, noUser)
 	}
 	if err := s.noteUser(r, who, "user create", storage.User{}, u); err != nil {
-		return err
+		return nil, err
 	}
-	return reply.Success(w, userOf(u))
+	return userOf(u), nil
 }
 
 // changeUser serves PATCH /api/console/users/{sub}. Another role, and being disabled, end the
 // user's sessions and everything they granted. So does being enabled again, before it: a
 // process that was killed may have disabled them and ended nothing.
-func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	known := []string{"role", "disabled", "nickname"}
 	f, err := manage.ReadFields(w, r, known...)
 	if err == nil {
 		err = f.Any(known)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, disables := f["disabled"]
 	if was, err := s.c.Store.User(r.Context(), r.PathValue("sub")); disables && err == nil && was.Disabled {
 		if err := s.signOut(r.Context(), was.Sub); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	before, after, err := s.saveUser(r.Context(), r.PathValue("sub"), f)
 	if err != nil {
-		return manage.Refusal(err, noUser)
+		return nil, manage.Refusal(err, noUser)
 	}
 	var failed error
 	if disables && after.Disabled || after.Role != before.Role {
 		failed = s.signOut(r.Context(), after.Sub)
 	}
 	if err := s.noteUser(r, who, "user set", before, after); err != nil {
-		return err
+		return nil, err
 	}
 	if notice, ok := userNotice(before, after); ok {
 		s.recorder.Notify(r, notice, after.Sub)
 	}
 	if failed != nil {
-		return failed
+		return nil, failed
 	}
-	return reply.Success(w, userOf(after))
+	return userOf(after), nil
 }
 
 // signOut ends a user's sessions, and everything granted before now.

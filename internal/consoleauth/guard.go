@@ -64,6 +64,7 @@ func New(c Config) (*Guard, error) {
 type Actor struct {
 	storage.User
 	AuthTime time.Time // when they proved who they are
+	Session  string    // the id of their session
 }
 
 // Check is one more condition, such as Actor.Admin.
@@ -107,7 +108,7 @@ func (g *Guard) visitor(r *http.Request) (Actor, error) {
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		return Actor{}, NotSignedIn
 	}
-	return Actor{user, session.AuthTime}, err
+	return Actor{user, session.AuthTime, session.ID}, err
 }
 
 // Admin refuses who is no administrator.

@@ -30,10 +30,18 @@ var frameText string
 //go:embed style.css
 var styleText string
 
+// tokensText holds the colors of all pages, those of sign-in and of the console.
+//
+//go:embed tokens.css
+var tokensText string
+
+// Tokens returns the style sheet's beginning: the colors of all pages, light and dark.
+func Tokens() string { return strings.ReplaceAll(tokensText, "\r", "") }
+
 // style is without carriage returns whatever a checkout has put there: a browser drops
 // them before it takes the digest the policy names.
 var (
-	style       = template.CSS(strings.ReplaceAll(styleText, "\r", ""))
+	style       = template.CSS(Tokens() + strings.ReplaceAll(styleText, "\r", ""))
 	styleDigest = digest(style)
 )
 

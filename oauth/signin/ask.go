@@ -31,6 +31,25 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
+// AskFor answers with the sign-in page, status 200, which leads to a page of the console: its path, below
+// /console/, with its query. Whoever is signed in already is asked to prove it once more. Any other path
+// leads to the page of who is signed in.
+func (s *SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) error {
+	if !web.IsConsole(path) {
+		path = ""
+	}
+	t := s.steps.Pages.Context(r, path, storage.App{})
+	_, user, err := s.steps.Sessions.Visit(r)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	v := web.View{Title: "Sign in", Username: t.Hint}
+	if err == nil {
+		v.Username = user.Username
+	}
+	return t.Show(w, http.StatusOK, web.FormPage, &v)
+}
+
 // showPage serves GET of the sign-in page: the signed-in user, or the form without an application.
 func (s *SignIn) showPage(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := s.steps.Sessions.Visit(r)

@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,10 +23,26 @@ const (
 // Fields is a JSON object as it was sent. Its names are among those given to ReadFields.
 type Fields map[string]json.RawMessage
 
+// fieldsKey is the key of fields in the context of a request.
+type fieldsKey struct{}
+
+// WithFields returns a request whose ReadFields returns these fields: those of a form.
+func WithFields(r *http.Request, f Fields) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), fieldsKey{}, f))
+}
+
 // ReadFields reads an object strictly: what two readers might read differently is refused,
 // and so is an unknown field, because its sender expects an effect. No body at all is an
 // object without fields.
 func ReadFields(w http.ResponseWriter, r *http.Request, known ...string) (Fields, error) {
+	if f, ok := r.Context().Value(fieldsKey{}).(Fields); ok {
+		for name := range f {
+			if !slices.Contains(known, name) {
+				return nil, unknownField(name, known)
+			}
+		}
+		return f, nil
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,8 @@ func Carry(query string) (string, error) {
 }
 
 // Back returns the address that a carried query leads back to. The paths of a scan, of the account
-// page and of the page for the code of a device are carried in the place of a request, and no request looks like one.
+// page, of the page for the code of a device and of the console are carried in the place of a request,
+// and no request looks like one.
 func Back(query string) string {
 	switch {
 	case query == "":
@@ -106,7 +108,29 @@ func Back(query string) string {
 	return AuthorizePath + "?" + query
 }
 
-func isPage(query string) bool { return query == AccountPath || isScan(query) || isDevice(query) }
+func isPage(query string) bool {
+	return query == AccountPath || isScan(query) || isDevice(query) || IsConsole(query)
+}
+
+// consolePath is where the operators' pages begin.
+const consolePath = "/console/"
+
+// maxConsole bounds the address of a page of the console that a sign-in leads to, in bytes.
+const maxConsole = 1 << 10
+
+// IsConsole reports whether a text is the path of a page of the console, perhaps with a query. A browser
+// must not read it as anything else: no dot segments, no empty ones, no backslashes or control characters.
+func IsConsole(text string) bool {
+	at, query, _ := strings.Cut(text, "?")
+	clean := func(text string) bool {
+		return !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' || c == '\\' || c == '#' || c == '"' })
+	}
+	if len(text) > maxConsole || !strings.HasPrefix(at, consolePath) || !clean(at) || !clean(query) {
+		return false
+	}
+	decoded, err := url.PathUnescape(at)
+	return err == nil && (path.Clean(decoded) == decoded || path.Clean(decoded)+"/" == decoded)
+}
 
 // Onward returns the address to redirect to after a sign-in: the authorize request, byte for byte,
 // without the parameters that demand a sign-in, which would loop for ever.

@@ -1,4 +1,4 @@
-package console
+package system
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage/nodes"
 )
 
@@ -27,12 +26,12 @@ type nodeRecord struct {
 }
 
 // listNodes serves GET /api/console/nodes: those too that went away lately without leaving.
-func (s *Console) listNodes(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
+func (s *System) listNodes(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
 	all, live := []nodeRecord{}, 0
 	if s.c.Nodes != nil {
 		list, err := s.c.Nodes.List(r.Context())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, n := range list {
 			if n.Live {
@@ -41,8 +40,8 @@ func (s *Console) listNodes(w http.ResponseWriter, r *http.Request, _ consoleaut
 			all = append(all, nodeRecord{n.ID, n.Name, n.Build, n.Started.UTC().Format(manage.ISO8601), int64(n.Age.Seconds()), n.Live, n.Self})
 		}
 	}
-	return reply.Success(w, struct {
+	return struct {
 		Nodes []nodeRecord `json:"nodes"`
 		Live  int          `json:"live"`
-	}{all, live})
+	}{all, live}, nil
 }

@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+)
+
+// maxForm bounds a form, in bytes. A document of the registry has a limit of its own.
+const maxForm = 64 << 10
+
+// FieldsOf converts a form to the fields that a program would send.
+func FieldsOf(form url.Values, kinds map[string]Kind) (manage.Fields, error) {
+	f := manage.Fields{}
+	for name, kind := range kinds {
+		text := strings.ReplaceAll(form.Get(name), "\r\n", "\n")
+		var value any = text
+		switch kind {
+		case Optional, Number, JSON:
+			if text = strings.TrimSpace(text); text == "" {
+				continue
+			}
+			value = text
+			if kind != Optional {
+				value = json.RawMessage(text)
+				if !json.Valid([]byte(text)) {
+					return nil, manage.BadBody.Saying(name + " is not " + map[Kind]string{Number: "a number", JSON: "JSON"}[kind])
+				}
+			}
+		case Lines:
+			lines := []string{}
+			for line := range strings.SplitSeq(text, "\n") {
+				if line = strings.TrimSpace(line); line != "" {
+					lines = append(lines, line)
+				}
+			}
+			value = lines
+		case Bool:
+			value = form.Has(name)
+		case Choices:
+			value = append([]string{}, form[name]...)
+		}
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return nil, manage.BadBody.Because(err)
+		}
+		f[name] = raw
+	}
+	return f, nil
+}
+
+// readForm reads the form of a request.
+func readForm(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseMultipartForm(maxForm); err != nil && err != http.ErrNotMultipart {
+		return manage.BadBody.Saying("the form could not be read, or is larger than 64 KiB").Because(err)
+	}
+	return nil
+}

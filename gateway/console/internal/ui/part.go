@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+
+	"github.com/keystile/keystile/internal/consoleauth"
+)
+
+// Action reads or does something for an identified person, and returns what to show. It reads
+// fields with manage.ReadFields, whoever sent them. w is there to bound what is read.
+type Action func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error)
+
+// API is an endpoint for programs.
+type API struct {
+	Path    string
+	Methods map[string]Action   // GET serves HEAD too
+	May     []consoleauth.Check // beside what Guard.Actor demands; changes also take a fresh sign-in
+	Raw     map[string]Raw      // what is not answered as a record
+}
+
+// Raw answers by itself, with a file for example.
+type Raw func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error
+
+// Page is a page for people.
+type Page struct {
+	Path     string // such as /console/users/{sub}, with the path values of the API
+	Title    string // in English; also the text in the navigation
+	Section  string // of the navigation; "": not in it
+	May      []consoleauth.Check
+	Get      Action
+	Template *template.Template // made by Parse; shown a View whose Data is what Get returned
+	Acts     map[string]Act     // by the value of the form's field "do"
+	Raw      Raw                // in place of Get: a file at an address of the console, such as CSV
+}
+
+// Act is what a form on a page does.
+type Act struct {
+	Do     Action
+	May    []consoleauth.Check // beside those of the page and a fresh sign-in
+	Stale  bool                // does without the fresh sign-in: it changes nothing that matters
+	Fields map[string]Kind     // of the form, as the Action reads them; others are ignored
+	Done   string              // what the page says afterwards, in English
+	// To is where the browser goes afterwards, given the result and the path of the page; nil: the page again.
+	To func(result any, path string) string
+	// Result is shown in place of a redirect, for what is seen once, such as a secret: Data is what Do returned.
+	Result *template.Template
+}
+
+// Kind is how a field of a form becomes JSON.
+type Kind int
+
+// Kinds of fields.
+const (
+	Text     Kind = iota // also if it is empty
+	Optional             // a text; left out if it is empty
+	Lines                // a list of texts, one on each line; empty lines are dropped
+	Bool                 // a checkbox: true if it is there
+	Number               // left out if it is empty
+	JSON                 // as it was typed; left out if it is empty
+	Choices              // a list of texts: the values of all fields of that name
+)
+
+// Part is what a package brings to the console.
+type Part struct {
+	APIs  []API
+	Pages []Page
+	Texts Texts
+}
+
+// Texts are translations into Chinese by the English text.
+type Texts map[string]string
+
+// With returns the address of a page with one parameter of its query changed; "" removes it.
+func With(u *url.URL, name, value string) string {
+	q := u.Query()
+	q.Del("done")
+	if name != "after" {
+		q.Del("after") // what narrows a list begins it anew
+	}
+	if q.Set(name, value); value == "" {
+		q.Del(name)
+	}
+	if len(q) == 0 {
+		return u.Path
+	}
+	return u.Path + "?" + q.Encode()
+}

@@ -1,0 +1,243 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/reply"
+)
+
+// Root is the address of the console, and of everything below it.
+const Root = "/console/"
+
+// SignIn asks for a sign-in.
+type SignIn interface {
+	// AskFor answers with the sign-in page, from which the visitor comes back to a path of the
+	// console with its query.
+	AskFor(w http.ResponseWriter, r *http.Request, path string) error
+}
+
+// Config holds what New needs.
+type Config struct {
+	Programs *consoleauth.Guard // of the endpoints
+	People   *consoleauth.Guard // of the pages: it takes forms
+	Tickets  Tickets
+	SignIn   SignIn // nil: who is not signed in is refused
+	Name     string // of the service, in the header; "": Keystile
+	Log      *slog.Logger
+}
+
+// Server routes the parts of the console.
+type Server struct {
+	c     Config
+	pages []Page
+	texts Texts
+	apis  []reply.Route
+	mux   *reply.Mux
+}
+
+// New makes a Server of parts, whose pages are in the navigation in their order.
+func New(c Config, parts ...Part) *Server {
+	s := &Server{c: c, texts: maps.Clone(texts)}
+	var routes []reply.Route
+	for _, p := range parts {
+		maps.Copy(s.texts, p.Texts)
+		s.pages = append(s.pages, p.Pages...)
+		for _, a := range p.APIs {
+			s.apis = append(s.apis, s.apiRoute(a))
+		}
+	}
+	routes = append(routes, s.apis...)
+	for _, p := range s.pages {
+		routes = append(routes, s.pageRoute(p))
+	}
+	for name, f := range files {
+		routes = append(routes, reply.Route{Path: Root + name, Methods: []string{"GET", "HEAD"}, Handle: f.serve})
+	}
+	s.mux = reply.NewMux(c.Log, routes...)
+	s.mux.Unknown = func(r *http.Request) reply.FailFunc {
+		if strings.HasPrefix(r.URL.Path, Root) {
+			return s.fail
+		}
+		return nil
+	}
+	return s
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Patterns returns the patterns that are served.
+func (s *Server) Patterns() []string { return s.mux.Patterns() }
+
+// APIs returns the routes of the endpoints, without the pages.
+func (s *Server) APIs() []reply.Route { return slices.Clone(s.apis) }
+
+// Names returns the first part of each endpoint's path below /api/console/, such as apps.
+func (s *Server) Names() (all []string) {
+	for _, pattern := range s.Patterns() {
+		if rest, ok := strings.CutPrefix(pattern, "/api/console/"); ok {
+			name, _, _ := strings.Cut(rest, "/")
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// apiRoute makes the route of an endpoint. Every change takes a fresh sign-in: nearly all must, and
+// the fields of a body are not known before it is read.
+func (s *Server) apiRoute(a API) reply.Route {
+	methods := slices.Collect(maps.Keys(a.Methods))
+	methods = slices.AppendSeq(methods, maps.Keys(a.Raw))
+	slices.SortFunc(methods, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	if slices.Contains(methods, http.MethodGet) {
+		methods = append(methods, http.MethodHead)
+	}
+	return reply.Route{Path: a.Path, Methods: methods, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		method, checks := r.Method, slices.Clone(a.May)
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		if method != http.MethodGet {
+			checks = append(checks, consoleauth.Actor.Fresh)
+		}
+		who, err := s.c.Programs.Actor(r, checks...)
+		if err != nil {
+			return err
+		}
+		if raw := a.Raw[method]; raw != nil {
+			return raw(w, r, who)
+		}
+		record, err := a.Methods[method](w, r, who)
+		if err != nil {
+			return err
+		}
+		return reply.Success(w, record)
+	}}
+}
+
+// order is that of the Allow header.
+var order = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// pageRoute makes the route of a page.
+func (s *Server) pageRoute(p Page) reply.Route {
+	methods := []string{"GET", "HEAD"}
+	if len(p.Acts) > 0 {
+		methods = append(methods, "POST")
+	}
+	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		who, err := s.c.People.Actor(r, p.May...)
+		if errors.Is(err, consoleauth.NotSignedIn) && s.c.SignIn != nil {
+			return s.c.SignIn.AskFor(w, r, r.URL.RequestURI())
+		}
+		switch {
+		case err != nil:
+			return err
+		case p.Raw != nil:
+			return p.Raw(w, r, who)
+		case r.Method == http.MethodPost:
+			return s.act(w, r, p, who)
+		}
+		return s.show(w, r, p, s.view(r, p, who), http.StatusOK)
+	}}
+}
+
+// show answers with a page.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, status int) (err error) {
+	if v.Data, err = p.Get(w, r, v.Actor); err != nil {
+		return err
+	}
+	return s.write(w, status, p.Template, v)
+}
+
+// act does what a form asks for.
+func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor) error {
+	if err := readForm(w, r); err != nil {
+		return err
+	}
+	act, ok := p.Acts[r.PostForm.Get("do")]
+	if !ok {
+		return staleForm
+	}
+	checks := act.May
+	if !act.Stale {
+		checks = append(slices.Clone(checks), consoleauth.Actor.Fresh)
+	}
+	for _, check := range checks {
+		err := check(who)
+		if errors.Is(err, consoleauth.SignInAgain) && s.c.SignIn != nil {
+			return s.c.SignIn.AskFor(w, r, r.URL.RequestURI())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	result, err := s.do(w, r, act, who)
+	if err != nil {
+		f := reply.FailureOf(err)
+		if f.Status >= 500 || f.Status == http.StatusForbidden || f.Status == http.StatusNotFound {
+			return err
+		}
+		v := s.view(r, p, who)
+		v.Alert, v.typed = v.T(f.Msg), r.PostForm
+		return s.show(w, r, p, v, f.Status)
+	}
+	if act.Result != nil {
+		v := s.view(r, p, who)
+		v.Notice, v.Data = v.T(act.Done), result
+		return s.write(w, http.StatusOK, act.Result, v)
+	}
+	to := r.URL.Path
+	if act.To != nil {
+		to = act.To(result, to)
+	}
+	w.Header().Set("Location", doneAt(to, r.PostForm.Get("do")))
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// do runs an act once. The id of the form is used up first, so that of two sendings one acts.
+func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who consoleauth.Actor) (any, error) {
+	if err := useFormID(r.Context(), s.c.Tickets, r.PostForm.Get("form"), who.Session, r.URL.Path, time.Now()); err != nil {
+		return nil, err
+	}
+	f, err := FieldsOf(r.PostForm, act.Fields)
+	if err != nil {
+		return nil, err
+	}
+	return act.Do(w, manage.WithFields(r, f), who)
+}
+
+// doneAt returns the address of a page that says that something was done.
+func doneAt(path, did string) string {
+	at, query, _ := strings.Cut(path, "?")
+	if query != "" {
+		query += "&"
+	}
+	return at + "?" + query + "done=" + did
+}
+
+// fail answers with a page that says what is wrong, in the frame of the console if it is known who
+// reads it.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	who, err := s.c.People.Actor(r.WithContext(context.WithoutCancel(r.Context())))
+	if err != nil {
+		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
+		return
+	}
+	v := s.view(r, Page{Title: "This request cannot go on"}, who)
+	v.Alert = v.T(f.Msg)
+	if s.write(w, f.Status, failPage, v) != nil {
+		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
+	}
+}

@@ -1,0 +1,21 @@
+package ui
+
+// texts are those of the frame and of what all pages share.
+var texts = Texts{
+	"Console":           "控制台",
+	"Skip to content":   "跳到内容",
+	"Menu":              "菜单",
+	"My account":        "我的账户",
+	"Sign out":          "退出登录",
+	"Overview":          "概览",
+	"More":              "更多",
+	"Back to the list":  "返回列表",
+	"Nothing here yet.": "这里还没有内容。",
+	"Copy":              "复制",
+	"Copied":            "已复制",
+	"Search":            "搜索",
+	"Save":              "保存",
+	"As a table":        "以表格显示",
+	"this form is too old, or was not made for this page: check it and send it again":            "此表单已过期，或不属于此页面：请检查后重新提交",
+	"this form was sent already: see whether it has done what you want before you send it again": "此表单已提交过：再次提交前，请先确认是否已达到目的",
+}

@@ -1,0 +1,188 @@
+package ui
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/page"
+)
+
+//go:embed frame.html shared.html fail.html
+var own embed.FS
+
+var (
+	frame    = template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html", "shared.html"))
+	failPage = Parse(own, "fail.html")
+)
+
+var funcs = template.FuncMap{"list": func(all ...any) []any { return all }}
+
+// Parse reads the template of a page, which may use those of shared.html: its own text is the
+// content below the heading. It panics, because it is called when a program starts.
+func Parse(from fs.FS, name string) *template.Template {
+	text, err := fs.ReadFile(from, name)
+	if err != nil {
+		panic(err)
+	}
+	t := template.Must(frame.Clone())
+	return template.Must(t.New("content").Parse(string(text)))
+}
+
+// View is what the template of a page is shown. Data is the record.
+type View struct {
+	Lang   page.Lang
+	Actor  consoleauth.Actor
+	Title  string // in English
+	Data   any
+	Notice string // what was done
+	Alert  string // what is wrong
+	Name   string // of the service
+	URL    *url.URL
+	Now    time.Time
+	Nav    []Section
+
+	texts Texts
+	typed url.Values
+}
+
+// Section is a part of the navigation.
+type Section struct {
+	Title string
+	Links []Link
+}
+
+// Link leads to a page.
+type Link struct {
+	Title, Path string
+	Here        bool
+}
+
+func (s *Server) view(r *http.Request, p Page, who consoleauth.Actor) *View {
+	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(), texts: s.texts}
+	if did, ok := p.Acts[r.URL.Query().Get("done")]; ok && r.Method != http.MethodPost {
+		v.Notice = v.T(did.Done)
+	}
+	for _, q := range s.pages {
+		if q.Section == "" || slices.ContainsFunc(q.May, func(c consoleauth.Check) bool { return c(who) != nil }) {
+			continue
+		}
+		i := slices.IndexFunc(v.Nav, func(have Section) bool { return have.Title == q.Section })
+		if i < 0 {
+			i = len(v.Nav)
+			v.Nav = append(v.Nav, Section{Title: q.Section})
+		}
+		here := r.URL.Path == q.Path || q.Path != Root && strings.HasPrefix(r.URL.Path, q.Path+"/")
+		v.Nav[i].Links = append(v.Nav[i].Links, Link{q.Title, strings.TrimSuffix(q.Path, "{$}"), here || q.Path == Root+"{$}" && r.URL.Path == Root})
+	}
+	return v
+}
+
+// langOf returns the language that a reader has chosen for the console, or that their browser asks for.
+func langOf(r *http.Request) page.Lang {
+	chosen := ""
+	if c, err := r.Cookie("keystile_lang"); err == nil {
+		chosen = c.Value
+	}
+	return page.LangOf(r, chosen)
+}
+
+// T returns a text in the reader's language, with its %s filled in.
+func (v *View) T(text string, args ...any) string {
+	if zh, ok := v.texts[text]; ok && v.Lang == page.Chinese {
+		text = zh
+	} else {
+		text = v.Lang.T(text)
+	}
+	if len(args) == 0 {
+		return text
+	}
+	filled := make([]any, len(args))
+	for i, a := range args {
+		filled[i] = fmt.Sprint(a)
+	}
+	return fmt.Sprintf(text, filled...)
+}
+
+// FormID returns the id of one more form on this page.
+func (v *View) FormID() string { return newFormID(v.Actor.Session, v.URL.Path, v.Now) }
+
+// Typed returns what was typed into a field of a form that was refused, and otherwise what there is.
+func (v *View) Typed(name string, is any) string {
+	if v.typed != nil {
+		return v.typed.Get(name)
+	}
+	switch is := is.(type) {
+	case []string:
+		return strings.Join(is, "\n")
+	case nil:
+		return ""
+	}
+	return fmt.Sprint(is)
+}
+
+// Ticked reports whether a checkbox is to be ticked.
+func (v *View) Ticked(name string, is bool) bool {
+	if v.typed != nil {
+		return v.typed.Has(name)
+	}
+	return is
+}
+
+// At returns the address of this page with one parameter of its query changed; see With.
+func (v *View) At(name, value string) string { return With(v.URL, name, value) }
+
+// Query returns a parameter of the page's address.
+func (v *View) Query(name string) string { return v.URL.Query().Get(name) }
+
+// Num writes a number with separators between thousands.
+func (v *View) Num(n any) string {
+	text := fmt.Sprint(n)
+	digits := strings.TrimPrefix(text, "-")
+	if _, err := strconv.ParseUint(digits, 10, 64); err != nil {
+		return text
+	}
+	var out strings.Builder
+	for i, c := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out.WriteByte(',')
+		}
+		out.WriteRune(c)
+	}
+	return strings.TrimSuffix(text, digits) + out.String()
+}
+
+// write answers with a template in the frame.
+func (s *Server) write(w http.ResponseWriter, status int, t *template.Template, v *View) error {
+	var buf bytes.Buffer
+	if err := t.ExecuteTemplate(&buf, "frame", v); err != nil {
+		return fmt.Errorf("console: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", string(v.Lang))
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(buf.Bytes()) // a reader who has gone away is no failure of ours
+	return nil
+}
+
+// policy is the Content-Security-Policy of every page: nothing but files of ours, no script that
+// stands in a page, and no markup made by a script.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
