@@ -25,13 +25,13 @@ func New(c Config) *System { return &System{c} }
 
 // Part returns the endpoints and pages.
 func (s *System) Part() ui.Part {
-	admin := []consoleauth.Check{consoleauth.Actor.Admin}
+	reader := []consoleauth.Check{consoleauth.Actor.Reader}
 	return ui.Part{
 		APIs: []ui.API{
-			{Path: "/api/console/nodes", Methods: map[string]ui.Action{"GET": s.listNodes}, May: admin},
+			{Path: "/api/console/nodes", Methods: map[string]ui.Action{"GET": s.listNodes}, May: reader},
 		},
 		Pages: []ui.Page{
-			{Path: "/console/nodes", Title: "Nodes", Section: "Service", May: admin, Get: s.listNodes, Template: nodesPage},
+			{Path: "/console/nodes", Title: "Nodes", Section: "Service", May: reader, Get: s.listNodes, Template: nodesPage},
 		},
 		Texts: texts,
 	}

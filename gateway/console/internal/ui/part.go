@@ -16,7 +16,9 @@ type Action func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) 
 type API struct {
 	Path    string
 	Methods map[string]Action   // GET serves HEAD too
-	May     []consoleauth.Check // beside what Guard.Actor demands; changes also take a fresh sign-in
+	Own     bool                // also for users without a role, who have records of their own: the Action asks Actor.Sees and Actor.Changes
+	May     []consoleauth.Check // of who reads, beside what the Guard demands
+	Change  []consoleauth.Check // of who changes, beside a fresh sign-in
 	Raw     map[string]Raw      // what is not answered as a record
 }
 
@@ -28,6 +30,7 @@ type Page struct {
 	Path     string // such as /console/users/{sub}, with the path values of the API
 	Title    string // in English; also the text in the navigation
 	Section  string // of the navigation; "": not in it
+	Own      bool   // as in API
 	May      []consoleauth.Check
 	Get      Action
 	Template *template.Template // made by Parse; shown a View whose Data is what Get returned

@@ -104,14 +104,14 @@ func (s *Server) apiRoute(a API) reply.Route {
 		methods = append(methods, http.MethodHead)
 	}
 	return reply.Route{Path: a.Path, Methods: methods, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		method, checks := r.Method, slices.Clone(a.May)
+		method, checks := r.Method, a.May
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
 		if method != http.MethodGet {
-			checks = append(checks, consoleauth.Actor.Fresh)
+			checks = append(slices.Clone(a.Change), consoleauth.Actor.Fresh)
 		}
-		who, err := s.c.Programs.Actor(r, checks...)
+		who, err := identify(s.c.Programs, r, a.Own, checks)
 		if err != nil {
 			return err
 		}
@@ -126,6 +126,14 @@ func (s *Server) apiRoute(a API) reply.Route {
 	}}
 }
 
+// identify returns who sends a request, if they pass.
+func identify(by *consoleauth.Guard, r *http.Request, own bool, checks []consoleauth.Check) (consoleauth.Actor, error) {
+	if own {
+		return by.Owner(r, checks...)
+	}
+	return by.Actor(r, checks...)
+}
+
 // order is that of the Allow header.
 var order = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
@@ -136,7 +144,7 @@ func (s *Server) pageRoute(p Page) reply.Route {
 		methods = append(methods, "POST")
 	}
 	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		who, err := s.c.People.Actor(r, p.May...)
+		who, err := identify(s.c.People, r, p.Own, p.May)
 		if errors.Is(err, consoleauth.NotSignedIn) && s.c.SignIn != nil {
 			return s.c.SignIn.AskFor(w, r, r.URL.RequestURI())
 		}
@@ -230,7 +238,7 @@ func doneAt(path, did string) string {
 // fail answers with a page that says what is wrong, in the frame of the console if it is known who
 // reads it.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-	who, err := s.c.People.Actor(r.WithContext(context.WithoutCancel(r.Context())))
+	who, err := s.c.People.Owner(r.WithContext(context.WithoutCancel(r.Context())))
 	if err != nil {
 		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
 		return
