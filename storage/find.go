@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -74,4 +75,28 @@ func look[T any](ctx context.Context, s *Store, k kind[T], texts func(T) []strin
 		}
 	}
 	return page, next, nil
+}
+
+// page returns a page of the records with exactly this entry.
+func (k kind[T]) page(ctx context.Context, s *Store, entry, from string, n int) ([]T, string, error) {
+	if !driver.ValidName(entry) {
+		return nil, "", nil // nothing can be listed under it
+	}
+	span, err := pageSpan(driver.Is(entry), from)
+	if err != nil {
+		return nil, "", err
+	}
+	return k.list(ctx, s, span, n)
+}
+
+// pageSpan is the rest of a span. What lies outside of it is not for who may read the span.
+func pageSpan(span driver.Span, from string) (driver.Span, error) {
+	if from == "" {
+		return span, nil
+	}
+	if from < span.From || from >= span.To {
+		return span, fmt.Errorf("%w: from is the next of the page before, of the same list", ErrInvalid)
+	}
+	span.From = from
+	return span, nil
 }
