@@ -34,6 +34,7 @@ type App struct {
 	Spent             Quota               `json:"spent,omitzero"`                // of its first period, used by applications of its owner that were removed
 	Client            *client.Description `json:"client,omitempty"`              // set where nobody registered it here
 	Disabled          bool                `json:"disabled,omitempty"`
+	Counted           bool                `json:"counted,omitempty"` // it is among the Apps of Counts: the Store says so
 	CreatedAt         time.Time           `json:"created_at"`
 	UpdatedAt         time.Time           `json:"updated_at"`
 	Version           int64               `json:"-"`
@@ -49,14 +50,9 @@ type AppSecret struct {
 }
 
 var apps = kind[App]{
-	name: "app",
-	id:   func(a App) string { return a.ID },
-	index: func(a App) []string {
-		if a.Client != nil {
-			return []string{"client"}
-		}
-		return append(owned(a.Owner), "all")
-	},
+	name:  "app",
+	id:    func(a App) string { return a.ID },
+	index: App.entries,
 	expires: func(a App) (end time.Time) {
 		if a.Client != nil {
 			end = a.Client.ExpiresAt
@@ -209,7 +205,7 @@ func (s *Store) SaveApp(ctx context.Context, a App) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	return apps.put(ctx, s, a)
+	return s.putApp(ctx, a)
 }
 
 // complete fills in the defaults of a new application, and checks it.

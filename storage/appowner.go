@@ -75,12 +75,11 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 			return a, err
 		}
 		a.Spent = pool.take(limit)
-		version, err := s.writeFenced(ctx, a, stands, pool)
+		made, err := s.writeFenced(ctx, a, stands, pool)
 		if lostRace(err, fences.name, spents.name) {
 			continue // another one was made or removed; each round one of them gets through
 		}
-		a.Version = version
-		return a, err
+		return made, err
 	}
 }
 
@@ -96,23 +95,19 @@ func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error
 }
 
 // writeFenced writes an application with its fence, and the remaining usage of removed ones.
-func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (int64, error) {
-	app, err := apps.doc(s, a)
-	if err != nil {
-		return 0, err
-	}
+func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (App, error) {
 	stands, err := fences.doc(s, f)
 	if err != nil {
-		return 0, err
+		return a, err
 	}
 	if a.Spent.Calls == 0 {
-		return s.write(ctx, stands, app)
+		return s.writeApp(ctx, a, tally{}, stands)
 	}
 	left, err := spents.doc(s, pool)
 	if err != nil {
-		return 0, err
+		return a, err
 	}
-	return s.write(ctx, stands, left, app)
+	return s.writeApp(ctx, a, tally{}, stands, left)
 }
 
 // GiveApp writes an application with another owner, "" for none. Its orders go with it, so
@@ -132,20 +127,17 @@ func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 		left[i].Owner = owner
 	}
 	for {
-		n := min(len(left), maxDocs-1)
+		n := min(len(left), maxDocs-2)
+		var change tally
+		change.orders(left[:n])
 		docs, err := orders.docs(s, left[:n]...)
 		if err != nil {
 			return a, err
 		}
 		if left = left[n:]; len(left) == 0 {
-			app, err := apps.doc(s, a)
-			if err != nil {
-				return a, err
-			}
-			a.Version, err = s.write(ctx, append(docs, app)...)
-			return a, err
+			return s.writeApp(ctx, a, change, docs...)
 		}
-		if _, err := s.write(ctx, docs...); err != nil {
+		if _, err := s.writeCounted(ctx, change, docs...); err != nil {
 			return a, err
 		}
 	}
@@ -206,6 +198,10 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 		return errKeysApp
 	}
 	now := time.Now().UTC()
+	var change tally
+	change.without(a)
+	canceled = slices.Clone(canceled)
+	change.orders(canceled)
 	docs, err := orders.docs(s, canceled...)
 	if err != nil {
 		return err
@@ -218,7 +214,7 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 	}
 	docs = append(docs, left, driver.Doc{Kind: apps.name, ID: a.ID, Version: a.Version, Deleted: true})
 	if a.Owner == "" || used.Calls <= 0 || !now.Before(used.Until) {
-		_, err = s.write(ctx, docs...)
+		_, err = s.writeCounted(ctx, change, docs...)
 		return err
 	}
 	for {
@@ -231,7 +227,7 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 		if err != nil {
 			return err
 		}
-		if _, err = s.write(ctx, append(slices.Clip(docs), d)...); !lostRace(err, spents.name) {
+		if _, err = s.writeCounted(ctx, change, append(slices.Clip(docs), d)...); !lostRace(err, spents.name) {
 			return err
 		}
 	}

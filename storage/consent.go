@@ -55,6 +55,17 @@ func (s *Store) Consents(ctx context.Context, sub string) ([]Consent, error) {
 	return consents.all(ctx, s, driver.Is("user="+sub))
 }
 
+// ConsentsOf is Consents for a page of up to n, from the start or from a next of before.
+func (s *Store) ConsentsOf(ctx context.Context, sub, from string, n int) ([]Consent, string, error) {
+	return consents.page(ctx, s, "user="+sub, from, n)
+}
+
+// ConsentsOfApp returns a page of up to n of what users have allowed an application, from the start or
+// from a next of before.
+func (s *Store) ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]Consent, string, error) {
+	return consents.page(ctx, s, "app="+appID, from, n)
+}
+
 // SaveConsent writes a consent.
 func (s *Store) SaveConsent(ctx context.Context, c Consent) (Consent, error) {
 	c.UpdatedAt = time.Now().UTC()

@@ -34,9 +34,10 @@ var (
 	defaultAccess      = Feature{"default access to tools", firstVersion}
 	deniedClients      = Feature{"trusted and denied hosts of clients", firstVersion}
 	userKeys           = Feature{"API keys of users", firstVersion}
+	counting           = Feature{"stored counters and search", firstVersion}
 )
 
-var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients, userKeys}
+var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients, userKeys, counting}
 
 // Features returns the features that this version knows.
 func Features() []Feature { return slices.Clone(features) }

@@ -41,6 +41,10 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 		_, err := s.SetClientHost(ctx, "agent.example", true)
 		return err
 	},
+	"stored counters and search": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SaveApp(ctx, storage.App{Name: "Shop", Domains: []string{"shop.example.com"}})
+		return err
+	},
 	"API keys of users": func(ctx context.Context, s *storage.Store) error {
 		_, err := s.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("x"), UserID: "u1", Name: "n", Scope: "tools"}, time.Hour)
 		return err

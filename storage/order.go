@@ -36,6 +36,7 @@ type Order struct {
 	EffectiveAt time.Time `json:"effective_at,omitzero"`
 	ExpiresAt   time.Time `json:"expires_at,omitzero"` // zero: it does not
 	PriorEnd    time.Time `json:"prior_end,omitzero"`  // when the tier there was would have ended
+	Counted     bool      `json:"counted,omitempty"`   // it is among the OpenOrders of Counts: the Store says so
 	Version     int64     `json:"-"`
 	carried
 }
@@ -104,15 +105,18 @@ func (s *Store) SaveOrder(ctx context.Context, o Order, a App, others ...Order) 
 		return o, a, fmt.Errorf("%w: application: %w", ErrInvalid, err)
 	}
 	a.UpdatedAt = time.Now().UTC()
-	docs, err := orders.docs(s, append(slices.Clip(others), o)...)
+	var change tally
+	all := append(slices.Clip(others), o)
+	change.orders(all)
+	docs, err := orders.docs(s, all...)
 	if err != nil {
 		return o, a, err
 	}
-	app, err := apps.doc(s, a)
+	saved, err := s.writeApp(ctx, a, change, docs...)
 	if err != nil {
 		return o, a, err
 	}
-	o.Version, err = s.write(ctx, append(docs, app)...)
-	a.Version = o.Version
-	return o, a, err
+	o = all[len(all)-1]
+	o.Version = saved.Version
+	return o, saved, nil
 }

@@ -2,6 +2,8 @@ package storage
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -25,9 +27,24 @@ type Session struct {
 var sessions = kind[Session]{
 	name:    "session",
 	id:      func(s Session) string { return s.ID },
-	index:   func(s Session) []string { return []string{"user=" + s.UserID} },
+	index:   Session.entries,
 	expires: func(s Session) time.Time { return s.ExpiresAt },
 	version: func(s *Session) *int64 { return &s.Version },
+}
+
+// entries are where a session is listed: with its user, with its address, and by when it began, the
+// newest first. Sessions end within 30 days, so nothing walks over those that lack some.
+func (s Session) entries() []string {
+	all := []string{"user=" + s.UserID, "began=" + backwards(s.AuthTime)}
+	if s.IP != "" && len(s.IP) < 100 {
+		all = append(all, "ip="+s.IP)
+	}
+	return all
+}
+
+// backwards is a time as a text of one width; a later one comes before an earlier one.
+func backwards(at time.Time) string {
+	return fmt.Sprintf("%019d", math.MaxInt64-max(at.UnixNano(), 0))
 }
 
 // Live reports whether the session is valid at a time.
@@ -49,4 +66,28 @@ func (s *Store) EndSession(ctx context.Context, v Session) error { return sessio
 // Sessions returns all sessions of a user (a sub).
 func (s *Store) Sessions(ctx context.Context, sub string) ([]Session, error) {
 	return sessions.all(ctx, s, driver.Is("user="+sub))
+}
+
+// A SessionQuery asks for the sessions of a user (a sub); else for those that began at an address; else
+// for all, the newest first. A session that is older than the last two lists is on them once it is saved
+// again.
+type SessionQuery struct{ UserID, IP string }
+
+// FindSessions returns a page of up to n sessions, from the start or from a next of before. Those are
+// among them that have ended and are not swept: see Session.Live.
+func (s *Store) FindSessions(ctx context.Context, q SessionQuery, from string, n int) ([]Session, string, error) {
+	entry := ""
+	switch {
+	case q.UserID != "":
+		entry = "user=" + q.UserID
+	case q.IP != "":
+		entry = "ip=" + q.IP
+	default:
+		span, err := pageSpan(driver.Between("began=", "began=:"), from) // a colon is behind all digits
+		if err != nil {
+			return nil, "", err
+		}
+		return sessions.list(ctx, s, span, n)
+	}
+	return sessions.page(ctx, s, entry, from, n)
 }

@@ -25,6 +25,7 @@ type Store struct {
 	clock    clock
 	features featureMemo
 	changes  changes
+	shards   shards
 
 	sealing sync.RWMutex // held by every write, and to change sealer
 	rekeyed bool         // sealer is not the one of Open: records may be sealed with another key
@@ -46,7 +47,7 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 		return nil, err
 	}
 	counted := &writes{Backend: backend}
-	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone)}
+	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards()}
 	s.sealer.Store(sealer)
 	if err := s.checkFeatures(ctx); err != nil {
 		return nil, err
@@ -197,7 +198,13 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
 // highest time seen in the store, and sweeps nothing that has not surely ended: a clock that
 // cannot be right is an ErrClock. An ErrNewer means that another process of a newer version
 // has joined: this one should end.
+//
+// Beside that, it counts and indexes once what is older than Counts and FindUsers. failed may be
+// called by two goroutines at once.
 func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func(error)) {
+	var walking sync.WaitGroup
+	defer walking.Wait()
+	walking.Go(func() { s.walkOn(ctx, failed) })
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	task := nodes.NewTask(s, "sweep", every+every/2)

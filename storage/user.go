@@ -52,27 +52,13 @@ type User struct {
 var users = kind[User]{
 	name:    "user",
 	id:      func(u User) string { return u.Sub },
-	index:   func(u User) []string { return []string{"all"} },
+	index:   User.entries,
 	version: func(u *User) *int64 { return &u.Version },
 	memo:    func(s *Store) *memo[User] { return s.users },
 }
 
 // clone returns u itself: it holds no memory that could be shared.
 func (u User) clone() User { return u }
-
-// counter hands out the internal user numbers.
-type counter struct {
-	Name    string `json:"name"`
-	Last    int64  `json:"last"`
-	Version int64  `json:"-"`
-	carried
-}
-
-var counters = kind[counter]{
-	name:    "counter",
-	id:      func(c counter) string { return c.Name },
-	version: func(c *counter) *int64 { return &c.Version },
-}
 
 // User returns the user with this sub, or ErrNotFound.
 func (s *Store) User(ctx context.Context, sub string) (User, error) { return users.get(ctx, s, sub) }
@@ -106,11 +92,11 @@ func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...dri
 		return u, err
 	}
 	for {
-		last, err := counters.get(ctx, s, "user")
+		last, err := counters.get(ctx, s, numbersOfUsers)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return u, err
 		}
-		last.Name, last.Last = "user", last.Last+1
+		last.Name, last.Last = numbersOfUsers, last.Last+1
 		u.ID = last.Last
 		u.Version, err = s.writeUser(ctx, u, by, last, along)
 		var in *driver.PutError
