@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -56,13 +57,14 @@ func gather(hash *hasher, records []driver.Record) (s stretch, all []posting) {
 // between, the same segments make the same parts again, and those that are there stay.
 func (x *Indexer) merge(ctx context.Context) error {
 	h, segments, docs, err := loadIndex(ctx, x.Store)
-	if err != nil || len(segments) < groupSize {
+	size := cmp.Or(x.group, groupSize)
+	if err != nil || len(segments) < size {
 		return err
 	}
 	slices.Reverse(segments)
 	slices.Reverse(docs)
 	n := 1
-	for n < groupSize && segments[n].last-segments[0].first < maxWidth {
+	for n < size && segments[n].last-segments[0].first < maxWidth {
 		n++
 	}
 	group := around(h.segments[:n])

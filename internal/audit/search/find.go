@@ -150,16 +150,19 @@ func (f *finder) find(ctx context.Context) error {
 // tail looks at the records behind the last indexed one. They are less than a page, unless the index is
 // being made or cannot be written: then it looks at the last pages.
 func (f *finder) tail(ctx context.Context, h *head) error {
-	if f.below <= h.cursor+1 && h.cursor > 0 {
-		return nil
+	n := driver.Page
+	if h.cursor > 0 && f.below <= h.cursor+1 {
+		n = 1 // nothing is asked of the tail: only whether the index is of this trail
 	}
-	records, err := f.store.Records(ctx, max(h.cursor, 1)-1, driver.Page)
-	if err != nil {
+	records, err := f.store.Records(ctx, max(h.cursor, 1)-1, n)
+	switch {
+	case err != nil:
 		return err
-	}
-	if h.cursor > 0 && (len(records) == 0 || h.foreign(records[0])) { // of another trail: it will be made anew
+	case h.cursor > 0 && (len(records) == 0 || h.foreign(records[0])): // it will be made anew
 		*h = head{}
-	} else if len(records) < driver.Page {
+	case n == 1:
+		return nil
+	case len(records) < driver.Page:
 		f.take(behind(records, h.cursor))
 		return nil
 	}

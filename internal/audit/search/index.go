@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,9 @@ type Store interface {
 type Indexer struct {
 	Store Store
 	Log   *slog.Logger
+
+	segment int // records of a segment; 0: segmentSize
+	group   int // segments of a group; 0: groupSize
 
 	pruned time.Time // when it was last looked for what was removed from the trail
 }
@@ -131,7 +135,7 @@ func (x *Indexer) next(ctx context.Context) (work, error) {
 		if left, err := x.leftovers(ctx, 1); err != nil || len(left) > 0 {
 			return func(ctx context.Context) error { return x.save(ctx, head{wipe: true}) }, err
 		}
-	case len(h.segments) >= groupSize:
+	case len(h.segments) >= cmp.Or(x.group, groupSize):
 		return func(ctx context.Context) error { return x.merge(ctx) }, nil
 	}
 	if now := time.Now(); now.Sub(x.pruned) >= pruneWait {
@@ -150,6 +154,7 @@ func (x *Indexer) save(ctx context.Context, h head) error {
 
 // full looks for a segment's worth of new records.
 func (x *Indexer) full(ctx context.Context, h head) (work, error) {
+	size := cmp.Or(x.segment, segmentSize)
 	given, err := x.Store.Appended(ctx)
 	if err != nil {
 		return nil, err
@@ -157,7 +162,7 @@ func (x *Indexer) full(ctx context.Context, h head) (work, error) {
 	if given > 0 && given < h.cursor { // the store is another one, or older than its index
 		return x.anew(h), nil
 	}
-	if given > 0 && given-h.cursor < segmentSize {
+	if given > 0 && given-h.cursor < uint64(size) {
 		return nil, nil
 	}
 	records, err := x.Store.Records(ctx, max(h.cursor, 1)-1, driver.Page)
@@ -170,10 +175,10 @@ func (x *Indexer) full(ctx context.Context, h head) (work, error) {
 		}
 		records = records[1:]
 	}
-	if len(records) < segmentSize {
+	if len(records) < size {
 		return nil, nil
 	}
-	return func(ctx context.Context) error { return x.index(ctx, h, records[:segmentSize]) }, nil
+	return func(ctx context.Context) error { return x.index(ctx, h, records[:size]) }, nil
 }
 
 // anew begins to make the index anew.
