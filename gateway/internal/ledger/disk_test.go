@@ -65,7 +65,7 @@ func (f *diskFile) Sync() error {
 }
 
 func TestAFullDiskInterruptsNobody(t *testing.T) {
-	record := len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}}))
+	record := len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}, 0}))
 	for name, c := range map[string]struct {
 		free   int
 		absent bool
@@ -227,7 +227,7 @@ func TestALongJournalIsSummedUpWhileItWaits(t *testing.T) {
 		if len(paths) != 2 {
 			t.Fatalf("files %v, want two: a batch ends where its file is full", paths)
 		}
-		if info, err := os.Stat(paths[0]); err != nil || int(info.Size()) > len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}})) {
+		if info, err := os.Stat(paths[0]); err != nil || int(info.Size()) > len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}, 0})) {
 			t.Errorf("%s has %d bytes, want those of one record", filepath.Base(paths[0]), info.Size())
 		}
 		l.drop()
