@@ -213,6 +213,20 @@ func count(app, product string, hour uint32, sum amount) driver.Count {
 	return driver.Count{AppID: app, Product: product, At: time.Unix(int64(hour)*3600, 0).UTC(), Calls: sum.calls, Errors: sum.errors}
 }
 
+// parts returns what the batch holds. It is sealed.
+func (b *batch) parts() iter.Seq[Call] {
+	return func(yield func(Call) bool) {
+		for app, s := range b.apps {
+			for c, sum := range s.all() {
+				at := time.Unix(int64(c.hour)*3600, 0).UTC()
+				if !yield(Call{App: app, Product: c.product, Tool: c.tool, User: c.user, At: at, Calls: sum.calls, Errors: sum.errors}) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // entries returns what a journal of the batch holds, summed up.
 func (b *batch) entries() []entry {
 	var all []entry
