@@ -22,6 +22,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	storedranking "github.com/keystile/keystile/storage/ranking"
 )
 
 // Store holds the methods of storage that this package uses; *storage.Store has it.
@@ -33,7 +34,7 @@ type Store interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
 	usage.Store
-	ranking.Store
+	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
 }
 
 // Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,
