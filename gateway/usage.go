@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,9 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	}
 	q.Account = account.payer(caller)
 	q.ClientID = q.Account.ID
+	if first := g.billing.FirstHour(q.Account, time.Now()); !q.Daily && q.From.Before(first) {
+		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) + " or later; ask for what was before with granularity=day")
+	}
 	if q.By != usage.ByProduct {
 		return g.usageBy(w, r, q)
 	}
@@ -121,7 +125,7 @@ func readUsageQuery(form url.Values) (q usageQuery, err error) {
 		return q, err
 	}
 	q.Product, q.By = form.Get("product"), form.Get("by")
-	if q.By == usage.ByProduct {
+	if !slices.Contains([]string{"", usage.ByMember, usage.ByTool, usage.ByUser}, q.By) {
 		return q, badQuery.Saying("by is member, tool or user")
 	}
 	if q.Query, err = q.Check(); err != nil {
