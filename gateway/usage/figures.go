@@ -26,7 +26,7 @@ type Figures struct {
 	Total    Point   // of the whole span; At is From
 }
 
-// Point is what was called in an hour or a day. The quantiles are 0 where no latency is known.
+// Point holds what was called in an hour or a day. The quantiles are 0 where no latency is known.
 type Point struct {
 	At            time.Time
 	Calls, Errors int64

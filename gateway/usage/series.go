@@ -46,7 +46,7 @@ type Answer struct {
 	Omitted  Omitted          // by member, tool or user
 }
 
-// Row is what was called under one name in an hour or a day.
+// Row holds what was called under one name in an hour or a day.
 type Row struct {
 	At     time.Time // start of the hour or day, UTC
 	Name   string

@@ -48,7 +48,7 @@ type cell struct {
 
 func (c *cell) isPlain() bool { return c.tool == "" && c.user == "" }
 
-// tally is what is counted of a cell, and the line that its calls count in too.
+// tally holds what is counted of a cell, and the line that its calls count in too.
 type tally struct {
 	amount
 	line *line

@@ -10,7 +10,7 @@ type Detail struct {
 	Tool string // full name, such as shop__order
 	User string // a user's sub
 
-	// Took is how long the product took to its verdict, which is when the call is charged; 0: not
+	// Took says how long the product took to its verdict, when the call is charged; 0: not
 	// known. It is counted for the whole service, by product: see OfLatency.
 	Took time.Duration
 }

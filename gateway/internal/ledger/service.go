@@ -25,7 +25,7 @@ func OfLatency(product string) Dimension {
 	return ofLatency + border + Dimension(product)
 }
 
-// line is what is counted of a product in an hour, over all applications.
+// line holds what is counted of a product in an hour, over all applications.
 type line struct {
 	amount
 	took [Ranges]amount // by range, calls whose latency is not known left out
