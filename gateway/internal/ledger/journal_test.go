@@ -174,7 +174,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add(data[:starts[2]+9], "a", "b")
 	f.Add(append([]byte{mark, kindCalls, 0xFF}, data...), "app", "ai")
 	f.Fuzz(func(t *testing.T, noise []byte, app, product string) {
-		e := entry{app, cell{product: product, hour: math.MaxUint32}, amount{calls: 3, errors: 2}, 0}
+		e := entry{app, cell{product: product, hour: math.MaxUint32}, amount{calls: 3, errors: 2}, span(len(noise) % (Ranges + 1))}
 		if !named(app) || !named(product) {
 			return
 		}
