@@ -42,7 +42,7 @@ func (a *answer) begin(status int) (goes bool) {
 		return true
 	}
 	product := a.visit.Entry.(*entry).productOr(a.guard.product)
-	err := a.gateway.Charge(a.visit.Caller, product, "", status >= 500)
+	err := a.gateway.Charge(a.visit.Caller, product, "", a.took(), status >= 500)
 	if err == nil {
 		return true
 	}
@@ -55,6 +55,9 @@ func (a *answer) begin(status int) (goes bool) {
 	a.gateway.refuse(a.ResponseWriter, a.request, notCharged.Because(err))
 	return false
 }
+
+// took returns how long the call has taken so far: at its charge, to the verdict of the service.
+func (a *answer) took() time.Duration { return max(1, time.Since(a.began)) }
 
 // charged reports whether the call is charged: each call within the rate that reached a
 // product, but none that the gateway itself refused or failed.

@@ -279,7 +279,7 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 			default:
 				product := products[random.IntN(3)]
 				failed := random.IntN(10) == 0
-				if err := h.gateway.Charge(storage.Caller{AppID: a.id}, product, "", failed); err != nil {
+				if err := h.gateway.Charge(storage.Caller{AppID: a.id}, product, "", 0, failed); err != nil {
 					t.Fatal(err)
 				}
 				a.calls[month][product]++
@@ -384,7 +384,7 @@ func TestARemovedApplicationIsStillSettled(t *testing.T) {
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	for range 5 {
-		if err := h.gateway.Charge(storage.Caller{AppID: id}, gateway.AI, "", false); err != nil {
+		if err := h.gateway.Charge(storage.Caller{AppID: id}, gateway.AI, "", 0, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -160,7 +160,7 @@ func TestWhatIsLeftFallsWithEachCall(t *testing.T) {
 func charge(t testing.TB, h *fixture, c storage.Caller, n int) {
 	t.Helper()
 	for range n {
-		if err := h.gateway.Charge(c, gateway.MCP, "shop__order", false); err != nil {
+		if err := h.gateway.Charge(c, gateway.MCP, "shop__order", 0, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,13 +13,16 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/internal/ranking"
 	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	storedranking "github.com/keystile/keystile/storage/ranking"
 )
 
 // Store holds the methods of storage that this package uses; *storage.Store has it.
@@ -30,6 +33,8 @@ type Store interface {
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
+	usage.Store
+	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
 }
 
 // Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,
@@ -102,7 +107,8 @@ type Gateway struct {
 	billing   *billing.Billing
 	accounts  *accounts
 	remaining *remaining
-	summing   chan struct{} // held by who sums up usage by name
+	reader    *usage.Reader
+	ranking   *ranking.Keeper
 	products  products
 	proxies   clientip.Resolver
 	ledger    *ledger.Ledger
@@ -116,7 +122,7 @@ type Gateway struct {
 // New makes a Gateway. It reports everything that is wrong with the Config at once. Close
 // ends it.
 func New(ctx context.Context, c Config) (*Gateway, error) {
-	g := &Gateway{work: newWork(), summing: make(chan struct{}, summers)}
+	g := &Gateway{work: newWork()}
 	err := g.complete(&c)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
@@ -124,7 +130,11 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	g.c = c
 	g.accounts = newAccounts(c.Store, g.billing.Plan, g.work)
 	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) }, g.work)
-	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log, Watched: g.remaining.watched}); err != nil {
+	g.ranking = ranking.New(c.Store, c.Log)
+	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log, Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
+		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ranking.Close(ctx))
+	}
+	if g.reader, err = usage.New(usage.Config{Store: c.Store, Billing: g.billing, Products: g.products.all(), Series: g.ledger.Series, Live: g.ranking.Live}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.resources = c.Tokens.Resources()
@@ -233,9 +243,12 @@ func (g *Gateway) Mount(mux interface {
 func (g *Gateway) Close(ctx context.Context) error {
 	g.unfollow()
 	g.work.close()
-	return g.ledger.Close(ctx)
+	return errors.Join(g.ledger.Close(ctx), g.ranking.Close(ctx))
 }
 
 // Billing returns the rules about money over the gateway's own counts: what is owed and used has
 // this process's last call in it. An order that it decides about holds for the next call.
 func (g *Gateway) Billing() *billing.Billing { return g.billing }
+
+// Usage returns what reads who has called how much, with this process's last call in it.
+func (g *Gateway) Usage() *usage.Reader { return g.reader }

@@ -47,10 +47,11 @@ func (g *Gateway) Meter(product string, service http.Handler) http.Handler {
 
 // Charge counts one call of a product against the quota of the caller's account (storage.Caller),
 // and as an error too if the product failed. It is for services that know better than Guard
-// what a call is, such as the tool bus, which gives the tool's full name; "": no tool. Call it
+// what a call is, such as the tool bus, which gives the tool's full name; "": no tool. took is how
+// long the product took to its verdict, which is when it is charged; 0: not known. Call it
 // before the answer leaves; if it fails, the call is not counted and must not be answered.
-func (g *Gateway) Charge(caller storage.Caller, product, tool string, failed bool) error {
-	account, by := caller.Account(), ledger.Detail{Tool: tool}
+func (g *Gateway) Charge(caller storage.Caller, product, tool string, took time.Duration, failed bool) error {
+	account, by := caller.Account(), ledger.Detail{Tool: tool, Took: took}
 	if account == caller.AppID { // else it is one user's
 		by.User = caller.UserID
 	}

@@ -316,14 +316,14 @@ func TestAServiceMayChargeByItself(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	caller := must(h.tokens.Verify(t.Context(), bearer))(t)
-	if err := h.gateway.Charge(caller, gateway.MCP, "", true); err != nil {
+	if err := h.gateway.Charge(caller, gateway.MCP, "", 0, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.used(bearer, gateway.MCP); got != 1 {
 		t.Errorf("charged %d, want 1", got)
 	}
 	h.gateway.Close(t.Context())
-	if err := h.gateway.Charge(caller, gateway.MCP, "", false); err == nil || h.gateway.Stats().Uncounted != 1 || h.gateway.Stats().Charged != 1 {
+	if err := h.gateway.Charge(caller, gateway.MCP, "", 0, false); err == nil || h.gateway.Stats().Uncounted != 1 || h.gateway.Stats().Charged != 1 {
 		t.Errorf("Charge() of a closed gateway = %v, %+v", err, h.gateway.Stats())
 	}
 }

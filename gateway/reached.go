@@ -38,6 +38,6 @@ func (a *answer) chargeAbandoned() {
 		return
 	}
 	if product := e.productOr(a.guard.product); product != "" {
-		a.gateway.Charge(a.visit.Caller, product, "", false)
+		a.gateway.Charge(a.visit.Caller, product, "", a.took(), false)
 	}
 }

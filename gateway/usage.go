@@ -2,15 +2,17 @@ package gateway
 
 import (
 	"encoding/csv"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage"
 )
 
 // usageRecord is the answer of GET /api/v1/usage.
@@ -32,18 +34,9 @@ type usageRow struct {
 
 // usageQuery holds the parameters of a usage request.
 type usageQuery struct {
-	from, to time.Time
-	daily    bool
-	product  string
-	by       string // "": by product
-	csv      bool
+	usage.Query
+	csv bool
 }
-
-// Spans that one answer covers at most.
-const (
-	maxDays  = 400 * 24 * time.Hour
-	maxHours = 32 * 24 * time.Hour
-)
 
 // usage serves GET /api/v1/usage (protocol 4.7): what was charged to the caller's
 // application, by day or hour, and how much of it went beyond the quota. It is not charged
@@ -53,29 +46,31 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	payer := account.payer(caller)
-	q, err := readUsageQuery(r.URL.Query(), time.Now())
+	q, err := readUsageQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	if q.product != "" && !g.products.has(q.product) {
+	if q.Product != "" && !g.products.has(q.Product) {
 		return badProduct
 	}
-	if first := g.billing.FirstHour(payer, time.Now()); !q.daily && q.from.Before(first) {
+	q.Account = account.payer(caller)
+	q.ClientID = q.Account.ID
+	if first := g.billing.FirstHour(q.Account, time.Now()); !q.Daily && q.From.Before(first) {
 		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) + " or later; ask for what was before with granularity=day")
 	}
-	if q.by != "" {
+	if q.By != usage.ByProduct {
 		return g.usageBy(w, r, q)
 	}
-	rows, over, err := g.billing.Usage(r.Context(), payer, q.from, q.to, q.daily)
+	a, err := g.reader.Usage(r.Context(), q.Query)
 	if err != nil {
-		return err
+		return badUsage(err)
 	}
-	record := q.record(rows, over)
-	for _, name := range g.products.all() {
-		if q.product == "" || q.product == name {
-			record.Totals[name] += 0
-		}
+	record := usageRecord{
+		From: a.From.Format(iso8601), To: a.To.Format(iso8601), Granularity: granularity(a),
+		Series: []usageRow{}, Totals: a.Totals, Overage: a.Overage,
+	}
+	for _, row := range a.Series {
+		record.Series = append(record.Series, usageRow{row.At.Format(iso8601), row.Name, row.Calls, row.Errors})
 	}
 	if q.csv {
 		return writeCSV(w, record)
@@ -83,28 +78,27 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, record)
 }
 
-// record makes the answer. The overage is that of all products together, as the quota is.
-func (q usageQuery) record(rows []driver.Count, over int64) usageRecord {
-	u := usageRecord{
-		From: q.from.Format(iso8601), To: q.to.Format(iso8601), Granularity: "hour",
-		Series: []usageRow{}, Totals: map[string]int64{}, Overage: over,
+func granularity(a usage.Answer) string {
+	if a.Daily {
+		return "day"
 	}
-	if q.daily {
-		u.Granularity = "day"
+	return "hour"
+}
+
+// badUsage returns the refusal of a question that cannot be answered.
+func badUsage(err error) error {
+	switch {
+	case errors.Is(err, usage.ErrBusy):
+		return busySumming
+	case errors.Is(err, storage.ErrInvalid):
+		return badQuery.Saying(err.Error())
 	}
-	for _, row := range rows {
-		if row.At.Before(q.from) || q.product != "" && q.product != row.Product {
-			continue
-		}
-		u.Series = append(u.Series, usageRow{row.At.Format(iso8601), row.Product, row.Calls, row.Errors})
-		u.Totals[row.Product] = driver.Count{Calls: u.Totals[row.Product]}.Plus(row).Calls
-	}
-	return u
+	return err
 }
 
 // readUsageQuery reads from, to, granularity, product, by and format. What is left out is this
 // month by day, as JSON. Times are widened to whole days or hours.
-func readUsageQuery(form url.Values, now time.Time) (q usageQuery, err error) {
+func readUsageQuery(form url.Values) (q usageQuery, err error) {
 	for name, values := range form {
 		if len(values) > 1 {
 			return q, badQuery.Saying(strconv.Quote(name) + " is there more than once")
@@ -112,7 +106,7 @@ func readUsageQuery(form url.Values, now time.Time) (q usageQuery, err error) {
 	}
 	switch form.Get("granularity") {
 	case "", "day":
-		q.daily = true
+		q.Daily = true
 	case "hour":
 	default:
 		return q, badQuery.Saying("granularity is day or hour")
@@ -124,41 +118,26 @@ func readUsageQuery(form url.Values, now time.Time) (q usageQuery, err error) {
 	default:
 		return q, badQuery.Saying("format is json or csv")
 	}
-	unit, most := time.Hour, maxHours
-	if q.daily {
-		unit, most = 24*time.Hour, maxDays
-	}
-	month, _ := billing.ParseMonth("", now)
-	if q.from, err = readTime(form.Get("from"), month); err != nil {
+	if q.From, err = readTime(form.Get("from")); err != nil {
 		return q, err
 	}
-	if q.to, err = readTime(form.Get("to"), now.UTC().Add(1)); err != nil { // this hour is in it from its first moment on
+	if q.To, err = readTime(form.Get("to")); err != nil {
 		return q, err
 	}
-	q.from = q.from.Truncate(unit)
-	if cut := q.to.Truncate(unit); cut.Before(q.to) {
-		q.to = cut.Add(unit)
-	}
-	switch {
-	case !q.from.Before(q.to):
-		return q, badQuery.Saying("from is before to; to itself is not in the answer")
-	case q.to.Sub(q.from) > most:
-		return q, badQuery.Saying("one answer covers up to 400 days by day, or 32 days by hour: ask in several steps")
-	}
-	q.product, q.by = form.Get("product"), form.Get("by")
-	if _, known := dimensionsOf[q.by]; q.by != "" && !known {
+	q.Product, q.By = form.Get("product"), form.Get("by")
+	if !slices.Contains([]string{"", usage.ByMember, usage.ByTool, usage.ByUser}, q.By) {
 		return q, badQuery.Saying("by is member, tool or user")
 	}
-	if q.by != "" && q.product != "" {
-		return q, badQuery.Saying("by and product exclude each other: users are summed up over all products, tools and members are of mcp")
+	if q.Query, err = q.Check(); err != nil {
+		return q, badUsage(err)
 	}
 	return q, nil
 }
 
-// readTime reads 2026-11-21 or 2026-11-21T15:04:05Z.
-func readTime(text string, fallback time.Time) (time.Time, error) {
+// readTime reads 2026-11-21 or 2026-11-21T15:04:05Z; "" is no time.
+func readTime(text string) (time.Time, error) {
 	if text == "" {
-		return fallback, nil
+		return time.Time{}, nil
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil && t.UTC().Year() > 1970 && t.UTC().Year() < 2200 {

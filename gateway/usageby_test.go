@@ -17,7 +17,7 @@ import (
 func (h *fixture) spend(app storage.App, n int, product, tool, user string, failed bool) {
 	h.Helper()
 	for range n {
-		if err := h.gateway.Charge(storage.Caller{AppID: app.ID, UserID: user}, product, tool, failed); err != nil {
+		if err := h.gateway.Charge(storage.Caller{AppID: app.ID, UserID: user}, product, tool, 0, failed); err != nil {
 			h.Fatal(err)
 		}
 	}

@@ -177,7 +177,7 @@ func (c *toolCall) respondBusy(why string) (pieces, *rpc.Error) {
 }
 
 func (c *toolCall) charge(failed bool) error {
-	return c.bus.c.Meter.Charge(c.caller, product, c.tool.name, failed)
+	return c.bus.c.Meter.Charge(c.caller, product, c.tool.name, max(1, time.Since(c.start)), failed)
 }
 
 // note records the call in the audit trail.

@@ -51,9 +51,9 @@ type Invoker interface {
 // for what is not known yet.
 type Meter interface {
 	// Charge counts one call of a tool, by its full name, to a product (gateway.MCP) against the
-	// caller's account; failed says that the upstream failed. If it returns an error, the result is
-	// withheld.
-	Charge(caller storage.Caller, product, tool string, failed bool) error
+	// caller's account; took is how long the call has taken, and failed says that the upstream failed.
+	// If it returns an error, the result is withheld.
+	Charge(caller storage.Caller, product, tool string, took time.Duration, failed bool) error
 	// Quota returns how many calls the caller's account may make until reset, and how many of them
 	// are left, with the caller's last call taken off; -1: as many as it likes. ok is false if that
 	// is not known now.

@@ -33,7 +33,7 @@ func KindsForTest() map[string]KindForTest {
 		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
 		"deliveries": deliveries, "epochs": epochs, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets, "leases": leases,
 		"logins": logins, "mails": mails, "memberNames": memberNames, "openIDs": openIDs,
-		"orders": orders, "probes": probes, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "skeletonMarks": skeletonMarks, "skeletons": skeletons, "spents": spents,
+		"orders": orders, "probes": probes, "rankings": rankings, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "skeletonMarks": skeletonMarks, "skeletons": skeletons, "spents": spents,
 		"tickets": tickets, "timeMarks": timeMarks, "toolsets": toolsets, "users": users,
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -54,7 +55,11 @@ func newOffice(t *testing.T) *office {
 	}
 	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 	users := users.New(store, passwords)
-	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money}
+	calls, err := usage.New(usage.Config{Store: store, Billing: money})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money, Usage: calls}
 	o := &office{t: t, target: target, users: users, data: t.TempDir()}
 	o.target.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }
 	o.target.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
@@ -31,6 +32,7 @@ type Target struct {
 	SigningAlg string                                   // of access tokens
 	Forget     func(id string)                          // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
 	Billing    *billing.Billing                         // of applications; the running server's, if one serves here
+	Usage      *usage.Reader                            // of applications and of the whole service; the running server's, if one serves here
 	Registry   *registry.Registry                       // of capabilities
 	Keys       *Keyring                                 // the master keys
 	Note       func(context.Context, event.Event) error // puts what was done on the audit trail
@@ -92,7 +94,7 @@ type command struct {
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, userCommands, apiKeyCommands, sessionCommands, lockoutCommands, nodeCommands, settingCommands, keyCommands, masterKeyCommands, auditCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands, clientCommands)
+var table = slices.Concat(appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands, sessionCommands, lockoutCommands, nodeCommands, settingCommands, keyCommands, masterKeyCommands, auditCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands, clientCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

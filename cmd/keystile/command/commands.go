@@ -25,6 +25,7 @@ var groups = []cli.Group{
 	{Title: "Applications and people:", Topics: []cli.Topic{
 		{Name: "app", Summary: "Register, list, change and remove applications"},
 		{Name: "billing", Summary: "Decide on orders, and show what applications owe"},
+		{Name: "usage"},
 		{Name: "tier", Summary: "Give an application a tier"},
 		{Name: "user", Summary: "Create, invite, list, change and lock out users"},
 		{Name: "lockout", Summary: "Let an address sign in again"},

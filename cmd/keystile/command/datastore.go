@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
@@ -38,6 +39,7 @@ type dataStore struct {
 	store   *storage.Store
 	users   *users.StoreUsers
 	billing *billing.Billing
+	usage   *usage.Reader
 	swept   atomic.Int64 // expired records removed
 
 	statements *metrics.Statements // of the storage
@@ -147,6 +149,9 @@ func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backe
 	h.users = users.New(h.store, nil)
 	// While nobody serves: a server that was killed may have left calls in the journal.
 	h.billing, err = billing.New(billing.Config{Store: h.store, Plans: plansOf(c), Journal: f.Journal()})
+	if err == nil {
+		h.usage, err = usage.New(usage.Config{Store: h.store, Billing: h.billing})
+	}
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
@@ -175,13 +180,14 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Note:    h.note, Keys: h.keyring, DefaultAccess: defaultAccess(h.conf),
-		Billing: h.billing,
-		Nodes:   func(ctx context.Context) ([]nodes.Info, error) { return nodes.Look(ctx, h.store) },
+		Billing: h.billing, Usage: h.usage,
+		Nodes: func(ctx context.Context) ([]nodes.Info, error) { return nodes.Look(ctx, h.store) },
 	}
 	if serving != nil {
 		target.Provider, target.Forget, target.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
 		target.Reload, target.Notify, target.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
-		target.Nodes, target.Registry, target.Billing = serving.Nodes.List, serving.Registry, serving.Gateway.Billing()
+		target.Nodes, target.Registry = serving.Nodes.List, serving.Registry
+		target.Billing, target.Usage = serving.Gateway.Billing(), serving.Gateway.Usage()
 	}
 	return target
 }

@@ -18,17 +18,18 @@ import (
 type batch struct {
 	id       driver.Batch
 	apps     map[string]*sums
-	rows     int      // that the store gets, at most
-	segment  *segment // nil: no journal
-	doubtful bool     // it has been sent, and whether the store has it is unknown
+	lines    map[plain]*line // of all applications
+	rows     int             // that the store gets, at most
+	segment  *segment        // nil: no journal
+	doubtful bool            // it has been sent, and whether the store has it is unknown
 }
 
 // sums holds what is counted of one application. Calls without a detail, which most are, have a map
 // with a shorter key.
 type sums struct {
-	plain    map[plain]*amount
-	detailed map[cell]*amount // nil: none
-	watch    *atomic.Int64    // nil: nobody watches it
+	plain    map[plain]*tally
+	detailed map[cell]*tally // nil: none
+	watch    *atomic.Int64   // nil: nobody watches it
 }
 
 // plain names calls without a tool and a user.
@@ -47,6 +48,12 @@ type cell struct {
 
 func (c *cell) isPlain() bool { return c.tool == "" && c.user == "" }
 
+// tally holds what is counted of a cell, and the line that its calls count in too.
+type tally struct {
+	amount
+	line *line
+}
+
 type amount struct{ calls, errors int64 }
 
 func (a *amount) add(b amount) {
@@ -60,7 +67,9 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-func newBatch(id driver.Batch) *batch { return &batch{id: id, apps: map[string]*sums{}} }
+func newBatch(id driver.Batch) *batch {
+	return &batch{id: id, apps: map[string]*sums{}, lines: map[plain]*line{}}
+}
 
 func (b *batch) has(e *entry) bool {
 	s := b.apps[e.app]
@@ -68,7 +77,7 @@ func (b *batch) has(e *entry) bool {
 }
 
 // of returns what is counted of a cell, nil if nothing is.
-func (s *sums) of(c *cell) *amount {
+func (s *sums) of(c *cell) *tally {
 	if c.isPlain() {
 		return s.plain[plain{c.product, c.hour}]
 	}
@@ -76,20 +85,20 @@ func (s *sums) of(c *cell) *amount {
 }
 
 // put begins to count a cell.
-func (s *sums) put(c cell, first amount) {
+func (s *sums) put(c cell, first *tally) {
 	switch {
 	case c.isPlain():
-		s.plain[plain{c.product, c.hour}] = &first
+		s.plain[plain{c.product, c.hour}] = first
 		return
 	case s.detailed == nil:
-		s.detailed = map[cell]*amount{}
+		s.detailed = map[cell]*tally{}
 	}
-	s.detailed[c] = &first
+	s.detailed[c] = first
 }
 
 // all returns every cell with what is counted of it.
-func (s *sums) all() iter.Seq2[cell, *amount] {
-	return func(yield func(cell, *amount) bool) {
+func (s *sums) all() iter.Seq2[cell, *tally] {
+	return func(yield func(cell, *tally) bool) {
 		for p, sum := range s.plain {
 			if !yield(cell{product: p.product, hour: p.hour}, sum) {
 				return
@@ -106,10 +115,16 @@ func (s *sums) all() iter.Seq2[cell, *amount] {
 // add counts an entry and returns how many rows more the store gets for it, at most. watched is
 // asked when an application is new in the batch; it may be nil.
 func (b *batch) add(e *entry, watched func(app string) *atomic.Int64) (more int) {
+	if e.app == "" { // how long calls took that other entries count
+		l, more := b.line(plain{strings.Clone(e.product), e.hour})
+		more += l.count(e.amount, e.took)
+		b.rows += more
+		return more
+	}
 	s := b.apps[e.app]
 	if s == nil {
 		app := strings.Clone(e.app) // names may be slices of a request that must not stay in memory
-		s = &sums{plain: map[plain]*amount{}}
+		s = &sums{plain: map[plain]*tally{}}
 		if watched != nil {
 			s.watch = watched(app)
 		}
@@ -118,12 +133,17 @@ func (b *batch) add(e *entry, watched func(app string) *atomic.Int64) (more int)
 	if s.watch != nil {
 		s.watch.Add(e.calls)
 	}
-	if sum := s.of(&e.cell); sum != nil {
-		sum.add(e.amount)
-		return 0
+	sum := s.of(&e.cell)
+	if sum == nil {
+		c := cell{strings.Clone(e.product), strings.Clone(e.tool), strings.Clone(e.user), e.hour}
+		sum = &tally{}
+		sum.line, more = b.line(plain{c.product, c.hour})
+		s.put(c, sum)
+		more += e.rows()
 	}
-	more = e.rows()
-	s.put(cell{strings.Clone(e.product), strings.Clone(e.tool), strings.Clone(e.user), e.hour}, e.amount)
+	sum.add(e.amount)
+	sum.line.add(e.amount)
+	more += sum.line.count(e.amount, e.took)
 	b.rows += more
 	return more
 }
@@ -137,10 +157,13 @@ func (b *batch) counts() []driver.Count {
 			id := By(app, d)
 			for c, sum := range s.all() {
 				if name := c.in(d); name != "" {
-					rows = append(rows, count(id, name, c.hour, *sum))
+					rows = append(rows, count(id, name, c.hour, sum.amount))
 				}
 			}
 		}
+	}
+	for row := range b.service() {
+		rows = append(rows, row)
 	}
 	slices.SortFunc(rows, func(a, b driver.Count) int {
 		return cmp.Or(cmp.Compare(a.AppID, b.AppID), a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
@@ -159,6 +182,17 @@ func (b *batch) counts() []driver.Count {
 // answer appends the rows that answer a question. There may be several of one time and product.
 func (b *batch) answer(rows []driver.Count, q driver.UsageQuery) []driver.Count {
 	app, d := split(q.AppID)
+	if app == "" {
+		for row := range b.service() {
+			if row.AppID != q.AppID {
+				continue
+			}
+			if row, ok := answers(row, q); ok {
+				rows = append(rows, row)
+			}
+		}
+		return rows
+	}
 	s := b.apps[app]
 	if s == nil {
 		return rows
@@ -168,7 +202,7 @@ func (b *batch) answer(rows []driver.Count, q driver.UsageQuery) []driver.Count 
 		if name == "" {
 			continue
 		}
-		if row, ok := answers(count(q.AppID, name, c.hour, *sum), q); ok {
+		if row, ok := answers(count(q.AppID, name, c.hour, sum.amount), q); ok {
 			rows = append(rows, row)
 		}
 	}
@@ -179,15 +213,29 @@ func count(app, product string, hour uint32, sum amount) driver.Count {
 	return driver.Count{AppID: app, Product: product, At: time.Unix(int64(hour)*3600, 0).UTC(), Calls: sum.calls, Errors: sum.errors}
 }
 
+// parts returns what the batch holds. It is sealed.
+func (b *batch) parts() iter.Seq[Call] {
+	return func(yield func(Call) bool) {
+		for app, s := range b.apps {
+			for c, sum := range s.all() {
+				at := time.Unix(int64(c.hour)*3600, 0).UTC()
+				if !yield(Call{App: app, Product: c.product, Tool: c.tool, User: c.user, At: at, Calls: sum.calls, Errors: sum.errors}) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // entries returns what a journal of the batch holds, summed up.
 func (b *batch) entries() []entry {
 	var all []entry
 	for _, app := range slices.Sorted(maps.Keys(b.apps)) {
 		for c, sum := range b.apps[app].all() {
-			all = append(all, entry{app, c, *sum})
+			all = append(all, entry{app: app, cell: c, amount: sum.amount})
 		}
 	}
-	return all
+	return append(all, b.timed()...)
 }
 
 // calls returns the number of calls in the batch.
@@ -195,7 +243,7 @@ func (b *batch) calls() int64 {
 	var all amount
 	for _, s := range b.apps {
 		for _, sum := range s.all() {
-			all.add(*sum)
+			all.add(sum.amount)
 		}
 	}
 	return all.calls

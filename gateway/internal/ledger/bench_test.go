@@ -15,9 +15,9 @@ import (
 func BenchmarkCharge(b *testing.B) {
 	const app, product = "app_0123456789abcdef", "ai"
 	charge := func(l *Ledger) func() error {
-		return func() error { return l.Charge(app, product, noon, false) }
+		return func() error { return l.ChargeDetailed(app, product, Detail{Took: 12 * time.Millisecond}, noon, false) }
 	}
-	record := appendRecord(nil, &entry{app, cell{product: product, hour: 1}, amount{calls: 1}})
+	record := appendRecord(nil, &entry{app, cell{product: product, hour: 1}, amount{calls: 1}, 4})
 	bare, err := os.OpenFile(filepath.Join(b.TempDir(), "bare"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		b.Fatal(err)
@@ -56,7 +56,7 @@ func BenchmarkCharge(b *testing.B) {
 func BenchmarkReplay(b *testing.B) {
 	var data []byte
 	for range 10_000 {
-		data = appendRecord(data, &entry{"app_0123456789abcdef", cell{product: "ai", hour: 1}, amount{calls: 1}})
+		data = appendRecord(data, &entry{"app_0123456789abcdef", cell{product: "ai", hour: 1}, amount{calls: 1}, 0})
 	}
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {

@@ -159,6 +159,11 @@ func verifyCounts(t *testing.T, dir string, calls map[string]*call) (sent, answe
 			}
 		}
 	}
+	for _, d := range []Dimension{OfService, OfProducts, OfLatency("")} { // and the whole service has them too
+		if got, _ := stored(t, s, By("", d)); got != int64(counted) {
+			t.Errorf("the service has %d calls %s, its application %d", got, d, counted)
+		}
+	}
 	for name, c := range calls {
 		if sent++; c.answered {
 			answered++
@@ -194,9 +199,9 @@ func chargeUntilKilled(t *testing.T, dir string) {
 			for i := 0; !ending.Load(); i++ {
 				name := fmt.Sprintf("%s-%d-%d", os.Getenv("KEYSTILE_LIFE"), caller, i)
 				report("sent", name)
-				by := Detail{}
+				by := Detail{Took: time.Duration(i+1) * time.Millisecond}
 				if detailed(name) {
-					by = Detail{Tool: "shop__" + name, User: name}
+					by.Tool, by.User = "shop__"+name, name
 				}
 				if err := l.ChargeDetailed("app", name, by, noon, false); err != nil {
 					t.Errorf("Charge() = %v, want no error", err)

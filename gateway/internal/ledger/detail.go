@@ -1,11 +1,18 @@
 package ledger
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Detail says what a call is of, beside its product. What is "" is not known, or there is none.
 type Detail struct {
 	Tool string // full name, such as shop__order
 	User string // a user's sub
+
+	// Took says how long the product took to its verdict, when the call is charged; 0: not
+	// known. It is counted for the whole service, by product: see OfLatency.
+	Took time.Duration
 }
 
 // Dimension is one of the ways in which the calls of an application are summed up.

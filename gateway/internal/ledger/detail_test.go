@@ -86,9 +86,9 @@ func TestABatchThatIsSentAgainIsTheSameInEveryDimension(t *testing.T) {
 }
 
 func TestAJournalHoldsRecordsOfBothKinds(t *testing.T) {
-	data := appendRecord(nil, &entry{"app", cell{product: "mcp", hour: 1}, amount{calls: 1}})
-	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}})
-	data = appendRecord(data, &entry{"app", cell{product: "ai", user: "u1", hour: 1}, amount{calls: 4}})
+	data := appendRecord(nil, &entry{"app", cell{product: "mcp", hour: 1}, amount{calls: 1}, 0})
+	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}, 0})
+	data = appendRecord(data, &entry{"app", cell{product: "ai", user: "u1", hour: 1}, amount{calls: 4}, 0})
 	for cut := range len(data) + 1 {
 		if _, err := replay(data[:cut], func(entry) {}); err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
@@ -117,7 +117,7 @@ func TestTheLongestDetailIsCounted(t *testing.T) {
 	long := strings.Repeat("x", maxName)
 	s, folder := newStore(), t.TempDir()
 	l := opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
-	if err := l.ChargeDetailed(long, long, Detail{long, long}, noon, false); err != nil {
+	if err := l.ChargeDetailed(long, long, Detail{Tool: long, User: long, Took: time.Second}, noon, false); err != nil {
 		t.Fatal(err)
 	}
 	if cap(l.record) != recordSize {

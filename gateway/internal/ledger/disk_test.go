@@ -65,7 +65,7 @@ func (f *diskFile) Sync() error {
 }
 
 func TestAFullDiskInterruptsNobody(t *testing.T) {
-	record := len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}}))
+	record := len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}, 0}))
 	for name, c := range map[string]struct {
 		free   int
 		absent bool
@@ -205,7 +205,7 @@ func TestAChargeIsOneWrite(t *testing.T) {
 	if d.writes != 100 {
 		t.Errorf("%d writes for 100 charges, want one each", d.writes)
 	}
-	if n := testing.AllocsPerRun(1000, func() { l.Charge("app", "ai", noon, false) }); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { l.ChargeDetailed("app", "ai", Detail{Took: time.Second}, noon, false) }); n != 0 {
 		t.Errorf("a charge of a known row makes %v allocations, want none", n)
 	}
 }
@@ -227,7 +227,7 @@ func TestALongJournalIsSummedUpWhileItWaits(t *testing.T) {
 		if len(paths) != 2 {
 			t.Fatalf("files %v, want two: a batch ends where its file is full", paths)
 		}
-		if info, err := os.Stat(paths[0]); err != nil || int(info.Size()) > len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}})) {
+		if info, err := os.Stat(paths[0]); err != nil || int(info.Size()) > len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}, 0})) {
 			t.Errorf("%s has %d bytes, want those of one record", filepath.Base(paths[0]), info.Size())
 		}
 		l.drop()

@@ -69,7 +69,7 @@ func TestBatchesAreSentAgainInTheirOrder(t *testing.T) {
 	for _, seq := range []uint64{1, 2, 9, 10, 16, 255, 256, 1 << 60} {
 		id := driver.Batch{Node: "NODE", Seq: seq}
 		want = append(want, id)
-		record := appendRecord(nil, &entry{"app", cell{product: strconv.FormatUint(seq, 10), hour: 1}, amount{calls: 1}})
+		record := appendRecord(nil, &entry{"app", cell{product: strconv.FormatUint(seq, 10), hour: 1}, amount{calls: 1}, 0})
 		os.WriteFile(filepath.Join(folder, fileName(id)), record, 0o600)
 	}
 	closed(t, opened(t, Config{Store: s, Path: folder}))

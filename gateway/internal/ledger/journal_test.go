@@ -16,7 +16,7 @@ import (
 func small() (data []byte, starts []int) {
 	for i, product := range []string{"ai", "mcp", "payment", "storage"} {
 		starts = append(starts, len(data))
-		data = appendRecord(data, &entry{"app", cell{product: product, hour: 1 << i}, amount{calls: 1, errors: int64(i % 2)}})
+		data = appendRecord(data, &entry{"app", cell{product: product, hour: 1 << i}, amount{calls: 1, errors: int64(i % 2)}, 0})
 	}
 	return data, append(starts, len(data))
 }
@@ -134,12 +134,12 @@ func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 }
 
 func TestANameCannotHoldARecord(t *testing.T) {
-	forged := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: 1000}})
+	forged := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: 1000}, 0})
 	l := opened(t, Config{Store: newStore(), Path: t.TempDir()})
 	if err := l.Charge("app", string(forged), noon, false); err == nil {
 		t.Error("Charge(a product that is a record) = no error, want one")
 	}
-	host := appendRecord(nil, &entry{"app", cell{product: string(forged), hour: 1}, amount{calls: 1}})
+	host := appendRecord(nil, &entry{"app", cell{product: string(forged), hour: 1}, amount{calls: 1}, 0})
 	if _, _, err := decode(host); err == nil {
 		t.Error("decode(a record with such a name) = no error, want one")
 	}
@@ -149,7 +149,7 @@ func TestAJournalOfANewerVersionIsLeftAlone(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		data, starts := small()
 		newer := data[starts[3]:]
-		newer[1] = kindDetail + 1
+		newer[1] = kindTimed + 1
 		binary.BigEndian.PutUint32(newer[4:], checksum(newer))
 		if damaged {
 			data[starts[3]-1] ^= 1 // of the record before
@@ -174,7 +174,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add(data[:starts[2]+9], "a", "b")
 	f.Add(append([]byte{mark, kindCalls, 0xFF}, data...), "app", "ai")
 	f.Fuzz(func(t *testing.T, noise []byte, app, product string) {
-		e := entry{app, cell{product: product, hour: math.MaxUint32}, amount{calls: 3, errors: 2}}
+		e := entry{app, cell{product: product, hour: math.MaxUint32}, amount{calls: 3, errors: 2}, span(len(noise) % (Ranges + 1))}
 		if !named(app) || !named(product) {
 			return
 		}

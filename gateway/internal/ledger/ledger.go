@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,18 @@ type Config struct {
 	// Watched returns a number to which the calls of an application are added as they are charged;
 	// nil: none. It is asked once for each application and batch, and must be quick. See Watch.
 	Watched func(app string) *atomic.Int64
+
+	// Stored is told what a batch held when the store has acknowledged it and the journal is rid of
+	// it: of each call once at most, however often a process is killed. nil: nobody. It is called
+	// between two batches, and must be quick.
+	Stored func(calls iter.Seq[Call])
+}
+
+// Call is calls of one kind in an hour.
+type Call struct {
+	App, Product, Tool, User string // Tool and User: "" if there is none
+	At                       time.Time
+	Calls, Errors            int64
 }
 
 // Why a call cannot be charged, beside a name or a time that no store accepts.
@@ -52,6 +65,7 @@ type Ledger struct {
 	every   time.Duration
 	log     *slog.Logger
 	watched func(app string) *atomic.Int64
+	told    func(calls iter.Seq[Call])
 	journal *journal // nil: none
 	node    string
 	gate    gate
@@ -120,7 +134,7 @@ func newLedger(c Config) (*Ledger, error) {
 		complaints = append(complaints, fmt.Errorf("ledger: FlushEvery is %v: give a positive duration, or 0 for 1 s", c.FlushEvery))
 	}
 	l := &Ledger{
-		store: c.Store, every: c.FlushEvery, log: c.Log, watched: c.Watched, node: rand.Text(),
+		store: c.Store, every: c.FlushEvery, log: c.Log, watched: c.Watched, told: c.Stored, node: rand.Text(),
 		record: make([]byte, 0, recordSize), dirty: make(chan struct{}, 1), fresh: make(chan struct{}, 1),
 	}
 	if l.every == 0 {

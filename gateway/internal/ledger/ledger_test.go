@@ -133,11 +133,11 @@ func TestAfterCloseNothingIsCharged(t *testing.T) {
 func TestALargeBatchIsSealedEarly(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, FlushEvery: time.Hour})
-	for i := range batchRows + 1 {
+	for i := range batchRows + 1 { // beside two rows of the service
 		l.Charge("app"+strconv.Itoa(i), "ai", noon, false)
 	}
-	if len(l.queue) != 1 || l.queue[0].rows != batchRows || l.open.rows != 1 {
-		t.Errorf("%d batches are sealed and %d rows are open, want 1 of %d rows, and 1", len(l.queue), l.open.rows, batchRows)
+	if len(l.queue) != 1 || l.queue[0].rows != batchRows || l.open.rows != 5 {
+		t.Errorf("%d batches are sealed and %d rows are open, want 1 of %d rows, and those of 3 applications and the service", len(l.queue), l.open.rows, batchRows)
 	}
 	closed(t, l)
 	wantStored(t, s, "app0", 1)

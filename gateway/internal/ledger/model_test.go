@@ -2,7 +2,9 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,11 +25,29 @@ func TestAnyHistoryIsCountedExactly(t *testing.T) {
 	}
 }
 
+// model holds how many calls each AppID has, and each row of one: AppID=name, or AppID=name@hour.
+type model map[string]int64
+
+func (m model) ofService(product string, n int64) {
+	m[By("", OfService)] += n
+	m[By("", OfProducts)] += n
+	m[By("", OfProducts)+"="+product] += n
+}
+
+func (m model) took(product string, at time.Time, took time.Duration) {
+	beyond := slices.IndexFunc(Bounds, func(b time.Duration) bool { return took <= b })
+	for _, of := range []string{"", product} {
+		id := By("", OfLatency(of))
+		m[id]++
+		m[fmt.Sprintf("%s=%06d@%d", id, Bounds[beyond].Milliseconds(), driver.Hour(at).Unix())]++
+	}
+}
+
 func history(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	s, d, folder := newStore(), &disk{free: -1}, t.TempDir()
 	start := func() *Ledger { return openedOn(t, Config{Store: s, Path: folder}, d.create) }
-	l, model := start(), map[string]int64{}
+	l, model := start(), model{}
 	for range 200 {
 		switch random.IntN(10) {
 		default:
@@ -35,12 +55,17 @@ func history(t *testing.T, seed uint64) {
 			n := 1 + random.IntN(20)
 			charge(t, l, app, n)
 			model[app] += int64(n)
+			model.ofService("ai", int64(n))
 		case 2, 3:
 			app, member := "app"+strconv.Itoa(random.IntN(3)), "m"+strconv.Itoa(random.IntN(2))
 			tool, user := member+"__t"+strconv.Itoa(random.IntN(2)), "u"+strconv.Itoa(random.IntN(3))
-			if err := l.ChargeDetailed(app, "mcp", Detail{tool, user}, noon, false); err != nil {
+			took := time.Duration(random.ExpFloat64() * float64(100*time.Millisecond))
+			at := noon.Add(time.Duration(random.IntN(4)) * time.Hour)
+			if err := l.ChargeDetailed(app, "mcp", Detail{tool, user, took}, at, false); err != nil {
 				t.Fatal(err)
 			}
+			model.ofService("mcp", 1)
+			model.took("mcp", at, took)
 			for d, name := range map[Dimension]string{ByTool: tool, ByMember: member, ByUser: user} {
 				model[By(app, d)]++
 				model[By(app, d)+"="+name]++
@@ -53,6 +78,8 @@ func history(t *testing.T, seed uint64) {
 		case 7:
 			app := By("app"+strconv.Itoa(random.IntN(3)), dimensions[random.IntN(4)])
 			checkRead(t, l, seed, app, model[app])
+			service := By("", []Dimension{OfService, OfProducts, OfLatency(""), OfLatency("mcp")}[random.IntN(4)])
+			checkRead(t, l, seed, service, model[service])
 		case 8:
 			fillAndFree(t, l, d, random, model)
 		case 9:
@@ -66,7 +93,11 @@ func history(t *testing.T, seed uint64) {
 		id, name, one := strings.Cut(app, "=")
 		q := always(id)
 		if one {
+			name, hour, _ := strings.Cut(name, "@")
 			q.Product = name
+			if at, err := strconv.ParseInt(hour, 10, 64); err == nil {
+				q.From, q.To = time.Unix(at, 0), time.Unix(at+1, 0)
+			}
 		}
 		rows, err := s.Usage(t.Context(), q)
 		got := int64(0)
@@ -93,10 +124,11 @@ func checkRead(t *testing.T, l *Ledger, seed uint64, app string, want int64) {
 }
 
 // fillAndFree has the disk full for some charges, and waits until the journal is whole.
-func fillAndFree(t *testing.T, l *Ledger, d *disk, random *rand.Rand, model map[string]int64) {
+func fillAndFree(t *testing.T, l *Ledger, d *disk, random *rand.Rand, model model) {
 	d.setFaults(random.IntN(100), nil, random.IntN(2) == 0)
 	charge(t, l, "app0", 10)
 	model["app0"] += 10
+	model.ofService("ai", 10)
 	time.Sleep(time.Duration(random.IntN(5000)) * time.Millisecond)
 	d.setFaults(-1, nil, false)
 	time.Sleep(3 * time.Second)

@@ -100,7 +100,7 @@ func TestCountsStopAtTheLargestNumber(t *testing.T) {
 }
 
 func TestAJournalOfTheLargestNumbersDoesNotOverflow(t *testing.T) {
-	huge := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: math.MaxInt64, errors: math.MaxInt64}})
+	huge := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: math.MaxInt64, errors: math.MaxInt64}, 0})
 	got := counted(t, left(t, append(huge, huge...)), &lines{})["ai"]
 	if got.Calls != math.MaxInt64 || got.Errors != math.MaxInt64 {
 		t.Errorf("%d calls and %d errors are counted, want the largest number of both", got.Calls, got.Errors)

@@ -16,6 +16,7 @@ type entry struct {
 	app string
 	cell
 	amount
+	took span
 }
 
 // maxName is the longest name of an application or a product, in bytes.
@@ -31,7 +32,7 @@ func newEntry(app, product string, by Detail, at time.Time, failed bool) (entry,
 	case at.Unix() < 0 || hour > math.MaxUint32:
 		return entry{}, fmt.Errorf("ledger: a call at %v cannot be charged: set the clock", at)
 	}
-	e := entry{app: app, cell: cell{product: product, tool: by.Tool, user: by.User, hour: uint32(hour)}, amount: amount{calls: 1}}
+	e := entry{app: app, cell: cell{product: product, tool: by.Tool, user: by.User, hour: uint32(hour)}, amount: amount{calls: 1}, took: spanOf(by.Took)}
 	if !named(e.tool) { // a detail that cannot be kept is left out: it is no reason to refuse a call
 		e.tool = ""
 	}
@@ -53,16 +54,19 @@ func named(s string) bool {
 //	0xFE  kind  length uint16  CRC-32C uint32 of kind, length and body
 //	body of kind 1: hour uint32  calls uvarint  errors uvarint  len(app) byte  app  product
 //	body of kind 2: hour uint32  calls uvarint  errors uvarint  len(app) byte  len(product) byte  len(tool) byte  app  product  tool  user
+//	body of kind 3: as kind 2, with the number of the range of its latency (byte) before len(app)
 //
 // with integers in big-endian order. 0xFE is in no UTF-8 text, so no name, not even a
 // malicious one, can hold something that looks like a record to a reader in search of the
-// next one.
+// next one. In kind 3 the application may be "": it adds to the latencies of a product alone, whose
+// calls other records count.
 const (
 	mark       = 0xFE
 	kindCalls  = 1
 	kindDetail = 2 // with a tool, a user, or both; versions before it refuse a journal that has one
+	kindTimed  = 3 // with a latency; versions before it refuse a journal that has one
 	headSize   = 8
-	maxBody    = 4 + 2*binary.MaxVarintLen64 + 3 + 4*maxName
+	maxBody    = 4 + 2*binary.MaxVarintLen64 + 4 + 4*maxName
 	recordSize = headSize + maxBody // at most
 )
 
@@ -70,15 +74,21 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func appendRecord(to []byte, e *entry) []byte {
 	start, kind := len(to), byte(kindCalls)
-	if !e.isPlain() {
+	switch {
+	case e.took > 0:
+		kind = kindTimed
+	case !e.isPlain():
 		kind = kindDetail
 	}
 	to = append(to, mark, kind, 0, 0, 0, 0, 0, 0)
 	to = binary.BigEndian.AppendUint32(to, e.hour)
 	to = binary.AppendUvarint(to, uint64(e.calls))
 	to = binary.AppendUvarint(to, uint64(e.errors))
+	if kind == kindTimed {
+		to = append(to, byte(e.took))
+	}
 	to = append(to, byte(len(e.app)))
-	if kind == kindDetail {
+	if kind != kindCalls {
 		to = append(to, byte(len(e.product)), byte(len(e.tool)))
 	}
 	to = append(to, e.app...)
@@ -119,7 +129,7 @@ func decode(data []byte) (e entry, size int, err error) {
 	return e, size, nil
 }
 
-func isKind(b byte) bool { return b == kindCalls || b == kindDetail }
+func isKind(b byte) bool { return b >= kindCalls && b <= kindTimed }
 
 func decodeBody(kind byte, body []byte) (e entry, err error) {
 	if len(body) < 4 {
@@ -134,8 +144,14 @@ func decodeBody(kind byte, body []byte) (e entry, err error) {
 		}
 		*into, body = int64(n), body[size:]
 	}
+	if kind == kindTimed {
+		if len(body) == 0 || body[0] == 0 || body[0] > Ranges {
+			return entry{}, errNoRecord
+		}
+		e.took, body = span(body[0]), body[1:]
+	}
 	names := []*string{&e.app, &e.product}
-	if kind == kindDetail {
+	if kind != kindCalls {
 		names = append(names, &e.tool, &e.user)
 	}
 	lengths := len(names) - 1 // the last name takes the rest
@@ -152,9 +168,12 @@ func decodeBody(kind byte, body []byte) (e entry, err error) {
 			return entry{}, errNoRecord
 		}
 		*name, text = string(text[:n]), text[n:]
-		if !named(*name) && (i < 2 || *name != "") {
+		if !named(*name) && (i < 2 && (i > 0 || kind != kindTimed) || *name != "") {
 			return entry{}, errNoRecord
 		}
+	}
+	if e.app == "" && !e.isPlain() {
+		return entry{}, errNoRecord
 	}
 	return e, nil
 }

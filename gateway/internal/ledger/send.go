@@ -90,15 +90,24 @@ func (l *Ledger) acknowledge(b *batch) {
 	l.queue = l.queue[1:]
 	l.rows -= b.rows
 	l.mu.Unlock()
+	if l.tidyAway(b) && l.told != nil {
+		l.told(b.parts())
+	}
+}
+
+// tidyAway removes the journal of a batch and reports whether nothing is left of it.
+func (l *Ledger) tidyAway(b *batch) bool {
 	if b.segment == nil {
-		return
+		return true
 	}
 	l.tidying.Lock()
 	defer l.tidying.Unlock()
-	if err := b.segment.remove(); err != nil {
+	err := b.segment.remove()
+	if err != nil {
 		// Sent again at the next start, it would be known by its number.
 		l.log.Warn("ledger: a usage journal that is counted cannot be removed; give this process the right to", "err", err)
 	}
+	return err == nil
 }
 
 // wait and sleep report false when ctx ends first.

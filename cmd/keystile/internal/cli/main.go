@@ -60,7 +60,8 @@ func (t Table) prepare(root *cobra.Command, words []string) ([]string, *cobra.Co
 		words = slices.Insert(slices.Clone(words), 0, t.Default)
 		c, rest, _ = root.Find(words)
 	}
-	if c.HasSubCommands() { // cobra would show its help, and exit 0
+	own := c.Runnable() && (len(rest) == 0 || isFlag(rest[0])) // a command with others below it
+	if c.HasSubCommands() && !own {                            // cobra would show its help, and exit 0
 		if helped || strings.HasPrefix(words[0], cobra.ShellCompRequestCmd) {
 			return words, c, nil
 		}

@@ -1,0 +1,108 @@
+package usage
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Bounds of one answer of usage by user, tool or member. Names are in it with all their rows, those
+// with the most calls first.
+const (
+	maxNames    = 1_000
+	maxNamed    = 10_000    // rows
+	maxSummed   = 1_000_000 // rows that are read for it: about 100 MB
+	summers     = 2         // answers that are made at a time
+	maxSpan     = 64        // days that are read at once
+	fewRows     = 2_000     // after which more days are read at once
+	summingWait = 5 * time.Second
+)
+
+// byName answers by user, tool or member.
+func (r *Reader) byName(ctx context.Context, q Query) (Answer, error) {
+	limited, cancel := context.WithTimeout(ctx, summingWait)
+	defer cancel()
+	select {
+	case r.summing <- struct{}{}:
+		defer func() { <-r.summing }()
+	case <-limited.Done():
+		return Answer{}, ErrBusy
+	}
+	sums, err := r.sum(ctx, ledger.By(q.ClientID, dimensions[q.By]), q)
+	if err != nil {
+		return Answer{}, err
+	}
+	return sums.fill(q.answer()), nil
+}
+
+// named sums up the rows of names.
+type named map[string]*sum
+
+type sum struct {
+	calls int64
+	rows  []driver.Count // ascending
+}
+
+// sum reads the rows of a dimension, few days at a time: a store hands out all rows of a question.
+func (r *Reader) sum(ctx context.Context, id string, q Query) (named, error) {
+	all, rows, days := named{}, 0, 1
+	for from := q.From; from.Before(q.To); {
+		to := driver.Day(from).AddDate(0, 0, days)
+		if to.After(q.To) {
+			to = q.To
+		}
+		page, err := r.c.Series(ctx, driver.UsageQuery{AppID: id, From: from, To: to, Daily: q.Daily})
+		if err != nil {
+			return nil, err
+		}
+		if rows += len(page); rows > maxSummed {
+			return nil, refused("this is too much for one answer: ask for a shorter span")
+		}
+		for _, row := range page {
+			all.add(row)
+		}
+		if from, days = to, 1; len(page) < fewRows {
+			days = min(2*int(to.Sub(q.From)/(24*time.Hour))+1, maxSpan)
+		}
+	}
+	return all, nil
+}
+
+func (n named) add(row driver.Count) {
+	s := n[row.Product]
+	if s == nil {
+		s = &sum{}
+		n[row.Product] = s
+	}
+	s.calls = driver.Count{Calls: s.calls}.Plus(row).Calls
+	row.AppID = ""
+	s.rows = append(s.rows, row)
+}
+
+// fill adds the names with the most calls to an answer.
+func (n named) fill(a Answer) Answer {
+	names := slices.SortedFunc(maps.Keys(n), func(a, b string) int {
+		return cmp.Or(cmp.Compare(n[b].calls, n[a].calls), cmp.Compare(a, b))
+	})
+	var rows []driver.Count
+	for i, name := range names {
+		if i > 0 && (i >= maxNames || len(rows)+len(n[name].rows) > maxNamed || a.Omitted.Names > 0) {
+			a.Omitted.Names++
+			a.Omitted.Calls = driver.Count{Calls: a.Omitted.Calls}.Plus(driver.Count{Calls: n[name].calls}).Calls
+			continue
+		}
+		rows = append(rows, n[name].rows...)
+	}
+	slices.SortFunc(rows, func(a, b driver.Count) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
+	})
+	for _, row := range rows {
+		a.add(row)
+	}
+	return a
+}

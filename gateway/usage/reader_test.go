@@ -1,0 +1,248 @@
+package usage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/ranking"
+)
+
+// counted is a store that counts how often it is read.
+type counted struct {
+	*storage.Store
+	reads int
+	wait  chan struct{} // Usage waits for it; nil: it does not
+}
+
+func (c *counted) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
+	c.reads++
+	if c.wait != nil {
+		<-c.wait
+	}
+	return c.Store.Usage(ctx, q)
+}
+
+func (c *counted) Rankings(ctx context.Context, of string, from, to time.Time) ([]ranking.Ranking, bool, error) {
+	c.reads++
+	return c.Store.Rankings(ctx, of, from, to)
+}
+
+type fixture struct {
+	*testing.T
+	store  *counted
+	ledger *ledger.Ledger
+	reader *usage.Reader
+	app    storage.App
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	inner, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &fixture{T: t, store: &counted{Store: inner}}
+	if h.ledger, err = ledger.Open(t.Context(), ledger.Config{Store: h.store, FlushEvery: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.ledger.Close(context.Background()) })
+	money, err := billing.New(billing.Config{Store: h.store, Usage: h.ledger.Series})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.reader, err = usage.New(usage.Config{Store: h.store, Billing: money, Products: []string{"ai", "mcp"}, Series: h.ledger.Series})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.app, err = inner.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example"}}); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *fixture) charge(n int, product string, by ledger.Detail, failed bool) {
+	h.Helper()
+	for range n {
+		if err := h.ledger.ChargeDetailed(h.app.ID, product, by, time.Now(), failed); err != nil {
+			h.Fatal(err)
+		}
+	}
+}
+
+func TestFiguresHaveEveryHourAndTwoReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
+		h := newFixture(t)
+		h.charge(90, "mcp", ledger.Detail{Took: 15 * time.Millisecond}, false)
+		h.charge(10, "ai", ledger.Detail{Took: 3 * time.Second}, true)
+		time.Sleep(5 * time.Hour)
+		h.charge(4, "ai", ledger.Detail{}, false)
+		h.store.reads = 0
+		f, err := h.reader.Figures(t.Context(), usage.FiguresQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Series) != 6 || f.Total.Calls != 104 || f.Total.Errors != 10 || h.store.reads > 2 {
+			t.Fatalf("%d hours with %+v by %d reads", len(f.Series), f.Total, h.store.reads)
+		}
+		first, none, last := f.Series[0], f.Series[3], f.Series[5]
+		if first.Calls != 100 || first.P50 <= 10*time.Millisecond || first.P50 > 20*time.Millisecond || first.P95 <= 2*time.Second || first.P99 > 5*time.Second {
+			t.Errorf("the first hour has %+v", first)
+		}
+		if none != (usage.Point{At: f.From.Add(3 * time.Hour)}) {
+			t.Errorf("an hour without calls has %+v", none)
+		}
+		if last.Calls != 4 || last.P50 != 0 {
+			t.Errorf("an hour of unknown latency has %+v", last)
+		}
+		if f, err = h.reader.Figures(t.Context(), usage.FiguresQuery{Daily: true, Product: "ai"}); err != nil || len(f.Series) != 1 || f.Total.Calls != 14 || f.Total.P50 <= 2*time.Second {
+			t.Errorf("ai by day has %+v, %v", f, err)
+		}
+		for want, q := range map[string]usage.FiguresQuery{
+			"no product":       {Product: "none"},
+			"fewer, or by day": {From: time.Now().AddDate(0, 0, -31).Add(-time.Hour)},
+			"32 days by hour":  {From: time.Now().AddDate(0, 0, -40)},
+			"from is before":   {From: time.Now(), To: time.Now().Add(-time.Hour)},
+		} {
+			if _, err := h.reader.Figures(t.Context(), q); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %v, want %q", q, err, want)
+			}
+		}
+	})
+}
+
+func TestUsageOfOneApplicationAlsoOfARemovedOne(t *testing.T) {
+	h := newFixture(t)
+	h.charge(3, "mcp", ledger.Detail{Tool: "shop__order", User: "u1"}, true)
+	h.charge(2, "ai", ledger.Detail{User: "u2"}, false)
+	check := func() {
+		t.Helper()
+		for by, want := range map[string]string{"": "map[ai:2 mcp:3]", usage.ByUser: "map[u1:3 u2:2]", usage.ByTool: "map[shop__order:3]", usage.ByMember: "map[shop:3]"} {
+			a, err := h.reader.Usage(t.Context(), usage.Query{ClientID: h.app.ID, By: by, Daily: true})
+			if got := fmt.Sprint(a.Totals); err != nil || got != want {
+				t.Errorf("by %s: %s, %v, want %s", by, got, err, want)
+			}
+		}
+	}
+	check()
+	if err := h.store.DeleteApp(t.Context(), h.app, storage.Quota{}); err != nil {
+		t.Fatal(err)
+	}
+	check()
+	if _, err := h.reader.Usage(t.Context(), usage.Query{ClientID: "none"}); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("of no application: %v", err)
+	}
+	if _, err := h.reader.Usage(t.Context(), usage.Query{ClientID: h.app.ID, By: usage.ByUser, Product: "ai"}); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("of users of a product: %v", err)
+	}
+}
+
+func TestTwoAnswersByNameAreMadeAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFixture(t)
+		h.store.wait = make(chan struct{})
+		q := usage.Query{ClientID: h.app.ID, By: usage.ByUser, Account: h.app}
+		for range 2 {
+			go h.reader.Usage(t.Context(), q)
+		}
+		synctest.Wait()
+		if _, err := h.reader.Usage(t.Context(), q); !errors.Is(err, usage.ErrBusy) {
+			t.Errorf("the third is answered %v, want ErrBusy", err)
+		}
+		close(h.store.wait)
+	})
+}
+
+// save stores what one process has counted of a day.
+func (h *fixture) save(id string, day time.Time, floor int64, names ...any) {
+	h.Helper()
+	r := ranking.Ranking{ID: id, Of: usage.Apps, Day: driver.Day(day), Floor: floor}
+	for i := 0; i < len(names); i += 3 {
+		r.Names, r.Calls = append(r.Names, names[i].(string)), append(r.Calls, int64(names[i+1].(int)))
+		r.Errors, r.Over = append(r.Errors, 0), append(r.Over, int64(names[i+2].(int)))
+	}
+	if _, err := h.store.SaveRanking(h.Context(), r); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func said(top []usage.TopEntry) (out []string) {
+	for _, e := range top {
+		more := ""
+		if e.AtLeast {
+			more = "+"
+		}
+		out = append(out, fmt.Sprint(e.Name, " ", e.Calls, more))
+	}
+	return out
+}
+
+func TestTopAddsUpDaysAndNodesAndSaysWhatIsExact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFixture(t)
+		today := time.Now()
+		h.save("a", today, 0, "x", 10, 0, "y", 5, 0)
+		h.save("b", today, 4, "x", 20, 0, "z", 9, 4, "w", 4, 0) // a full one: y may have up to 4 there
+		h.save("c", today.AddDate(0, 0, -1), 0, "y", 100, 0)
+		ask := func(days int) []string {
+			top, err := h.reader.Top(t.Context(), usage.TopQuery{Of: usage.Apps, From: today.AddDate(0, 0, 1-days), To: today.AddDate(0, 0, 1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return said(top)
+		}
+		h.store.reads = 0
+		if got, want := ask(1), []string{"x 30", "y 5+", "z 5+", "w 4"}; !slices.Equal(got, want) {
+			t.Errorf("today is %q, want %q", got, want)
+		}
+		if got, want := ask(30), []string{"y 105+", "x 30", "z 5+", "w 4"}; !slices.Equal(got, want) {
+			t.Errorf("a month is %q, want %q", got, want)
+		}
+		for range 10 {
+			ask(1)
+		}
+		if h.store.reads != 2 {
+			t.Errorf("%d reads for 12 answers of two questions, want 2", h.store.reads)
+		}
+		h.save("d", today, 0, "new", 1000, 0)
+		time.Sleep(31 * time.Second)
+		if got := ask(1); got[0] != "new 1000+" {
+			t.Errorf("after half a minute it is %q", got)
+		}
+		for _, q := range []usage.TopQuery{{Of: "ip"}, {Of: usage.Apps, From: today.AddDate(0, 0, -40)}, {Of: usage.Apps, From: today.AddDate(0, 0, 2), To: today.AddDate(0, 0, 1)}, {Of: usage.Apps, N: -1}} {
+			if _, err := h.reader.Top(t.Context(), q); !errors.Is(err, storage.ErrInvalid) {
+				t.Errorf("%+v: %v, want a refusal", q, err)
+			}
+		}
+	})
+}
+
+// What this process counts takes the place of what it has stored a minute ago.
+func TestTopHasTheLastCallsOfThisProcess(t *testing.T) {
+	h := newFixture(t)
+	h.save("own", time.Now(), 0, "x", 10, 0)
+	h.save("other", time.Now(), 0, "x", 1, 0)
+	live := func(string, time.Time, time.Time) []ranking.Ranking {
+		return []ranking.Ranking{{ID: "own", Names: []string{"x"}, Calls: []int64{12}, Errors: []int64{1}, Over: []int64{0}}}
+	}
+	money, _ := billing.New(billing.Config{Store: h.store})
+	r, err := usage.New(usage.Config{Store: h.store, Billing: money, Live: live})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := r.Top(t.Context(), usage.TopQuery{Of: usage.Apps})
+	if err != nil || len(top) != 1 || top[0] != (usage.TopEntry{Name: "x", Calls: 13, Errors: 1}) {
+		t.Errorf("the top is %+v, %v", top, err)
+	}
+}
