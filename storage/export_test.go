@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -100,4 +101,13 @@ func ForgetFeatureForTest(name string) (restore func()) {
 	all := features
 	features = slices.DeleteFunc(slices.Clone(all), func(f Feature) bool { return f.Name == name })
 	return func() { features = all }
+}
+
+// AgeForTest makes a document what a version before search and counts would have written.
+func AgeForTest(d *driver.Doc) {
+	d.Data = bytes.Replace(d.Data, []byte(`,"counted":true`), nil, 1)
+	d.Index = slices.DeleteFunc(d.Index, func(e string) bool { return strings.HasPrefix(e, "find") || d.Kind == counters.name })
+	if d.Kind == counters.name && d.ID != numbersOfUsers || d.Kind == formats.name {
+		d.Deleted = true
+	}
 }
