@@ -81,7 +81,7 @@ func Commands(opener Opener) []cli.Command {
 			lines = append(lines, c.line(opener))
 		}
 	}
-	lines = append(lines, auditLines(opener)...)
+	lines = slices.Concat(lines, auditLines(opener), searchLines(opener))
 	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener), copyLine(opener), migrateLine(opener), checkLine(opener))
 }
 

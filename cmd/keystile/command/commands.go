@@ -37,7 +37,7 @@ var groups = []cli.Group{
 	}},
 	{Title: "Keys, records and copies:", Topics: []cli.Topic{
 		{Name: "key", Summary: "List, rotate and retire signing keys, and change the master key"},
-		{Name: "audit", Summary: "Check, export and shorten the audit trail"},
+		{Name: "audit", Summary: "Search, check, export and shorten the audit trail"},
 		{Name: "report", Summary: "Show who still uses what is to be closed"},
 		{Name: "backup"}, {Name: "restore"},
 		{Name: "storage", Summary: "Check, copy, migrate and compact the store"},

@@ -206,3 +206,12 @@ func behind(records []driver.Record, seq uint64) []driver.Record {
 	}
 	return records
 }
+
+// Matcher returns what tells whether an event fits a query, wherever it stands on the trail.
+func Matcher(q event.Query) (func(e *event.Event) bool, error) {
+	if err := check(&q); err != nil {
+		return nil, err
+	}
+	f := finder{q: q}
+	return f.passes, nil
+}

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// formLife is how long a form may be sent after it was shown.
+// formLife bounds the time from showing a form to sending it.
 const formLife = 55 * time.Minute
 
 const (

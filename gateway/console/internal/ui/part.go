@@ -38,20 +38,20 @@ type Page struct {
 	Raw      Raw                // in place of Get: a file at an address of the console, such as CSV
 }
 
-// Act is what a form on a page does.
+// Act describes what a form on a page does.
 type Act struct {
 	Do     Action
 	May    []consoleauth.Check // beside those of the page and a fresh sign-in
 	Stale  bool                // does without the fresh sign-in: it changes nothing that matters
 	Fields map[string]Kind     // of the form, as the Action reads them; others are ignored
 	Done   string              // what the page says afterwards, in English
-	// To is where the browser goes afterwards, given the result and the path of the page; nil: the page again.
+	// To returns where the browser goes afterwards, given the result and the path of the page; nil: the page again.
 	To func(result any, path string) string
 	// Result is shown in place of a redirect, for what is seen once, such as a secret: Data is what Do returned.
 	Result *template.Template
 }
 
-// Kind is how a field of a form becomes JSON.
+// Kind says how a field of a form becomes JSON.
 type Kind int
 
 // Kinds of fields.
@@ -65,7 +65,7 @@ const (
 	Choices              // a list of texts: the values of all fields of that name
 )
 
-// Part is what a package brings to the console.
+// Part holds what a package brings to the console.
 type Part struct {
 	APIs  []API
 	Pages []Page

@@ -38,7 +38,7 @@ func Parse(from fs.FS, name string) *template.Template {
 	return template.Must(t.New("content").Parse(string(text)))
 }
 
-// View is what the template of a page is shown. Data is the record.
+// View holds what the template of a page shows. Data is the record.
 type View struct {
 	Lang   page.Lang
 	Actor  consoleauth.Actor

@@ -112,7 +112,7 @@ func isPage(query string) bool {
 	return query == AccountPath || isScan(query) || isDevice(query) || IsConsole(query)
 }
 
-// consolePath is where the operators' pages begin.
+// consolePath begins the addresses of the operators' pages.
 const consolePath = "/console/"
 
 // maxConsole bounds the address of a page of the console that a sign-in leads to, in bytes.
