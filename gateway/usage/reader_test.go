@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,12 +23,12 @@ import (
 // counted is a store that counts how often it is read.
 type counted struct {
 	*storage.Store
-	reads int
+	reads atomic.Int64
 	wait  chan struct{} // Usage waits for it; nil: it does not
 }
 
 func (c *counted) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
-	c.reads++
+	c.reads.Add(1)
 	if c.wait != nil {
 		<-c.wait
 	}
@@ -35,7 +36,7 @@ func (c *counted) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Coun
 }
 
 func (c *counted) Rankings(ctx context.Context, of string, from, to time.Time) ([]ranking.Ranking, bool, error) {
-	c.reads++
+	c.reads.Add(1)
 	return c.Store.Rankings(ctx, of, from, to)
 }
 
@@ -88,13 +89,13 @@ func TestFiguresHaveEveryHourAndTwoReads(t *testing.T) {
 		h.charge(10, "ai", ledger.Detail{Took: 3 * time.Second}, true)
 		time.Sleep(5 * time.Hour)
 		h.charge(4, "ai", ledger.Detail{}, false)
-		h.store.reads = 0
+		h.store.reads.Store(0)
 		f, err := h.reader.Figures(t.Context(), usage.FiguresQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.Series) != 6 || f.Total.Calls != 104 || f.Total.Errors != 10 || h.store.reads > 2 {
-			t.Fatalf("%d hours with %+v by %d reads", len(f.Series), f.Total, h.store.reads)
+		if len(f.Series) != 6 || f.Total.Calls != 104 || f.Total.Errors != 10 || h.store.reads.Load() > 2 {
+			t.Fatalf("%d hours with %+v by %d reads", len(f.Series), f.Total, h.store.reads.Load())
 		}
 		first, none, last := f.Series[0], f.Series[3], f.Series[5]
 		if first.Calls != 100 || first.P50 <= 10*time.Millisecond || first.P50 > 20*time.Millisecond || first.P95 <= 2*time.Second || first.P99 > 5*time.Second {
@@ -117,6 +118,32 @@ func TestFiguresHaveEveryHourAndTwoReads(t *testing.T) {
 		} {
 			if _, err := h.reader.Figures(t.Context(), q); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%+v: %v, want %q", q, err, want)
+			}
+		}
+	})
+}
+
+// Decision 62.
+func TestHoursOfTheServiceGoAndDaysStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFixture(t)
+		h.charge(5, "mcp", ledger.Detail{Took: time.Second}, false)
+		from := time.Now()
+		if err := h.ledger.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			days         int
+			hours, daily int64
+		}{{399, 5, 5}, {401, 0, 5}} {
+			if _, err := h.store.Sweep(t.Context(), from.AddDate(0, 0, c.days)); err != nil {
+				t.Fatal(err)
+			}
+			for daily, want := range map[bool]int64{false: c.hours, true: c.daily} {
+				f, err := h.reader.Figures(t.Context(), usage.FiguresQuery{From: from, To: from.Add(time.Hour), Daily: daily})
+				if err != nil || f.Total.Calls != want || (f.Total.P50 > 0) != (want > 0) {
+					t.Errorf("after %d days, daily %t: %+v, %v, want %d calls", c.days, daily, f.Total, err, want)
+				}
 			}
 		}
 	})
@@ -202,7 +229,7 @@ func TestTopAddsUpDaysAndNodesAndSaysWhatIsExact(t *testing.T) {
 			}
 			return said(top)
 		}
-		h.store.reads = 0
+		h.store.reads.Store(0)
 		if got, want := ask(1), []string{"x 30", "y 5+", "z 5+", "w 4"}; !slices.Equal(got, want) {
 			t.Errorf("today is %q, want %q", got, want)
 		}
@@ -212,8 +239,8 @@ func TestTopAddsUpDaysAndNodesAndSaysWhatIsExact(t *testing.T) {
 		for range 10 {
 			ask(1)
 		}
-		if h.store.reads != 2 {
-			t.Errorf("%d reads for 12 answers of two questions, want 2", h.store.reads)
+		if h.store.reads.Load() != 2 {
+			t.Errorf("%d reads for 12 answers of two questions, want 2", h.store.reads.Load())
 		}
 		h.save("d", today, 0, "new", 1000, 0)
 		time.Sleep(31 * time.Second)

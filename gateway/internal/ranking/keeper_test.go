@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,14 +18,17 @@ import (
 	"github.com/keystile/keystile/storage/ranking"
 )
 
-// shelf is a store that counts what it is asked, and can be made to fail.
-type shelf struct {
+// desk is a store that counts what it is asked, and can be made to fail.
+type desk struct {
 	*storage.Store
+	mu           sync.Mutex
 	saves        int
 	before, lost error
 }
 
-func (s *shelf) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ranking, error) {
+func (s *desk) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ranking, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.saves++
 	if s.before != nil {
 		return r, s.before
@@ -36,13 +40,19 @@ func (s *shelf) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ran
 	return saved, err
 }
 
-func newShelf(t *testing.T) *shelf {
+func (s *desk) setFaults(before, lost error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before, s.lost = before, lost
+}
+
+func newDesk(t *testing.T) *desk {
 	t.Helper()
 	store, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &shelf{Store: store}
+	return &desk{Store: store}
 }
 
 func keeper(s Store) *Keeper { return New(s, slog.New(slog.DiscardHandler)) }
@@ -51,8 +61,8 @@ func call(app, tool, user string, n int64) ledger.Call {
 	return ledger.Call{App: app, Tool: tool, User: user, At: time.Now(), Calls: n, Errors: n / 2}
 }
 
-// held is what the store has, as name calls.
-func (s *shelf) held(t *testing.T, of string, days int) (out []string) {
+// held returns what the store has, as name calls.
+func (s *desk) held(t *testing.T, of string, days int) (out []string) {
 	t.Helper()
 	today := driver.Day(time.Now())
 	all, more, err := s.Rankings(t.Context(), of, today.AddDate(0, 0, 1-days), today.AddDate(0, 0, 1))
@@ -77,7 +87,7 @@ func want(t *testing.T, got []string, want ...string) {
 
 func TestWhoCallsIsSavedOnceAMinuteAndAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
+		s := newDesk(t)
 		k := keeper(s)
 		for range 50 {
 			k.Add(slices.Values([]ledger.Call{call("app", "shop__order", "u1", 2), call("client sub", "", "", 1)}))
@@ -93,6 +103,7 @@ func TestWhoCallsIsSavedOnceAMinuteAndAtTheEnd(t *testing.T) {
 		want(t, s.held(t, ranking.Tools, 1), "shop__order 100")
 		want(t, s.held(t, ranking.Users, 1), "sub 50", "u1 100")
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if s.saves != 3 {
 			t.Errorf("%d documents were written, want one of each kind: nothing was called since", s.saves)
 		}
@@ -106,7 +117,7 @@ func TestWhoCallsIsSavedOnceAMinuteAndAtTheEnd(t *testing.T) {
 
 func TestEachDayAndEachProcessHasItsOwnDocument(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
+		s := newDesk(t)
 		for range 2 {
 			k := keeper(s)
 			k.Add(slices.Values([]ledger.Call{call("app", "", "", 1)}))
@@ -132,7 +143,7 @@ func TestEachDayAndEachProcessHasItsOwnDocument(t *testing.T) {
 
 func TestAnOldJournalDoesNotGrowTheMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := keeper(newShelf(t))
+		k := keeper(newDesk(t))
 		for day := range 100 {
 			c := call("app", "tool", "user", 1)
 			c.At = c.At.AddDate(0, 0, -day)
@@ -147,22 +158,22 @@ func TestAnOldJournalDoesNotGrowTheMemory(t *testing.T) {
 
 func TestAStoreThatFailsIsAskedAgainAndCountsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
+		s := newDesk(t)
 		k := keeper(s)
 		add := func() { k.Add(slices.Values([]ledger.Call{call("app", "", "", 10)})) }
 		add()
-		s.before = errors.New("away")
+		s.setFaults(errors.New("away"), nil)
 		time.Sleep(5 * time.Minute)
-		s.before = nil
+		s.setFaults(nil, nil)
 		add()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		want(t, s.held(t, ranking.Apps, 1), "app 20")
 		add()
-		s.lost = errors.New("the answer is lost")
+		s.setFaults(nil, errors.New("the answer is lost"))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		s.lost = nil
+		s.setFaults(nil, nil)
 		time.Sleep(time.Minute) // the conflict is noticed
 		add()
 		if err := k.Close(t.Context()); err != nil {
@@ -174,7 +185,7 @@ func TestAStoreThatFailsIsAskedAgainAndCountsNothingTwice(t *testing.T) {
 
 func TestARankingEndsWithTheRowsOfHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
+		s := newDesk(t)
 		k := keeper(s)
 		k.Add(slices.Values([]ledger.Call{call("app", "", "", 1)}))
 		k.Close(t.Context())
