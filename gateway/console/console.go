@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -16,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
@@ -40,6 +42,19 @@ type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
+	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
+	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)
+	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+
+	// What users have allowed applications, and their API keys.
+	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	EndConsent(ctx context.Context, c storage.Consent) error
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
+	RemoveAPIKey(ctx context.Context, id string) error
 
 	// SaveTicket keeps the ids of forms that were sent.
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)

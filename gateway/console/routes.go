@@ -1,16 +1,20 @@
 package console
 
 import (
+	"context"
+
+	"github.com/keystile/keystile/gateway/console/internal/people"
 	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // The endpoints' paths, each with its subpaths.
 const (
 	pathApps    = "/api/console/apps"
 	pathOrders  = "/api/console/orders"
-	pathUsers   = "/api/console/users"
 	pathClients = "/api/console/clients"
 
 	pathApp     = pathApps + "/{client_id}"
@@ -18,13 +22,13 @@ const (
 	pathOrder   = pathOrders + "/{order_id}"
 	pathApprove = pathOrder + "/approve"
 	pathReject  = pathOrder + "/reject"
-	pathUser    = pathUsers + "/{sub}"
 )
 
 // parts lists what is in the console, in the order of the navigation.
 func (s *Console) parts() []ui.Part {
 	return []ui.Part{
 		{APIs: s.apis()},
+		s.people(),
 		system.New(system.Config{Nodes: s.c.Nodes}).Part(),
 	}
 }
@@ -41,8 +45,17 @@ func (s *Console) apis() []ui.API {
 		{Path: pathOrder, Own: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
 		{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Change: admin},
 		{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Change: admin},
-		{Path: pathUsers, Methods: by{"GET": s.listUsers, "POST": s.createUser}, May: reader, Change: admin},
-		{Path: pathUser, Methods: by{"GET": s.showUser, "PATCH": s.changeUser}, May: reader, Change: admin},
 		{Path: pathClients, Methods: by{"GET": s.listClients}, May: reader},
 	}
+}
+
+// people is what shows users.
+func (s *Console) people() ui.Part {
+	return people.New(people.Config{
+		Store: s.c.Store, Recorder: s.recorder,
+		Create: func(ctx context.Context, u storage.User, password string) (storage.User, error) {
+			return s.c.Users.Create(ctx, u, password)
+		},
+		Revoke: func(ctx context.Context, rs ...driver.Revocation) error { return s.c.Revoker.Revoke(ctx, rs...) },
+	}).Part()
 }

@@ -27,7 +27,7 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 		return 0, before, err
 	}
 	for _, s := range sessions {
-		if err := end(ctx, store, s); err != nil {
+		if err := End(ctx, store, s); err != nil {
 			return 0, before, err
 		}
 	}
@@ -35,8 +35,8 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 	return len(sessions), before, revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: before.UTC()})
 }
 
-// end ends a session even if it moves forward with its use meanwhile.
-func end(ctx context.Context, store Store, s storage.Session) error {
+// End ends a session even if it moves forward with its use meanwhile.
+func End(ctx context.Context, store Store, s storage.Session) error {
 	_, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) {
 		s, err := store.Session(ctx, s.ID)
 		if err != nil {

@@ -1,4 +1,4 @@
-package console
+package people
 
 import (
 	"context"
@@ -38,31 +38,55 @@ func userOf(u storage.User) userRecord {
 	}
 }
 
-// listUsers serves GET /api/console/users?after=.
-func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
+// userList is a page of users.
+type userList struct {
+	Users []userRecord `json:"users"`
+	Next  string       `json:"next"` // send it as after for more; "": there is no more
+}
+
+// maxQuery bounds what is searched for, and the place where a search goes on, in bytes.
+const maxQuery = 1000
+
+// listUsers serves GET /api/console/users?q=&after=: all, or those who are found by the beginning of a text.
+func (s *People) listUsers(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	var page []storage.User
+	var next string
+	var err error
+	q, after := strings.TrimSpace(r.URL.Query().Get("q")), r.URL.Query().Get("after")
+	switch {
+	case len(q) > maxQuery || len(after) > maxQuery:
+		return nil, manage.BadQuery.Saying("q and after are texts of up to 1000 bytes")
+	case q != "":
+		page, next, err = s.c.Store.FindUsers(r.Context(), q, after, manage.PageSize)
+		err = manage.Refusal(err, noUser)
+	default:
+		if after, err = manage.AfterOf(r); err == nil {
+			page, next, err = s.c.Store.Users(r.Context(), fromOf(after), manage.PageSize)
+		}
+		if next != "" {
+			next = page[len(page)-1].Sub
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	page, next, err := s.c.Store.Users(r.Context(), fromOf("", after), manage.PageSize)
-	if err != nil {
-		return nil, err
-	}
-	all := []userRecord{}
+	all := userList{Users: []userRecord{}, Next: next}
 	for _, u := range page {
-		all = append(all, userOf(u))
+		all.Users = append(all.Users, userOf(u))
 	}
-	if next != "" {
-		next = page[len(page)-1].Sub
+	return all, nil
+}
+
+// fromOf returns where the list of all users continues after one.
+func fromOf(after string) string {
+	if after == "" {
+		return ""
 	}
-	return struct {
-		Users []userRecord `json:"users"`
-		Next  string       `json:"next"` // send it as after for more; "": there is no more
-	}{all, next}, nil
+	return driver.After("all", after)
 }
 
 // showUser serves GET /api/console/users/{sub}.
-func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
 	if err != nil {
 		return nil, manage.Refusal(err, noUser)
@@ -71,7 +95,7 @@ func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.
-func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) createUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "username", "password", "role", "nickname", "email")
 	if err != nil {
 		return nil, err
@@ -88,7 +112,7 @@ func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who console
 	if err != nil {
 		return nil, err
 	}
-	if u, err = s.c.Users.Create(r.Context(), u, password); err != nil {
+	if u, err = s.c.Create(r.Context(), u, password); err != nil {
 		return nil, manage.Refusal(err, noUser)
 	}
 	if err := s.noteUser(r, who, "user create", storage.User{}, u); err != nil {
@@ -100,7 +124,7 @@ func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who console
 // changeUser serves PATCH /api/console/users/{sub}. Another role, and being disabled, end the
 // user's sessions and everything they granted. So does being enabled again, before it: a
 // process that was killed may have disabled them and ended nothing.
-func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	known := []string{"role", "disabled", "nickname"}
 	f, err := manage.ReadFields(w, r, known...)
 	if err == nil {
@@ -127,7 +151,7 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 		return nil, err
 	}
 	if notice, ok := userNotice(before, after); ok {
-		s.recorder.Notify(r, notice, after.Sub)
+		s.c.Recorder.Notify(r, notice, after.Sub)
 	}
 	if failed != nil {
 		return nil, failed
@@ -136,14 +160,14 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 }
 
 // signOut ends a user's sessions, and everything granted before now.
-func (s *Console) signOut(ctx context.Context, sub string) error {
-	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
+func (s *People) signOut(ctx context.Context, sub string) error {
+	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoke(ctx, end) }
 	_, _, err := users.SignOut(ctx, s.c.Store, revoke, sub)
 	return err
 }
 
 // saveUser changes the newest state of a user. It also returns the state before.
-func (s *Console) saveUser(ctx context.Context, sub string, f manage.Fields) (before, after storage.User, err error) {
+func (s *People) saveUser(ctx context.Context, sub string, f manage.Fields) (before, after storage.User, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
 		u, err := s.c.Store.User(ctx, sub)
 		if err != nil {
@@ -173,8 +197,8 @@ func checkNickname(text string) error {
 }
 
 // noteUser writes a change of a user to the audit trail, and waits for it.
-func (s *Console) noteUser(r *http.Request, who consoleauth.Actor, what string, before, after storage.User) error {
-	return s.recorder.Note(r, manage.Act{What: what, On: after.Sub, By: who.Sub, User: after.Sub, Changes: manage.UserChanges(before, after)})
+func (s *People) noteUser(r *http.Request, who consoleauth.Actor, what string, before, after storage.User) error {
+	return s.c.Recorder.Note(r, manage.Act{What: what, On: after.Sub, By: who.Sub, User: after.Sub, Changes: manage.UserChanges(before, after)})
 }
 
 // userNotice returns the notice for a change of a user; ok is false if the change neither

@@ -1,0 +1,14 @@
+// Package people shows who may sign in: users, where they are signed in, what they have allowed
+// applications, and their API keys. Administrators act, auditors read.
+//
+// # Choices
+//
+// A session is named by a hash of the id that it is stored by. That id is itself a hash, of the cookie,
+// but it authenticates the forms of its own browser, so no page or answer has it.
+//
+// Whatever is ended is on the trail with who ended it, and its user is told: an administrator whose
+// browser was stolen does nothing to a user that stays unseen.
+//
+// An export has what is stored of a user and no secret: neither hashes of passwords and keys, nor ids
+// of sessions. That it was made is on the trail, too.
+package people

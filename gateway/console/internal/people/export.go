@@ -1,0 +1,78 @@
+package people
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+)
+
+// loginRecord shows a way to sign in.
+type loginRecord struct {
+	Method    string `json:"method"`
+	Subject   string `json:"subject"` // the user's name in it
+	CreatedAt string `json:"created_at"`
+}
+
+// exportRecord is what is stored of a user, without secrets.
+type exportRecord struct {
+	User     userRecord      `json:"user"`
+	Logins   []loginRecord   `json:"logins"`
+	Sessions []sessionRecord `json:"sessions"`
+	Consents []grantRecord   `json:"consents"`
+	Keys     []keyRecord     `json:"keys"`
+	Apps     []string        `json:"apps"` // client_ids; the first 100
+}
+
+// export serves GET /api/console/users/{sub}/export.
+func (s *People) export(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	u, err := s.subject(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, all := r.Context(), exportRecord{User: userOf(u), Logins: []loginRecord{}, Apps: []string{}}
+	ways, err := s.c.Store.Logins(ctx, u.Sub)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range ways {
+		all.Logins = append(all.Logins, loginRecord{l.Method, l.Subject, l.CreatedAt.UTC().Format(manage.ISO8601)})
+	}
+	if all.Sessions, err = s.live(ctx, u.Sub); err != nil {
+		return nil, err
+	}
+	if all.Consents, err = s.grants(ctx, u.Sub); err != nil {
+		return nil, err
+	}
+	if all.Keys, err = s.keys(ctx, u.Sub); err != nil {
+		return nil, err
+	}
+	apps, _, err := s.c.Store.Apps(ctx, u.Sub, "", manage.PageSize)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range apps {
+		all.Apps = append(all.Apps, a.ID)
+	}
+	return all, s.c.Recorder.Note(r, manage.Act{What: "user export", On: u.Sub, By: who.Sub, User: u.Sub})
+}
+
+// download is export as a file.
+func (s *People) download(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	all, err := s.export(w, r, who)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Disposition", `attachment; filename="user.json"`)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.Write(text)
+	return nil
+}

@@ -1,0 +1,130 @@
+package people
+
+import (
+	"context"
+	"embed"
+	"time"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+//go:embed *.html
+var pages embed.FS
+
+var (
+	listPage     = ui.Parse(pages, "list.html")
+	newPage      = ui.Parse(pages, "new.html")
+	invitedPage  = ui.Parse(pages, "invited.html")
+	userPage     = ui.Parse(pages, "user.html")
+	sessionsPage = ui.Parse(pages, "sessions.html")
+	grantsPage   = ui.Parse(pages, "grants.html")
+	keysPage     = ui.Parse(pages, "keys.html")
+)
+
+// What there is not, and what was not chosen.
+var (
+	noUser    = &reply.Failure{Status: 404, Msg: "no such user: see GET /api/console/users for those there are"}                          // protocol 7
+	noSession = &reply.Failure{Status: 404, Msg: "the user has no such session: see GET /api/console/users/{sub}/sessions"}               // protocol 7
+	noGrant   = &reply.Failure{Status: 404, Msg: "the user has no grant for this application: see GET /api/console/users/{sub}/consents"} // protocol 7
+	noKey     = &reply.Failure{Status: 404, Msg: "the user has no such API key: see GET /api/console/users/{sub}/keys"}                   // protocol 7
+	noChoice  = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}                                                  // protocol 7
+)
+
+// Store keeps users and what belongs to them; *storage.Store has it.
+type Store interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
+	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
+	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
+	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)
+	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+
+	Session(ctx context.Context, id string) (storage.Session, error)
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	EndSession(ctx context.Context, s storage.Session) error
+
+	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	EndConsent(ctx context.Context, c storage.Consent) error
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	App(ctx context.Context, id string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+
+	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
+	RemoveAPIKey(ctx context.Context, id string) error
+}
+
+// Config holds what New needs.
+type Config struct {
+	Store    Store
+	Create   func(ctx context.Context, u storage.User, password string) (storage.User, error)
+	Revoke   func(ctx context.Context, rs ...driver.Revocation) error
+	Recorder manage.Recorder
+}
+
+// People is this part of the console.
+type People struct{ c Config }
+
+// New makes People.
+func New(c Config) *People { return &People{c} }
+
+const (
+	api  = "/api/console/users"
+	html = "/console/users"
+)
+
+// Part returns the endpoints and pages.
+func (s *People) Part() ui.Part {
+	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	type by = map[string]ui.Action
+	part := ui.Part{Texts: texts, Pages: s.pages(reader, admin)}
+	for path, actions := range map[string]by{
+		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
+		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser},
+		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
+		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id...}": {"DELETE": s.withdraw},
+		api + "/{sub}/keys": {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
+		api + "/{sub}/export": {"GET": s.export},
+	} {
+		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Change: admin})
+	}
+	return part
+}
+
+func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
+	type acts = map[string]ui.Act
+	to := func(result any, _ string) string { return html + "/" + result.(userRecord).Sub }
+	chosen := map[string]ui.Kind{"ids": ui.Choices}
+	return []ui.Page{
+		{Path: html, Title: "Users", Section: "People", May: reader, Get: s.listUsers, Template: listPage},
+		{Path: html + "/new", Title: "New user", May: admin, Get: s.showNew, Template: newPage, Acts: acts{
+			"create": {Do: s.createUser, May: admin, To: to, Done: "The user was made.", Fields: map[string]ui.Kind{
+				"username": ui.Text, "password": ui.Text, "role": ui.Optional, "nickname": ui.Optional, "email": ui.Optional}},
+			"invite": {Do: s.invite, May: admin, Result: invitedPage, Done: "The invitation was made.", Fields: map[string]ui.Kind{"role": ui.Optional, "days": ui.Number}},
+		}},
+		{Path: html + "/{sub}", Title: "User", May: reader, Get: s.showUser, Template: userPage, Acts: acts{
+			"role":     {Do: s.changeUser, May: admin, Done: "The role was changed.", Fields: map[string]ui.Kind{"role": ui.Text}},
+			"nickname": {Do: s.changeUser, May: admin, Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
+			"disabled": {Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
+		}},
+		{Path: html + "/{sub}/sessions", Title: "Sessions", May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{
+			"end": {Do: s.endSessions, May: admin, Done: "The sessions were ended.", Fields: chosen},
+			"all": {Do: s.endAll, May: admin, Done: "The user is signed out everywhere."},
+		}},
+		{Path: html + "/{sub}/grants", Title: "Grants", May: reader, Get: s.listGrants, Template: grantsPage, Acts: acts{
+			"withdraw": {Do: s.withdraw, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
+		}},
+		{Path: html + "/{sub}/keys", Title: "API keys", May: reader, Get: s.listKeys, Template: keysPage, Acts: acts{
+			"revoke": {Do: s.revokeKeys, May: admin, Done: "The API keys were revoked.", Fields: chosen},
+		}},
+		{Path: html + "/{sub}/export", Title: "Export", May: reader, Raw: s.download},
+	}
+}
