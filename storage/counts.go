@@ -203,8 +203,8 @@ func (s *Store) writeShard(ctx context.Context, change tally, docs []driver.Doc)
 }
 
 // maxShards counts the counters that the counts are spread over, so that writers of several processes
-// seldom meet at one.
-const maxShards = 8
+// seldom meet at one, and those of one process are written in one commit.
+const maxShards = 32
 
 // shards are the counters that no writer of this process has at this moment.
 type shards chan shard
