@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Counts are how many there are of what a store holds.
+// Counts holds how many there are of what a store keeps.
 type Counts struct {
 	Users      int64 // all that were ever made: none is removed
 	Apps       int64 // that were registered here
@@ -103,7 +103,7 @@ func (s *Store) Recount(ctx context.Context) (c Counts, err error) {
 	return c, nil
 }
 
-// tally is how a write changes the counts. A record that is counted says so itself, so that it is
+// tally holds what a write adds to the counts. A record that is counted says so itself, so that it is
 // counted once, whoever saves it first, and no more when it is removed. The version that a write
 // names makes that exact.
 type tally struct{ apps, open int64 }
@@ -202,9 +202,9 @@ func (s *Store) writeShard(ctx context.Context, change tally, docs []driver.Doc)
 	return version, err
 }
 
-// maxShards is how many counters the counts are spread over, so that writers of several processes
-// seldom meet at one.
-const maxShards = 8
+// maxShards counts the counters that the counts are spread over, so that writers of several processes
+// seldom meet at one, and those of one process are written in one commit.
+const maxShards = 32
 
 // shards are the counters that no writer of this process has at this moment.
 type shards chan shard

@@ -32,7 +32,7 @@ var sessions = kind[Session]{
 	version: func(s *Session) *int64 { return &s.Version },
 }
 
-// entries are where a session is listed: with its user, with its address, and by when it began, the
+// entries returns the lists that a session is on: with its user, with its address, and by when it began, the
 // newest first. Sessions end within 30 days, so nothing walks over those that lack some.
 func (s Session) entries() []string {
 	all := []string{"user=" + s.UserID, "began=" + backwards(s.AuthTime)}

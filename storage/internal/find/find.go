@@ -87,7 +87,7 @@ func New(list, text, from string) (Query, error) {
 	return q, nil
 }
 
-// Span is what is to be listed.
+// Span returns the range that is to be listed.
 func (q Query) Span() driver.Span { return q.span }
 
 // Begins reports whether one of the texts begins as it is asked for. An entry does not tell that of
@@ -123,7 +123,7 @@ func (q Query) Page(listed []driver.Doc, n int, more bool) (page []driver.Doc, n
 	return page, next
 }
 
-// keys are where a document stands in the list, in order.
+// keys returns the places at which a document stands in the list, in order.
 func (q Query) keys(d driver.Doc) (keys []string) {
 	begin := q.list + cut(q.text, maxEntry)
 	for _, e := range d.Index {
