@@ -35,7 +35,7 @@ const (
 	rareGroups  = 1000
 )
 
-// step is how many groups are looked at first.
+// step returns how many groups are looked at first.
 func (w *walker) step() int {
 	if len(w.clauses) > 0 && w.clauses[0].rare {
 		return rareGroups
