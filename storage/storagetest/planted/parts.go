@@ -46,9 +46,13 @@ func (b bug) in(t *testing.T, whole driver.Backend) driver.Backend {
 	}
 	if picker := driver.AsPicker(whole); picker != nil {
 		p.pick = picker.Pick
-		if b.pick != nil {
-			p.pick = b.pick(picker.Pick)
-		}
+	} else if b.pick != nil {
+		p.pick = byRecords(whole)
+	}
+	if b.pick != nil {
+		p.pick = b.pick(p.pick)
+	}
+	if p.pick != nil {
 		return picking{p}
 	}
 	return p
