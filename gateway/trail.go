@@ -62,19 +62,35 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	trail, err := audit.Open(ctx, audit.Config{Store: c.Store, Log: c.Log})
+	appended := make(chan struct{}, 1)
+	trail, err := audit.Open(ctx, audit.Config{Store: told{c.Store, appended}, Log: c.Log})
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	life, end := context.WithCancel(context.Background())
 	t := &Trail{trail: trail, store: c.Store, end: end}
-	indexer := search.Indexer{Store: c.Store, Log: c.Log}
+	indexer := search.Indexer{Store: c.Store, Log: c.Log, Wake: appended}
 	t.work.Go(func() { indexer.Run(life) })
 	if c.Keep > 0 || c.MaxBytes > 0 {
 		keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
 		t.work.Go(func() { keeper.Run(life) })
 	}
 	return t, nil
+}
+
+// told is a store that tells the indexer of what is appended.
+type told struct {
+	audit.Store
+	appended chan<- struct{}
+}
+
+func (t told) Append(ctx context.Context, records ...driver.Record) error {
+	err := t.Store.Append(ctx, records...)
+	select {
+	case t.appended <- struct{}{}:
+	default: // it knows
+	}
+	return err
 }
 
 // Note adds an event to the trail. It does not wait for the store.

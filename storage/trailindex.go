@@ -30,7 +30,7 @@ func (s *Store) SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version
 	return s.write(ctx, docs...)
 }
 
-// near is how many Seqs apart two records are read by one call of Records, where the store has no Pick.
+// near bounds how many Seqs apart two records are that one call of Records reads, where the store has no Pick.
 const near = 64
 
 // Pick returns the audit records that have these Seqs, up to driver.Page of them, ascending, and leaves

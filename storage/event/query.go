@@ -39,6 +39,6 @@ type Page struct {
 	// Stopped is true if the search ended before the page was full, because it had read as much as one
 	// search may. There may or may not be more: Next is where it goes on.
 	Stopped bool `json:"stopped"`
-	// Reached is how far back in time it came, if it Stopped.
+	// Reached says how far back in time it came, if it Stopped.
 	Reached time.Time `json:"reached,omitzero"`
 }

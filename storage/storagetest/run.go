@@ -43,6 +43,7 @@ func contract() []chapter {
 		{"Count", counting()},
 		{"Usage", reporting()},
 		{"Append and Records", auditing()},
+		{"Pick", picking()},
 		{"Prune", pruning()},
 		{"Sweep", sweeping()},
 		{"Sweep keeps", keeping()},

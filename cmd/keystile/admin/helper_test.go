@@ -166,7 +166,7 @@ func (o *office) revocations() []driver.Revocation {
 func (o *office) run(stdin string, words ...string) (code int, stdout, stderr string) {
 	o.t.Helper()
 	var out, errs bytes.Buffer
-	table := cli.Table{Program: "keystile", Commands: Commands(Opener{Open: o.open})}
+	table := cli.Table{Program: "keystile", Commands: Commands(Opener{Open: o.open, Kind: func(*config.Config) (Kind, error) { return Kind{Storage: "memory"}, nil }})}
 	words = with(words, "--data", o.data)
 	code = table.Main(o.t.Context(), words, cli.Call{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()

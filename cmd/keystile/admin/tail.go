@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// tailEvery is how often it is looked for new events, which are stored each second.
+// tailEvery separates two looks for new events, which are stored each second.
 const tailEvery = time.Second
 
 func tailTrail(ctx context.Context, call cli.Call, opener Opener) error {

@@ -119,5 +119,5 @@ func (x *Indexer) saveParts(ctx context.Context, h head, group stretch, segments
 	return nil
 }
 
-// putSize is how many parts are written in one step: some 300 KB, for which no other writer waits long.
+// putSize bounds the parts that are written in one step: some 300 KB, for which no other writer waits long.
 const putSize = 64

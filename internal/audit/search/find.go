@@ -16,7 +16,7 @@ import (
 
 const defaultLimit = 50
 
-// tries is how often a search begins, if the index is made anew meanwhile.
+// tries bounds how often a search begins, if the index is made anew meanwhile.
 const tries = 3
 
 // What one search reads at most.

@@ -110,7 +110,7 @@ func (o *office) settle(t testing.TB, store Store) {
 	}
 }
 
-// want is what a query selects, by a plain filter.
+// want returns what a query selects, by a plain filter.
 func (o *office) want(q event.Query, from uint64) (all []event.Entry) {
 	f := finder{q: q}
 	for _, e := range slices.Backward(o.all) {

@@ -35,7 +35,7 @@ const (
 	rareGroups  = 1000
 )
 
-// step is how many groups are looked at first.
+// step returns how many groups are looked at first.
 func (w *walker) step() int {
 	if len(w.clauses) > 0 && w.clauses[0].rare {
 		return rareGroups
@@ -69,13 +69,8 @@ func (w *walker) some(ctx context.Context, groups []stretch) error {
 			return err
 		}
 	}
-	for i, g := range groups {
-		if err := w.pick(ctx, found[i]); err != nil || w.done {
-			return err
-		}
-		w.below = min(w.below, g.first)
-	}
-	return nil
+	slices.Reverse(found)
+	return w.pick(ctx, slices.Concat(found...))
 }
 
 // narrow puts what has a clause into found; behind the first clause it takes out what has not.

@@ -35,6 +35,7 @@ type Store interface {
 type Indexer struct {
 	Store Store
 	Log   *slog.Logger
+	Wake  <-chan struct{} // told of new records; nil: it looks every few minutes
 
 	segment int // records of a segment; 0: segmentSize
 	group   int // segments of a group; 0: groupSize
@@ -43,7 +44,9 @@ type Indexer struct {
 }
 
 const (
-	idleWait  = 5 * time.Second // until it is looked again whether a segment is full
+	soon      = time.Second     // between two looks for a full segment
+	otherWait = 5 * time.Second // until another try of what failed, or of what another process does
+	longWait  = 5 * time.Minute // until a look that nobody asked for: for what was removed, and for lost wakes
 	pruneWait = time.Minute     // the same for what was removed
 	leaseTime = 30 * time.Second
 	minRest   = 20 * time.Millisecond
@@ -59,8 +62,8 @@ func (x *Indexer) Run(ctx context.Context) {
 		began := time.Now()
 		busy, err := x.turn(ctx, task)
 		wait := max(time.Since(began), minRest)
-		if !busy || err != nil {
-			wait = idleWait
+		if busy != worked || err != nil {
+			wait = otherWait
 			x.leave(ctx, task)
 		}
 		text := ""
@@ -70,6 +73,14 @@ func (x *Indexer) Run(ctx context.Context) {
 			}
 		}
 		said = text
+		if busy == idle && err == nil {
+			wait = soon
+			select {
+			case <-x.Wake:
+			case <-time.After(longWait):
+			case <-ctx.Done():
+			}
+		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -78,6 +89,15 @@ func (x *Indexer) Run(ctx context.Context) {
 		}
 	}
 }
+
+// What a turn found.
+type outcome int
+
+const (
+	idle   outcome = iota // nothing to do
+	others                // another process does it
+	worked
+)
 
 // leave lets another process index. Where that fails, it takes a little longer.
 func (x *Indexer) leave(ctx context.Context, task *nodes.Task) {
@@ -89,15 +109,15 @@ func (x *Indexer) leave(ctx context.Context, task *nodes.Task) {
 }
 
 // turn does one piece of work, if there is one and it is this process's.
-func (x *Indexer) turn(ctx context.Context, task *nodes.Task) (busy bool, err error) {
+func (x *Indexer) turn(ctx context.Context, task *nodes.Task) (outcome, error) {
 	do, err := x.next(ctx)
 	if err != nil || do == nil {
-		return false, err
+		return idle, err
 	}
 	if mine, err := task.Mine(ctx); err != nil || !mine {
-		return false, err
+		return others, err
 	}
-	return true, settled(do(ctx))
+	return worked, settled(do(ctx))
 }
 
 // settled makes no error of another process that was faster.

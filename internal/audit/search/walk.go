@@ -55,7 +55,8 @@ type walker struct {
 
 // segments looks at the segments, the newest first.
 func (w *walker) segments(ctx context.Context, segments []block) error {
-	for _, b := range segments {
+	var whole []uint64
+	for _, b := range slices.Backward(segments) {
 		if b.first >= w.below || !w.during(b.stretch) {
 			continue
 		}
@@ -70,11 +71,12 @@ func (w *walker) segments(ctx context.Context, segments []block) error {
 			}
 			found = both(found, some)
 		}
-		if err := w.pick(ctx, w.within(b, found)); err != nil || w.done {
-			return err
-		}
-		w.below = min(w.below, b.first)
+		whole = append(whole, w.within(b, found)...)
 	}
+	if err := w.pick(ctx, whole); err != nil || w.done || len(segments) == 0 {
+		return err
+	}
+	w.below = min(w.below, segments[len(segments)-1].first)
 	return nil
 }
 

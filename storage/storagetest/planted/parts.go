@@ -28,6 +28,7 @@ type parts struct {
 	put         func(ctx context.Context, docs ...driver.Doc) (int64, error)
 	sweep       func(ctx context.Context, at time.Time, n int) (int, error)
 	close       func() error
+	pick        pickFunc
 	over        <-chan struct{} // closed when the test is
 }
 
@@ -38,12 +39,30 @@ func (b bug) in(t *testing.T, whole driver.Backend) driver.Backend {
 	p := &parts{
 		whole.Issue, whole.Token, whole.Exchange, whole.Revoke, whole.Revocations, whole.Count, whole.Usage,
 		whole.Append, whole.Records, whole.Appended, whole.Prune, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
-		over,
+		nil, over,
 	}
 	if b.plant != nil {
 		b.plant(p)
 	}
+	if picker := driver.AsPicker(whole); picker != nil {
+		p.pick = picker.Pick
+	} else if b.pick != nil {
+		p.pick = byRecords(whole)
+	}
+	if b.pick != nil {
+		p.pick = b.pick(p.pick)
+	}
+	if p.pick != nil {
+		return picking{p}
+	}
 	return p
+}
+
+// picking is parts of a Backend that is a driver.Picker.
+type picking struct{ *parts }
+
+func (p picking) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error) {
+	return p.pick(ctx, seqs...)
 }
 
 func (p *parts) Issue(ctx context.Context, tokens ...driver.Token) error {

@@ -71,6 +71,7 @@ type bug struct {
 	caught  string                   // chapter and first words of the promise that sees it
 	plant   func(b *parts)           // what is wrong with an open Backend
 	reopen  func(kept []call) []call // what is wrong with what was written down
+	pick    func(pickFunc) pickFunc  // what is wrong with Pick
 	forever bool                     // a call is never answered
 }
 
@@ -103,7 +104,7 @@ const reopening = "reopening/"
 func allBugs() []bug {
 	return slices.Concat(
 		issueBugs(), issueTwiceBugs(), tokenBugs(), lossBugs(), exchangeBugs(), followBugs(), verdictBugs(),
-		revokeBugs(), feedBugs(), auditBugs(), pruneBugs(),
+		revokeBugs(), feedBugs(), auditBugs(), pruneBugs(), pickBugs(),
 		putBugs(), docBugs(), versionBugs(), copyBugs(), listBugs(), pageBugs(), indexBugs(),
 		countBugs(), rowBugs(), usageBugs(), sweepBugs(), sweptBugs(), endBugs(), closeBugs(), durableBugs(),
 		rollbackBugs(), staleBugs(), collationBugs(), clockBugs(),
