@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -27,7 +28,9 @@ func (s *Store) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ran
 	if err := r.Check(); err != nil {
 		return r, err
 	}
-	return rankings.put(ctx, s, r)
+	saved, err := rankings.put(ctx, s, r.Pack())
+	saved.Packed = nil
+	return saved, err
 }
 
 // Rankings returns the rankings of the days from a time on, and before another, by day. more is true
@@ -35,5 +38,13 @@ func (s *Store) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ran
 func (s *Store) Rankings(ctx context.Context, of string, from, to time.Time) (all []ranking.Ranking, more bool, err error) {
 	span := driver.Between(rankingEntry(of, from), rankingEntry(of, to))
 	all, next, err := rankings.list(ctx, s, span, maxRankings)
-	return all, next != "", err
+	if err != nil {
+		return nil, false, err
+	}
+	for i, r := range all {
+		if all[i], err = r.Unpack(); err != nil {
+			return nil, false, fmt.Errorf("%w: ranking %q: %w", ErrUnavailable, r.ID, err)
+		}
+	}
+	return all, next != "", nil
 }

@@ -3,7 +3,10 @@
 package ranking
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -35,10 +38,14 @@ type Ranking struct {
 	ID     string    `json:"id"` // of the process and the day
 	Of     string    `json:"of"`
 	Day    time.Time `json:"day"`
-	Names  []string  `json:"names"`
-	Calls  []int64   `json:"calls"`  // at most: of them, as many as Over may be another name's
-	Errors []int64   `json:"errors"` // at least
-	Over   []int64   `json:"over"`
+	Names  []string  `json:"-"`
+	Calls  []int64   `json:"-"` // at most: of them, as many as Over may be another name's
+	Errors []int64   `json:"-"` // at least
+	Over   []int64   `json:"-"`
+
+	// Packed holds the lists as they are stored: many are read at once, and reading them as JSON
+	// would take ten times as long. The store packs and unpacks them.
+	Packed []byte `json:"packed"`
 
 	// Floor is the most calls that a name which is not here can have; 0: all are here.
 	Floor int64 `json:"floor"`
@@ -59,6 +66,49 @@ func (r Ranking) Check() error {
 		return fmt.Errorf("%w: a ranking has up to %d names, each with its numbers", driver.ErrInvalid, MaxNames)
 	}
 	return nil
+}
+
+// Pack returns the ranking with its lists in Packed.
+func (r Ranking) Pack() Ranking {
+	r.Packed = nil
+	for i, name := range r.Names {
+		r.Packed = append(binary.AppendUvarint(r.Packed, uint64(len(name))), name...)
+		for _, n := range []int64{r.Calls[i], r.Errors[i], r.Over[i]} {
+			r.Packed = binary.AppendUvarint(r.Packed, uint64(max(0, n)))
+		}
+	}
+	return r
+}
+
+var errPacked = errors.New("the lists of a ranking are damaged")
+
+// Unpack returns the ranking with the lists that Packed holds.
+func (r Ranking) Unpack() (Ranking, error) {
+	r.Names, r.Calls, r.Errors, r.Over = nil, nil, nil, nil
+	rest := r.Packed
+	number := func() (n int64, err error) {
+		v, size := binary.Uvarint(rest)
+		if size <= 0 || v > math.MaxInt64 {
+			return 0, errPacked
+		}
+		rest = rest[size:]
+		return int64(v), nil
+	}
+	for len(rest) > 0 {
+		n, err := number()
+		if err != nil || n > int64(len(rest)) || len(r.Names) == MaxNames {
+			return r, errPacked
+		}
+		r.Names, rest = append(r.Names, string(rest[:n])), rest[n:]
+		for _, to := range []*[]int64{&r.Calls, &r.Errors, &r.Over} {
+			if n, err = number(); err != nil {
+				return r, err
+			}
+			*to = append(*to, n)
+		}
+	}
+	r.Packed = nil
+	return r, nil
 }
 
 // Ends returns when a ranking may be swept: it is kept as long as the rows of hours.

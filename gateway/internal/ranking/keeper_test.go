@@ -175,6 +175,7 @@ func TestAStoreThatFailsIsAskedAgainAndCountsNothingTwice(t *testing.T) {
 		synctest.Wait()
 		s.setFaults(nil, nil)
 		time.Sleep(time.Minute) // the conflict is noticed
+		synctest.Wait()
 		add()
 		if err := k.Close(t.Context()); err != nil {
 			t.Fatal(err)
