@@ -106,7 +106,9 @@ func TestPagesOfUsersByEachRole(t *testing.T) {
 	evil := must(h.store.User(t.Context(), others[1].Sub))(t)
 	evil.Nickname, evil.Name, evil.Email = `<script>alert(1)</script>`, `"><img src=x>`, `<b>@x`
 	must(h.store.SaveUser(t.Context(), evil))(t)
-	app := h.app("<script>alert(2)</script>", "")
+	app := h.app("Shop", "")
+	app.Name = "<script>alert(2)</script>"
+	must(h.store.SaveApp(t.Context(), app))(t)
 	must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: evil.Sub, Scope: "openid"}))(t)
 	key := h.key(evil.Sub)
 	session := must(h.store.Sessions(t.Context(), evil.Sub))(t)[0].ID
