@@ -68,11 +68,13 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	nobodys := h.app("Office", "")
 	h.agent("https://agent.example/client.json", client.Document, time.Time{})
 	h.agent("ks-aaaaaaaaaaaaaaaaaaaa", client.Dynamic, time.Now().Add(24*time.Hour))
+	must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: eve.Sub, Scope: "openid profile"}))(t)
+	key1 := h.key(eve.Sub)
 	for _, b := range backends[1:] {
 		open(b)
 	}
 	return dialogue.Nodes(settle, handlers...), map[string]string{
 		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "aud": aud.cookie, "root_sub": root.Sub, "mina_sub": mina.Sub, "eve_sub": eve.Sub,
-		"app": app.ID, "order": order, "nobodys": nobodys.ID, "nobodys_secret": nobodys.AppKey().Reveal(),
+		"app": app.ID, "eve_session": h.shown(eve.Sub), "eve_key": key1, "order": order, "nobodys": nobodys.ID, "nobodys_secret": nobodys.AppKey().Reveal(),
 	}
 }

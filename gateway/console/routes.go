@@ -49,7 +49,7 @@ func (s *Console) apis() []ui.API {
 	}
 }
 
-// people is what shows users.
+// people returns the pages and endpoints of users.
 func (s *Console) people() ui.Part {
 	return people.New(people.Config{
 		Store: s.c.Store, Recorder: s.recorder,

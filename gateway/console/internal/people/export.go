@@ -15,7 +15,7 @@ type loginRecord struct {
 	CreatedAt string `json:"created_at"`
 }
 
-// exportRecord is what is stored of a user, without secrets.
+// exportRecord holds what is stored of a user, without secrets.
 type exportRecord struct {
 	User     userRecord      `json:"user"`
 	Logins   []loginRecord   `json:"logins"`

@@ -90,7 +90,7 @@ func (s *People) Part() ui.Part {
 		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
 		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser},
 		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
-		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id...}": {"DELETE": s.withdraw},
+		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
 		api + "/{sub}/keys": {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
 		api + "/{sub}/export": {"GET": s.export},
 	} {
