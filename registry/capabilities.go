@@ -39,14 +39,14 @@ func (g *Registry) Remove(ctx context.Context, actor storage.User, member string
 // Show returns a capability with its tools; its errors are those of Remove.
 func (g *Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error) {
 	c, err := g.c.Store.Capability(ctx, member) // without the tools, which are not decoded for other users
-	if err == nil && !mayChange(actor, c) {
+	if err == nil && !maySee(actor, c) {
 		return Registered{}, notYours
 	}
 	var tools []toolplan.Tool
 	if err == nil {
 		c, tools, err = g.c.Store.Tools(ctx, member)
 	}
-	if err == nil && !mayChange(actor, c) { // it was removed and registered by another user meanwhile
+	if err == nil && !maySee(actor, c) { // it was removed and registered by another user meanwhile
 		return Registered{}, notYours
 	}
 	if err != nil {
@@ -64,11 +64,11 @@ func (g *Registry) OffBus(c storage.Capability) string {
 	return g.c.Bus.LeftOut(c.Member)
 }
 
-// List returns the capabilities that a user may see, sorted by member: an admin sees all, other
-// users their own.
+// List returns the capabilities that a user may see, sorted by member: an administrator and
+// an auditor see all, other users their own.
 func (g *Registry) List(ctx context.Context, actor storage.User) ([]storage.Capability, error) {
 	owner := actor.Sub
-	if actor.Role == storage.RoleAdmin {
+	if seesAll(actor) {
 		owner = ""
 	} else if owner == "" {
 		return nil, nil // "" would list those of all owners

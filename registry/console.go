@@ -12,7 +12,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// actor returns the user who may register, or an error, before the body is read.
+// actor returns the user who may read capabilities and pass the checks, or an error, before the
+// body is read.
 func (g *Registry) actor(r *http.Request, checks ...consoleauth.Check) (storage.User, error) {
 	a, err := g.access.Actor(r, checks...)
 	return a.User, err
@@ -20,7 +21,7 @@ func (g *Registry) actor(r *http.Request, checks ...consoleauth.Check) (storage.
 
 // register handles POST /api/console/capabilities/register (protocol 4.8).
 func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
-	actor, err := g.access.Actor(r)
+	actor, err := g.access.Actor(r, consoleauth.Actor.Developer)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 
 // preview handles POST /api/console/capabilities/preview: the same request, but nothing is stored.
 func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
-	actor, err := g.actor(r)
+	actor, err := g.actor(r, consoleauth.Actor.Developer)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 	var checks []consoleauth.Check
 	if r.Method == http.MethodDelete {
-		checks = append(checks, consoleauth.Actor.Fresh)
+		checks = append(checks, consoleauth.Actor.Developer, consoleauth.Actor.Fresh)
 	}
 	actor, err := g.actor(r, checks...)
 	if err != nil {

@@ -51,12 +51,13 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	open(backends[0])
 	mina := h.user("mina", storage.RoleDeveloper)
 	ada, root, eve := h.user("ada", storage.RoleDeveloper), h.user("root", storage.RoleAdmin), h.user("eve", "")
+	aud := h.user("aud", storage.RoleAuditor)
 	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, Owner: root.Sub}))(t)
 	for _, b := range backends[1:] {
 		open(b)
 	}
 	return dialogue.Nodes(settle, nodes...), map[string]string{
-		"mina": h.visitor(mina), "ada": h.visitor(ada), "root": h.visitor(root), "eve": h.visitor(eve),
+		"mina": h.visitor(mina), "ada": h.visitor(ada), "root": h.visitor(root), "eve": h.visitor(eve), "aud": h.visitor(aud),
 		"mina_sub": mina.Sub, "password": password, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 	}
 }

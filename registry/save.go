@@ -106,6 +106,14 @@ func nameTooSimilar(actor storage.User, by storage.Capability) error {
 	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", by.Member))
 }
 
+func seesAll(actor storage.User) bool {
+	return actor.Role == storage.RoleAdmin || actor.Role == storage.RoleAuditor
+}
+
+func maySee(actor storage.User, c storage.Capability) bool {
+	return seesAll(actor) || mayChange(actor, c)
+}
+
 func mayChange(actor storage.User, c storage.Capability) bool {
 	return actor.Role == storage.RoleAdmin || actor.Sub != "" && c.Owner == actor.Sub
 }

@@ -32,12 +32,10 @@ func (i Invitation) Live(at time.Time) bool { return at.Before(i.ExpiresAt) }
 
 func (i Invitation) check() error {
 	switch {
-	case i.Role != "" && i.Role != RoleAdmin && i.Role != RoleDeveloper:
-		return fmt.Errorf("%w: role: %q is neither admin, developer nor empty", ErrInvalid, i.Role)
 	case !i.ExpiresAt.After(i.CreatedAt) || i.ExpiresAt.Sub(i.CreatedAt) > MaxInvitationLife:
 		return fmt.Errorf("%w: an invitation is open for at most %d days", ErrInvalid, int(MaxInvitationLife/(24*time.Hour)))
 	}
-	return nil
+	return checkRole(i.Role)
 }
 
 // SaveInvitation writes a new invitation.

@@ -12,11 +12,21 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Roles. A user without a role may sign in to applications and nothing more.
+// Roles. A user without a role may sign in to applications, and make and keep their own.
 const (
-	RoleAdmin     = "admin"
-	RoleDeveloper = "developer"
+	RoleAdmin     = "admin"     // may do all
+	RoleDeveloper = "developer" // may register capabilities of their own
+	RoleAuditor   = "auditor"   // may read all, and change nothing of it
 )
+
+// checkRole returns what is wrong with a role.
+func checkRole(role string) error {
+	switch role {
+	case "", RoleAdmin, RoleDeveloper, RoleAuditor:
+		return nil
+	}
+	return fmt.Errorf("%w: role: %q is neither admin, developer, auditor nor empty", ErrInvalid, role)
+}
 
 // User is a user account. Sub is the id everywhere; ID is the internal number of protocol 2.2.
 type User struct {
@@ -159,8 +169,6 @@ func (u User) Check() error {
 		return fmt.Errorf("%w: username: 1 to 100 bytes of text", ErrInvalid)
 	case u.Gender != "" && u.Gender != "male" && u.Gender != "female":
 		return fmt.Errorf("%w: gender: %q is neither male, female nor empty", ErrInvalid, u.Gender)
-	case u.Role != "" && u.Role != RoleAdmin && u.Role != RoleDeveloper:
-		return fmt.Errorf("%w: role: %q is neither admin, developer nor empty", ErrInvalid, u.Role)
 	}
-	return nil
+	return checkRole(u.Role)
 }

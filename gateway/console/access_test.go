@@ -24,6 +24,7 @@ func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io
 func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 	h := newFixture(t)
 	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
+	aud := h.testUser("aud", storage.RoleAuditor)
 	stale := h.signedIn(root.Sub, time.Now().Add(-10*time.Minute-time.Second))
 	ahead := h.signedIn(root.Sub, time.Now().Add(2*time.Minute))
 	app, order := h.waits(h.app("Shop", mina.Sub))
@@ -39,7 +40,8 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 			{"nobody, from another site", "", evil, 401, 401},
 			{"two cookies", root.cookie + "; " + mina.cookie, nil, 401, 401},
 			{"an unknown cookie", "open_sso_token=" + handle.NewCookie(), nil, 401, 401},
-			{"who has no role", eve.cookie, evil, 403, 403},
+			{"who has no role, from another site", eve.cookie, evil, 403, 403},
+			{"an auditor", aud.cookie, []string{"Content-Type", ""}, 403, 403},
 			{"another site", root.cookie, []string{"Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain"}, 403, 403},
 			{"who signed in long ago, with a form", stale, []string{"Content-Type", "text/plain"}, 403, 4031},
 			{"who signed in long ago", stale, nil, 403, 4031},
@@ -47,7 +49,7 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 			{"a form", root.cookie, []string{"Content-Type", "application/x-www-form-urlencoded"}, 400, 400},
 			{"no type", root.cookie, []string{"Content-Type", ""}, 400, 400},
 		} {
-			if reads && as.status != 401 && as.cookie != eve.cookie {
+			if reads && as.status != 401 {
 				continue // reading takes neither a fresh sign-in nor a type, and no page can read the answer
 			}
 			if c.method == "DELETE" && as.status == 400 {
@@ -61,12 +63,15 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 		}
 		if c.admin {
 			body := &untouched{}
-			h.want(h.call(c.method, c.path, mina.cookie, body, "Content-Type", ""), 403, 403, "a developer at "+c.method+" "+c.path)
-			if body.read.Load() {
-				t.Errorf("a developer at %s %s: the body was read", c.method, c.path)
+			for name, cookie := range map[string]string{"a developer": mina.cookie, "who has no role": eve.cookie} {
+				h.want(h.call(c.method, c.path, cookie, body, "Content-Type", ""), 403, 403, name+" at "+c.method+" "+c.path)
+				if body.read.Load() {
+					t.Errorf("%s at %s %s: the body was read", name, c.method, c.path)
+				}
 			}
 		}
 		if reads {
+			h.want(h.call(c.method, c.path, aud.cookie, nil), 200, 1, "an auditor reads "+c.path)
 			h.want(h.call(c.method, c.path, stale, nil), 200, 1, "an old sign-in reads "+c.path)
 		}
 	}
@@ -106,9 +111,15 @@ func TestABearerTokenGivesNoAccessToTheConsole(t *testing.T) {
 	h.want(h.call("GET", "/api/console/apps/"+roots.ID, mina.cookie, nil, "Authorization", "Bearer "+bearer), 404, 404, "a developer with an administrator's token")
 }
 
-func TestADeveloperHasTheirOwnAndNothingOfOthers(t *testing.T) {
+func TestEverybodyHasTheirOwnAndNothingOfOthers(t *testing.T) {
+	for _, role := range []string{storage.RoleDeveloper, ""} {
+		t.Run("role "+role, func(t *testing.T) { hasTheirOwn(t, role) })
+	}
+}
+
+func hasTheirOwn(t *testing.T, role string) {
 	h := newFixture(t)
-	mina, ada := h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", storage.RoleDeveloper)
+	mina, ada := h.testUser("mina", role), h.testUser("ada", storage.RoleDeveloper)
 	h.testUser("root", storage.RoleAdmin)
 	for name, owner := range map[string]string{"a neighbour's": ada.Sub, "nobody's": ""} {
 		app, order := h.waits(h.app("Shop", owner))
@@ -144,8 +155,42 @@ func TestADeveloperHasTheirOwnAndNothingOfOthers(t *testing.T) {
 	for _, field := range []string{`"first_party":true`, `"tier":"enterprise"`, `"owner":""`} {
 		h.want(h.do("POST", "/api/console/apps", mina.cookie, `{"name":"X","domains":["x.example.com"],`+field+`}`), 403, 403, "a developer makes one with "+field)
 	}
+	h.want(h.do("POST", "/api/console/apps", mina.cookie, `{"name":"More","domains":["x.example.com"]}`), 200, 1, "making one")
 	if now := must(h.store.App(t.Context(), own.ID))(t); now.Name != "Own" {
 		t.Errorf("half of a refused change was done: %+v", now)
+	}
+}
+
+// An auditor sees all and changes nothing, what they had made before included.
+func TestAnAuditorChangesNothing(t *testing.T) {
+	h := newFixture(t)
+	h.testUser("root", storage.RoleAdmin)
+	aud, eve := h.testUser("aud", storage.RoleAuditor), h.testUser("eve", "")
+	for name, owner := range map[string]string{"their own": aud.Sub, "a neighbour's": eve.Sub, "nobody's": ""} {
+		app, order := h.waits(h.app("Shop", owner))
+		for _, c := range each(app.ID, order, eve.Sub) {
+			a := h.do(c.method, c.path, aud.cookie, c.body)
+			switch {
+			case c.method == "GET" && a.status != 200:
+				t.Errorf("%s: %s = %s", name, c.path, a.text)
+			case c.method != "GET" && (a.status != 403 || a.body.Code != 403 || !strings.Contains(a.text, "changes nothing")):
+				t.Errorf("%s: %s %s = %s", name, c.method, c.path, a.text)
+			}
+			if strings.Contains(a.text, app.AppKey().Reveal()) {
+				t.Errorf("%s shows the secret", c.path)
+			}
+		}
+		for _, list := range []string{"/api/console/apps", "/api/console/apps?owner=" + owner, "/api/console/orders", "/api/console/orders?client_id=" + app.ID} {
+			if a := h.want(h.call("GET", list, aud.cookie, nil), 200, 1, list); !strings.Contains(a.text, app.ID) {
+				t.Errorf("%s does not show what is %s", list, name)
+			}
+		}
+		if now := must(h.store.App(t.Context(), app.ID))(t); now.Version != app.Version {
+			t.Errorf("what is %s was changed", name)
+		}
+	}
+	if len(h.events)+len(h.notices) > 0 {
+		t.Errorf("something was done: %s%v", h.trail(), h.notices)
 	}
 }
 

@@ -32,11 +32,6 @@ func revealed(a storage.App) appRecord {
 	return v
 }
 
-// maySee reports whether the actor may see and change records of an owner.
-func maySee(who consoleauth.Actor, owner string) bool {
-	return who.Role == storage.RoleAdmin || owner == who.Sub
-}
-
 // listApps serves GET /api/console/apps?owner=&after=.
 func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
@@ -47,12 +42,12 @@ func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleau
 	if owner != "" && !manage.IsID(owner) {
 		return nil, manage.BadQuery.Saying("owner is the sub of a user")
 	}
-	if who.Role != storage.RoleAdmin && owner == "" {
+	if who.Reader() != nil && owner == "" {
 		owner = who.Sub
 	}
 	var page []storage.App
 	next := ""
-	if owner == "" || maySee(who, owner) {
+	if owner == "" || who.Sees(owner) {
 		page, next, err = s.c.Store.Apps(r.Context(), owner, fromOf(owner, after), manage.PageSize)
 	}
 	if err != nil {
@@ -85,7 +80,7 @@ func fromOf(owner, after string) string {
 // showApp serves GET /api/console/apps/{client_id}.
 func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
-	if err == nil && !maySee(who, app.Owner) {
+	if err == nil && !who.Sees(app.Owner) {
 		err = noApp
 	}
 	if err != nil {
@@ -100,7 +95,7 @@ func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleaut
 func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := s.c.Store.App(ctx, id)
-		if err == nil && !maySee(who, app.Owner) {
+		if err == nil && !who.Changes(app.Owner) {
 			err = noApp
 		}
 		if err != nil {

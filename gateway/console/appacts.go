@@ -89,7 +89,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
 	var before storage.App
 	_, err := s.c.Billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
-		if !maySee(who, a.Owner) {
+		if !who.Changes(a.Owner) {
 			return noApp
 		}
 		before = a

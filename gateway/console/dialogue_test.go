@@ -63,6 +63,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	}
 	h := open(backends[0])
 	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
+	aud := h.testUser("aud", storage.RoleAuditor)
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	nobodys := h.app("Office", "")
 	h.agent("https://agent.example/client.json", client.Document, time.Time{})
@@ -71,7 +72,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		open(b)
 	}
 	return dialogue.Nodes(settle, handlers...), map[string]string{
-		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "root_sub": root.Sub, "mina_sub": mina.Sub, "eve_sub": eve.Sub,
+		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "aud": aud.cookie, "root_sub": root.Sub, "mina_sub": mina.Sub, "eve_sub": eve.Sub,
 		"app": app.ID, "order": order, "nobodys": nobodys.ID, "nobodys_secret": nobodys.AppKey().Reveal(),
 	}
 }

@@ -1,6 +1,7 @@
 // Package console lets signed-in users administer applications, orders and users:
 // /api/console/apps, /api/console/orders and /api/console/users. Administrators do here, with a
-// browser, what the command line does; developers do it with their own applications. Which processes
+// browser, what the command line does; everybody else does it with their own applications, and auditors
+// read all of it. Which processes
 // serve from the store is at /api/console/nodes, and which applications nobody registered at
 // /api/console/clients: who trusts or denies them does that on the command line.
 //
@@ -20,9 +21,11 @@
 // small changes too, because the fields of a body are not known before it is read, and a
 // body is only read from a user who may send it.
 //
-// A developer sees their own applications and the orders of these. What belongs to others
-// answers as if it were not there. first_party, disabled, owner, tier, allow_http_redirect
-// and forbid_plain are an administrator's to set: a developer who sends one is refused (403),
+// Who is signed in has their own applications and the orders of these, with the role developer
+// or without any. What belongs to others answers as if it were not there. An auditor reads all that an administrator
+// reads, and changes nothing, what is their own included: every request that is not for reading is
+// refused (403), also one that would change nothing. first_party, disabled, owner, tier, allow_http_redirect
+// and forbid_plain are an administrator's to set: who sends one otherwise is refused (403),
 // also if it would change nothing. An application that an administrator makes is their own
 // unless they name another owner, or none.
 //

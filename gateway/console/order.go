@@ -35,7 +35,7 @@ func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who console
 	if err != nil {
 		return nil, err
 	}
-	if who.Role != storage.RoleAdmin {
+	if who.Reader() != nil {
 		q.Owner = who.Sub
 	}
 	page, next, err := s.c.Store.Orders(r.Context(), q, after, manage.PageSize)
@@ -55,7 +55,7 @@ func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who console
 // showOrder serves GET /api/console/orders/{order_id}.
 func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	o, err := s.c.Store.Order(r.Context(), r.PathValue("order_id"))
-	if err == nil && !maySee(who, o.Owner) {
+	if err == nil && !who.Sees(o.Owner) {
 		err = noOrder
 	}
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 	var before storage.Order
 	var app storage.App
 	may := func(o storage.Order, a storage.App) error {
-		if !maySee(who, o.Owner) {
+		if !who.Changes(o.Owner) {
 			return noOrder
 		}
 		before, app = o, a

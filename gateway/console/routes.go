@@ -32,17 +32,18 @@ func (s *Console) parts() []ui.Part {
 // apis lists the endpoints of this package itself.
 func (s *Console) apis() []ui.API {
 	admin := []consoleauth.Check{consoleauth.Actor.Admin}
+	reader := []consoleauth.Check{consoleauth.Actor.Reader}
 	type by = map[string]ui.Action
 	return []ui.API{
-		{Path: pathApps, Methods: by{"GET": s.listApps, "POST": s.createApp}},
-		{Path: pathApp, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
-		{Path: pathSecret, Methods: by{"POST": s.rotateSecret}},
-		{Path: pathOrders, Methods: by{"GET": s.listOrders}},
-		{Path: pathOrder, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
-		{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: admin},
-		{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: admin},
-		{Path: pathUsers, Methods: by{"GET": s.listUsers, "POST": s.createUser}, May: admin},
-		{Path: pathUser, Methods: by{"GET": s.showUser, "PATCH": s.changeUser}, May: admin},
-		{Path: pathClients, Methods: by{"GET": s.listClients}, May: admin},
+		{Path: pathApps, Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
+		{Path: pathApp, Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
+		{Path: pathSecret, Owned: true, Methods: by{"POST": s.rotateSecret}},
+		{Path: pathOrders, Owned: true, Methods: by{"GET": s.listOrders}},
+		{Path: pathOrder, Owned: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
+		{Path: pathApprove, Methods: by{"POST": s.approveOrder}, Changes: admin},
+		{Path: pathReject, Methods: by{"POST": s.rejectOrder}, Changes: admin},
+		{Path: pathUsers, Methods: by{"GET": s.listUsers, "POST": s.createUser}, May: reader, Changes: admin},
+		{Path: pathUser, Methods: by{"GET": s.showUser, "PATCH": s.changeUser}, May: reader, Changes: admin},
+		{Path: pathClients, Methods: by{"GET": s.listClients}, May: reader},
 	}
 }

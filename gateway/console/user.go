@@ -24,7 +24,7 @@ type userRecord struct {
 	Nickname      string `json:"nickname"`
 	Email         string `json:"email"`
 	EmailVerified bool   `json:"email_verified"`
-	Role          string `json:"role"` // admin, developer, or "" for neither
+	Role          string `json:"role"` // admin, developer, auditor, or "" for none
 	LoginType     string `json:"login_type"`
 	Disabled      bool   `json:"disabled"`
 	CreatedAt     string `json:"created_at"`

@@ -1,6 +1,7 @@
 // Package consoleauth decides who may use the endpoints below /api/console (decision 18):
-// who is signed in by the cookie, with the role admin or developer, from one of
-// our own pages or with a program. Bearer tokens count for nothing there.
+// who is signed in by the cookie, with a role, from one of our own pages or with a program.
+// Where an endpoint is for what belongs to a user, it takes no role. An auditor reads. Bearer
+// tokens count for nothing there.
 //
 // Nothing of a body is read before that is known. What changes something that matters takes
 // a fresh sign-in too: see [Actor.Fresh].

@@ -6,10 +6,8 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/keystile/keystile/internal/origin"
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -60,29 +58,37 @@ func New(c Config) (*Guard, error) {
 	return g, errors.Join(errs...)
 }
 
-// Actor is a user of the console.
-type Actor struct {
-	storage.User
-	AuthTime time.Time // when they proved who they are
-	Session  string    // the id of their session
-}
-
 // Check is one more condition, such as Actor.Admin.
 type Check func(Actor) error
 
 // Actor returns who sends a request, before anything of its body is read: 401 for nobody,
 // 403 for who has no role for it, comes from another site's page or does not pass the
-// checks, 400 for a body of another type, in that order.
+// checks, 400 for a body of another type, in that order. An auditor has a role for reading
+// alone, whatever the checks say.
 func (g *Guard) Actor(r *http.Request, checks ...Check) (Actor, error) {
+	return g.pass(r, Actor.hasRole, checks)
+}
+
+// Owner is Actor for an endpoint that is for users without a role, too: one that shows and changes
+// what belongs to who sends the request. The endpoint asks [Actor.Sees] and [Actor.Changes].
+func (g *Guard) Owner(r *http.Request, checks ...Check) (Actor, error) {
+	return g.pass(r, func(Actor, bool) error { return nil }, checks)
+}
+
+func (g *Guard) pass(r *http.Request, role func(who Actor, reads bool) error, checks []Check) (Actor, error) {
 	a, err := g.visitor(r)
 	if err != nil {
 		return a, err
 	}
-	if a.Role != storage.RoleAdmin && a.Role != storage.RoleDeveloper {
-		return a, NotAllowed
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if err := role(a, reads); err != nil {
+		return a, err
 	}
 	if err := g.sameOrigin.Check(r); err != nil {
 		return a, CrossOrigin.Because(err)
+	}
+	if !reads {
+		checks = append([]Check{Actor.Writer}, checks...)
 	}
 	for _, check := range checks {
 		if err := check(a); err != nil {
@@ -109,21 +115,4 @@ func (g *Guard) visitor(r *http.Request) (Actor, error) {
 		return Actor{}, NotSignedIn
 	}
 	return Actor{user, session.AuthTime, session.ID}, err
-}
-
-// Admin refuses who is no administrator.
-func (a Actor) Admin() error {
-	if a.Role != storage.RoleAdmin {
-		return NotAdmin
-	}
-	return nil
-}
-
-// Fresh refuses who has not signed in within the last ten minutes (decision 57):
-// a browser that was left open, or a cookie that was stolen, is not enough.
-func (a Actor) Fresh() error {
-	if !stepup.Fresh(a.AuthTime, time.Now()) {
-		return SignInAgain
-	}
-	return nil
 }

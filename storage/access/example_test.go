@@ -17,5 +17,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// storage: invalid: subject: "role:owner" is no role; it is role:admin or role:developer
+	// storage: invalid: subject: "role:owner" is no role; it is role:admin, role:developer or role:auditor
 }

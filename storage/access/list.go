@@ -46,7 +46,7 @@ const maxSubject = 600 // bytes
 // The roles of users, and the tiers of applications, that package storage has. A test there
 // holds them together: a subject of another role or tier would match nobody without a word.
 var (
-	roles = []string{"admin", "developer"}
+	roles = []string{"admin", "developer", "auditor"}
 	tiers = []string{"free", "white_label", "enterprise"}
 )
 
@@ -62,7 +62,7 @@ func ParseSubject(text string) (Subject, error) {
 	case len(text) > maxSubject || !driver.ValidName(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		return s, fmt.Errorf("%w: a subject is 1 to %d bytes of text without space", driver.ErrInvalid, maxSubject)
 	case kind == SubjectRole && !slices.Contains(roles, name):
-		return s, fmt.Errorf("%w: subject: %q is no role; it is role:admin or role:developer", driver.ErrInvalid, text)
+		return s, fmt.Errorf("%w: subject: %q is no role; it is role:admin, role:developer or role:auditor", driver.ErrInvalid, text)
 	case kind == SubjectTier && !slices.Contains(tiers, name):
 		return s, fmt.Errorf("%w: subject: %q is no tier; it is tier:free, tier:white_label or tier:enterprise", driver.ErrInvalid, text)
 	case name == "" || !slices.Contains([]string{SubjectRole, SubjectUser, SubjectApp, SubjectTier}, kind):

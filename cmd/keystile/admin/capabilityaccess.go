@@ -24,7 +24,7 @@ const (
 var accessCommands = []command{{
 	name: "capability access", words: []string{"[MEMBER]"}, summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess,
 	looks: func(args cli.Args) bool { return !changesAccess(args) },
-	details: "SUBJECT is everyone, role:admin, role:developer, user:USER (a username or a sub), app:CLIENT_ID or tier:TIER.\n" +
+	details: "SUBJECT is everyone, role:admin, role:developer, role:auditor, user:USER (a username or a sub),\napp:CLIENT_ID or tier:TIER.\n" +
 		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +
 		"need no rule that allows them. Without a rule that allows, the default holds: see setting list.\n" +
 		"A token of an application itself is app:CLIENT_ID, and never its owner. What somebody may not use is\n" +

@@ -22,7 +22,7 @@ var userCommands = []command{
 		flags: []cli.Flag{
 			{Name: "username", Value: "NAME", Help: "what the user types at sign-in", Need: true},
 			{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input, which keeps it out of the process list", Need: true},
-			{Name: "role", Value: "ROLE", Help: "admin or developer (neither)"},
+			{Name: "role", Value: "ROLE", Help: "admin, developer or auditor, who reads all (none)"},
 			{Name: "nickname", Value: "NAME", Help: "what applications are told"},
 			{Name: "email", Value: "ADDRESS", Help: "what applications are told"},
 		},
@@ -32,7 +32,7 @@ var userCommands = []command{
 		details:  "The code is shown this once and makes one user. People type it in at sign-in,\nwhere signup is set to invitation.",
 		examples: []string{"keystile user invite --role developer --days 3 --json"},
 		flags: []cli.Flag{
-			{Name: "role", Value: "ROLE", Help: "admin or developer (neither)"},
+			{Name: "role", Value: "ROLE", Help: "admin, developer or auditor, who reads all (none)"},
 			{Name: "days", Value: "N", Help: "how long the code works, up to 90 (7)"},
 		},
 	},

@@ -15,7 +15,7 @@ import (
 )
 
 var userChanges = []cli.Flag{
-	{Name: "role", Value: "ROLE", Help: "admin, developer or none"},
+	{Name: "role", Value: "ROLE", Help: "admin, developer, auditor or none"},
 	{Name: "name", Value: "NAME", Help: "the full name"},
 	{Name: "nickname", Value: "NAME", Help: "what applications are told"},
 	{Name: "email", Value: "ADDRESS", Help: "what applications are told; a new one is not verified, and nobody signs in by the old one"},

@@ -62,6 +62,7 @@ var credentials = []credential{
 	{"visitor-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor("", longAgo) }},
 	{"dev", "the cookie of a developer who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, justNow) }},
 	{"dev-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, longAgo) }},
+	{"aud", "the cookie of an auditor who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleAuditor, justNow) }},
 	{"root", "the cookie of an administrator who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleAdmin, justNow) }},
 	{"root-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor(storage.RoleAdmin, longAgo) }},
 	{"crossed", "the cookie of root, sent by a page of another site", func(w *world) caller {
