@@ -76,7 +76,7 @@ type Texts map[string]string
 func With(u *url.URL, name, value string) string {
 	q := u.Query()
 	q.Del("done")
-	if name != "after" {
+	if name != "after" && name != "lang" {
 		q.Del("after") // what narrows a list begins it anew
 	}
 	if q.Set(name, value); value == "" {

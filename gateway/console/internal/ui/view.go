@@ -87,13 +87,25 @@ func (s *Server) view(r *http.Request, p Page, who consoleauth.Actor) *View {
 	return v
 }
 
-// langOf returns the language that a reader has chosen for the console, or that their browser asks for.
+// langCookie holds the language that a reader has chosen for the console.
+const langCookie = "keystile_lang"
+
+// langOf returns the language that a reader has chosen for the console, now or before, or that their
+// browser asks for.
 func langOf(r *http.Request) page.Lang {
-	chosen := ""
-	if c, err := r.Cookie("keystile_lang"); err == nil {
+	chosen := r.URL.Query().Get("lang")
+	if c, err := r.Cookie(langCookie); err == nil && chosen == "" {
 		chosen = c.Value
 	}
 	return page.LangOf(r, chosen)
+}
+
+// Other returns the language that the page is not in.
+func (v *View) Other() string {
+	if v.Lang == page.Chinese {
+		return string(page.English)
+	}
+	return string(page.Chinese)
 }
 
 // T returns a text in the reader's language, with its %s filled in.
@@ -168,6 +180,9 @@ func (s *Server) write(w http.ResponseWriter, status int, t *template.Template, 
 		return fmt.Errorf("console: %w", err)
 	}
 	h := w.Header()
+	if v.URL.Query().Has("lang") {
+		http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(v.Lang), Path: Root, MaxAge: 365 * 86400, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Language", string(v.Lang))
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
