@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/audit/search"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -26,6 +27,10 @@ type TrailConfig struct {
 		Checkpoint(ctx context.Context) (storage.Checkpoint, error)
 		SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
 		Reached(now time.Time) time.Time
+		// Pick returns those of some records that are there, ascending by Seq.
+		Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error)
+		TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error)
+		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
 		nodes.LeaseStore
 	}
 
@@ -41,6 +46,7 @@ type TrailConfig struct {
 // detected. Open it before the packages that write to it.
 type Trail struct {
 	trail *audit.Trail
+	store search.Reader
 	work  sync.WaitGroup
 	end   context.CancelFunc
 }
@@ -61,7 +67,9 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	life, end := context.WithCancel(context.Background())
-	t := &Trail{trail: trail, end: end}
+	t := &Trail{trail: trail, store: c.Store, end: end}
+	indexer := search.Indexer{Store: c.Store, Log: c.Log}
+	t.work.Go(func() { indexer.Run(life) })
 	if c.Keep > 0 || c.MaxBytes > 0 {
 		keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
 		t.work.Go(func() { keeper.Run(life) })
@@ -74,6 +82,15 @@ func (t *Trail) Note(e event.Event) { t.trail.Note(e) }
 
 // NoteNow adds an event to the trail and returns once it is stored, or why it is not.
 func (t *Trail) NoteNow(ctx context.Context, e event.Event) error { return t.trail.NoteNow(ctx, e) }
+
+// Search returns a page of the events that a query selects, the newest first. Events that wait in memory,
+// up to a second, are not on it. A query that cannot be asked is a storage.ErrInvalid.
+//
+// It reads a bounded amount, however long the trail is. What is searched by is indexed in the background,
+// for trails of earlier versions, too; what is not indexed yet is read record by record.
+func (t *Trail) Search(ctx context.Context, q event.Query) (event.Page, error) {
+	return search.Find(ctx, t.store, q)
+}
 
 // Close flushes the remaining events to the store. All writers must be done.
 func (t *Trail) Close(ctx context.Context) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,6 +103,31 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver
 		page = append(page, r)
 	}
 	return page, rows.Err()
+}
+
+// Pick implements driver.Picker, which an adapter may leave out.
+func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error) {
+	asked := make([]int64, len(seqs))
+	for i, seq := range seqs {
+		asked[i] = number(seq)
+	}
+	list, err := json.Marshal(asked)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.reads.QueryContext(ctx, "SELECT seq, at, data FROM record WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq", string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r, err := scanRecord(rows)
+		if err != nil {
+			return nil, err
+		}
+		picked = append(picked, r)
+	}
+	return picked, rows.Err()
 }
 
 func scanRecord(row scanner) (r driver.Record, err error) {

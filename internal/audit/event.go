@@ -1,11 +1,14 @@
 package audit
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -115,4 +118,25 @@ func cleanPath(path string) string {
 		n = max(0, n-2) + i
 	}
 	return path[:n] + ellipsis
+}
+
+// AsKept returns an event as it would be read from the trail: its texts have at most their lengths.
+func AsKept(e Event) Event {
+	tidy(&e, e.At)
+	return e
+}
+
+// Decode reads the event of a record. Whether the record is as it was written Verify tells.
+func Decode(r driver.Record) (Event, error) {
+	e, _, _, err := decode(r.Data)
+	if err != nil {
+		return Event{}, fmt.Errorf("audit: record %d cannot be read: %w", r.Seq, err)
+	}
+	return e.Event, nil
+}
+
+// Last returns the Seq of the last record that is there; 0: there is none.
+func Last(ctx context.Context, store Reader) (uint64, error) {
+	r, err := last(ctx, store)
+	return r.Seq, err
 }

@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -80,6 +81,22 @@ func upTo(tx *bbolt.Tx, through uint64, n int) (keys [][]byte) {
 		keys = append(keys, bytes.Clone(key))
 	}
 	return keys
+}
+
+// Pick returns the records that have these Seqs, as one view of the trail.
+func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error) {
+	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		audit := bucket(tx, auditBucket)
+		for _, seq := range seqs {
+			if value := audit.Get(appendNumber(nil, seq)); value != nil {
+				at, data := cutTime(value)
+				picked = append(picked, driver.Record{Seq: seq, At: at, Data: bytes.Clone(data)})
+			}
+		}
+		return nil
+	})
+	return picked, err
 }
 
 // Records returns the audit trail behind after.

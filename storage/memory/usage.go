@@ -86,6 +86,22 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver
 	return page, err
 }
 
+// Pick returns the records that have these Seqs.
+func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error) {
+	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
+	err = s.step(ctx, func() error {
+		for _, seq := range seqs {
+			if n := s.through(seq); n > 0 && s.records[n-1].Seq == seq {
+				r := s.records[n-1]
+				r.Data = slices.Clone(r.Data)
+				picked = append(picked, r)
+			}
+		}
+		return nil
+	})
+	return picked, err
+}
+
 // Appended returns the last Seq that was given.
 func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
 	err = s.step(ctx, func() error {

@@ -17,6 +17,7 @@ const (
 	readUsageOf
 	appendRecords
 	readRecords
+	pickRecords
 	lastRecord
 	pruneRecords
 	readDoc
@@ -101,6 +102,7 @@ var statements = [queries]statement{
 		INSERT INTO ks.record (seq, at, data, call)
 		SELECT taken.n + v.i, v.at, v.data, CASE v.i WHEN 1 THEN $3::bytea END FROM taken, unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS v(at, data, i)`},
 	readRecords: {"records", `SELECT seq, at, data FROM ks.record WHERE seq > $1 ORDER BY seq LIMIT $2`},
+	pickRecords: {"pick", `SELECT seq, at, data FROM ks.record WHERE seq = ANY ($1::bigint[]) ORDER BY seq`},
 	lastRecord:  {"appended", `SELECT n FROM ks.number WHERE name = 'record'`},
 	pruneRecords: {"prune", `
 		DELETE FROM ks.record WHERE seq <= $1 AND seq = ANY (ARRAY(SELECT seq FROM ks.record WHERE seq <= $1 ORDER BY seq LIMIT $2))`},

@@ -50,6 +50,24 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver
 	return page, err
 }
 
+// Pick returns the records that have these Seqs.
+func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error) {
+	given := make([]int64, 0, len(seqs))
+	for _, seq := range seqs {
+		if 0 < seq && seq <= math.MaxInt64 {
+			given = append(given, int64(seq))
+		}
+	}
+	if len(given) == 0 {
+		return nil, s.idle(ctx)
+	}
+	err = s.run(ctx, pickRecords, func(ctx context.Context, c conn, _ bool) (err error) {
+		picked, err = collect(ctx, c, pickRecords, []any{given}, scanRecord)
+		return err
+	})
+	return picked, err
+}
+
 func scanRecord(row pgx.Rows) (r driver.Record, err error) {
 	var at []byte
 	if err = row.Scan(&r.Seq, &at, &r.Data); err == nil {

@@ -1,0 +1,171 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+)
+
+// errDamaged: a document of the index is not one that this version has written.
+var errDamaged = errors.New("audit: the index of the trail is damaged; have it made anew with keystile audit reindex")
+
+// stretch is a range of records and of the times that they have, in seconds: until counts as in it.
+type stretch struct {
+	first, last uint64
+	from, until int64
+}
+
+func (s stretch) plus(t stretch) stretch {
+	return stretch{min(s.first, t.first), max(s.last, t.last), min(s.from, t.from), max(s.until, t.until)}
+}
+
+// around returns the stretch of some that follow each other.
+func around(all []stretch) stretch {
+	whole := all[0]
+	for _, s := range all[1:] {
+		whole = whole.plus(s)
+	}
+	return whole
+}
+
+// appendStretches writes stretches that ascend.
+func appendStretches(b []byte, all []stretch) []byte {
+	b = binary.AppendUvarint(b, uint64(len(all)))
+	var before stretch
+	for _, s := range all {
+		b = binary.AppendUvarint(b, s.first-before.last)
+		b = binary.AppendUvarint(b, s.last-s.first)
+		b = binary.AppendVarint(b, s.from-before.from)
+		b = binary.AppendUvarint(b, uint64(s.until-s.from))
+		before = s
+	}
+	return b
+}
+
+// reader reads what the append functions wrote. After an error it reads zeros.
+type reader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *reader) uint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) int() int64 {
+	v, n := binary.Varint(r.rest)
+	if n <= 0 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) bytes(n uint64) []byte {
+	if n > uint64(len(r.rest)) {
+		r.bad, r.rest = true, nil
+		return nil
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *reader) stretches() []stretch {
+	n := r.uint()
+	if n > uint64(len(r.rest)) { // each takes several bytes
+		r.bad = true
+		return nil
+	}
+	all := make([]stretch, 0, n)
+	var before stretch
+	for range n {
+		s := stretch{first: before.last + r.uint()}
+		s.last = s.first + r.uint()
+		s.from = before.from + r.int()
+		s.until = s.from + int64(r.uint())
+		all, before = append(all, s), s
+	}
+	return all
+}
+
+// posting says that a term is in a record: the term in the high half, in the low one how many Seqs the
+// record lies behind the first of the block.
+type posting uint64
+
+func post(term uint32, offset uint64) posting { return posting(uint64(term)<<32 | offset) }
+
+func (p posting) term() uint32   { return uint32(p >> 32) }
+func (p posting) offset() uint64 { return uint64(p) & math.MaxUint32 }
+
+// appendPostings writes sorted postings of records within so many Seqs. For each term there is its
+// distance to the one before, then how many records have it, then these, as distances or as a bitmap,
+// whatever is shorter: what every record has takes a bit of each.
+func appendPostings(b []byte, all []posting, width uint64) []byte {
+	bitmap := (width + 7) / 8
+	last := uint32(0)
+	for len(all) > 0 {
+		term := all[0].term()
+		n := 1
+		for n < len(all) && all[n].term() == term {
+			n++
+		}
+		dense := uint64(n) > bitmap
+		kind := uint64(n) << 1
+		if dense {
+			kind |= 1
+		}
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(term-last)), kind)
+		if dense {
+			bits := make([]byte, bitmap)
+			for _, p := range all[:n] {
+				bits[p.offset()/8] |= 1 << (p.offset() % 8)
+			}
+			b = append(b, bits...)
+		} else {
+			before := uint64(0)
+			for _, p := range all[:n] {
+				b = binary.AppendUvarint(b, p.offset()-before)
+				before = p.offset()
+			}
+		}
+		all, last = all[n:], term
+	}
+	return b
+}
+
+// postings calls yield for each posting of the terms that are wanted; nil: of all.
+func (r *reader) postings(width uint64, wanted []uint32, yield func(term uint32, offset uint64)) {
+	term := uint32(0)
+	for len(r.rest) > 0 && !r.bad {
+		term += uint32(r.uint())
+		kind := r.uint()
+		_, is := slices.BinarySearch(wanted, term)
+		is = is || wanted == nil
+		if kind&1 == 1 {
+			for i, bits := range r.bytes((width + 7) / 8) {
+				for ; is && bits != 0; bits &= bits - 1 {
+					yield(term, uint64(8*i)+uint64(trailing(bits)))
+				}
+			}
+			continue
+		}
+		at := uint64(0)
+		for range kind >> 1 {
+			if r.bad {
+				return
+			}
+			if at += r.uint(); is {
+				yield(term, at)
+			}
+		}
+	}
+}

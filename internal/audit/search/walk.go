@@ -1,0 +1,140 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// errMoved: the index was made anew meanwhile.
+var errMoved = errors.New("audit: the index of the trail is being made anew; search again")
+
+// clause holds the terms of which a record must have one.
+type clause struct {
+	terms []uint32 // sorted
+	rare  bool     // few records have one
+}
+
+// clausesOf returns what a query asks for, the rarest first.
+func clausesOf(hash *hasher, q event.Query) (all []clause) {
+	add := func(field byte, rare bool, values ...string) {
+		c := clause{rare: rare}
+		for _, v := range values {
+			if v != "" {
+				c.terms = append(c.terms, hash.term(field, v))
+			}
+		}
+		if slices.Sort(c.terms); len(c.terms) > 0 {
+			all = append(all, c)
+		}
+	}
+	add(byRequest, true, q.RequestID)
+	add(byUser, true, q.User)
+	add(byAddress, true, q.IP)
+	if add(byApp, false, q.App); q.App == "" {
+		add(byApp, false, q.Apps...)
+	}
+	add(byStatus, false, q.Status)
+	add(byKind, false, q.Kind)
+	return all
+}
+
+// few is a number of records that are better read than looked up in another clause's postings.
+const few = 200
+
+// walker goes through the index.
+type walker struct {
+	*finder
+	head    head
+	clauses []clause
+}
+
+// segments looks at the segments, the newest first.
+func (w *walker) segments(ctx context.Context, segments []block) error {
+	for _, b := range segments {
+		if b.first >= w.below || !w.during(b.stretch) {
+			continue
+		}
+		found := w.all(b)
+		for i, c := range w.clauses {
+			some, err := b.seqs(c.terms)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				found = some
+			}
+			found = both(found, some)
+		}
+		if err := w.pick(ctx, w.within(b, found)); err != nil || w.done {
+			return err
+		}
+		w.below = min(w.below, b.first)
+	}
+	return nil
+}
+
+// all returns every Seq of a block where nothing but a time is asked for.
+func (w *walker) all(b block) (found []uint64) {
+	if len(w.clauses) > 0 || !w.during(b.stretch) {
+		return nil
+	}
+	for _, s := range b.stretches {
+		for seq := s.first; w.during(s) && seq <= s.last; seq++ {
+			found = append(found, seq)
+		}
+	}
+	return found
+}
+
+// within returns those of some Seqs that are wanted by their place and their segment's times.
+func (w *walker) within(b block, found []uint64) []uint64 {
+	n, _ := slices.BinarySearch(found, w.below)
+	found = found[:n]
+	if w.q.From.IsZero() && w.q.To.IsZero() {
+		return found
+	}
+	i := 0
+	return slices.DeleteFunc(found, func(seq uint64) bool {
+		for i < len(b.stretches)-1 && b.stretches[i].last < seq {
+			i++
+		}
+		return !w.during(b.stretches[i])
+	})
+}
+
+// both returns what is in two ascending lists. It writes into the first.
+func both(a, b []uint64) []uint64 {
+	n, j := 0, 0
+	for _, v := range a {
+		for j < len(b) && b[j] < v {
+			j++
+		}
+		if j < len(b) && b[j] == v {
+			a[n], n = v, n+1
+		}
+	}
+	return a[:n]
+}
+
+// pick reads found records, the last first, until the page is full.
+func (w *walker) pick(ctx context.Context, found []uint64) error {
+	for len(found) > 0 {
+		n := min(len(found), max(w.q.Limit+1-len(w.page.Entries), 32), driver.Page)
+		asked := found[len(found)-n:]
+		records, err := w.store.Pick(ctx, asked...)
+		if err != nil || !w.take(records) {
+			return err
+		}
+		found, w.below = found[:len(found)-n], min(w.below, asked[0])
+		if w.records -= n - len(records); w.records <= 0 { // those that are gone, or never were
+			w.stop(time.Time{})
+			return nil
+		}
+	}
+	return nil
+}
