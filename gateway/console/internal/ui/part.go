@@ -16,7 +16,9 @@ type Action func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) 
 type API struct {
 	Path    string
 	Methods map[string]Action   // GET serves HEAD too
-	May     []consoleauth.Check // beside what Guard.Actor demands; changes also take a fresh sign-in
+	Owned   bool                // everybody has their own there, so no role is needed
+	May     []consoleauth.Check // beside what the guard demands
+	Changes []consoleauth.Check // of what is no GET, beside May and a fresh sign-in
 	Raw     map[string]Raw      // what is not answered as a record
 }
 
@@ -28,6 +30,7 @@ type Page struct {
 	Path     string // such as /console/users/{sub}, with the path values of the API
 	Title    string // in English; also the text in the navigation
 	Section  string // of the navigation; "": not in it
+	Owned    bool   // everybody has their own there, so no role is needed
 	May      []consoleauth.Check
 	Get      Action
 	Template *template.Template // made by Parse; shown a View whose Data is what Get returned
