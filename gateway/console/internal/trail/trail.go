@@ -78,8 +78,8 @@ func (t *Trail) Part() ui.Part {
 
 var (
 	noRecord = &reply.Failure{Status: 404, Msg: "no such record, or it was removed because of its age: see GET /api/console/audit for those there are"} // protocol 7
-	noTrail  = &reply.Failure{Status: 404, Msg: "the audit trail is not shown here: the host of this service did not give it to the console"}         // protocol 7
-	running  = &reply.Failure{Status: 409, Msg: "a verification runs already: wait for its result"}                                                    // protocol 7
+	noTrail  = &reply.Failure{Status: 404, Msg: "the audit trail is not shown here: the host of this service did not give it to the console"}           // protocol 7
+	running  = &reply.Failure{Status: 409, Msg: "a verification runs already: wait for its result"}                                                     // protocol 7
 )
 
 // record shows an event.
