@@ -1,7 +1,6 @@
 package console
 
 import (
-	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/consoleauth"
 )
@@ -23,9 +22,14 @@ const (
 
 // parts lists what is in the console, in the order of the navigation.
 func (s *Console) parts() []ui.Part {
+	audit := s.trail
+	if audit == nil {
+		audit = s.auditTrail()
+	}
 	return []ui.Part{
 		{APIs: s.apis()},
-		system.New(system.Config{Nodes: s.c.Nodes}).Part(),
+		audit.Part(),
+		s.system().Part(),
 	}
 }
 
