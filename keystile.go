@@ -313,7 +313,7 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 	return nil
 }
 
-// vitals are what the console says the service is well by.
+// vitals returns what the console says the service is well by.
 func (s *Service) vitals(ctx context.Context) []console.Vital {
 	feed, stats, health := s.Tokens.Feed(), s.Gateway.Stats(), s.Gateway.Health()
 	all := []console.Vital{

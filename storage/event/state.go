@@ -2,7 +2,7 @@ package event
 
 import "time"
 
-// TrailState is what is known of the audit trail without reading it.
+// TrailState holds what is known of the audit trail without reading it.
 type TrailState struct {
 	Appended uint64 // the Seq of the last record that was stored
 	Waiting  uint64 // events noted, not yet stored, by this process
@@ -16,7 +16,7 @@ type TrailState struct {
 	Forged  bool      // it was not written by this service: it does not open with the master key
 }
 
-// TrailReport is what a reading of the whole trail has found.
+// TrailReport holds what a reading of the whole trail has found.
 type TrailReport struct {
 	Records  uint64   // that were read
 	Broken   uint64   // places where records are missing, changed or added

@@ -123,7 +123,7 @@ var rows = []row{
 	{method: "GET", path: "/api/console/nodes"},
 	{method: "GET", path: "/api/console/clients"},
 	{method: "GET", path: "/api/console/audit"},
-	{method: "GET", path: "/api/console/audit/1"},
+	{method: "GET", path: "/api/console/audit/{seq}"},
 	{method: "GET", path: "/api/console/audit/export"},
 	{method: "GET", path: "/api/console/audit/chain"},
 	{method: "POST", path: "/api/console/audit/chain", body: `{}`},

@@ -9,7 +9,6 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/storage"
 )
 
 // Setting is a key of the configuration that the process was started with.
@@ -71,7 +70,7 @@ func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ consolea
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range storage.Switches() {
+	for _, one := range switches {
 		if strings.Contains(strings.ToLower(one.Name+" "+one.Help), q) {
 			v.Stored = append(v.Stored, recordOf(one, is[one.Name]))
 		}
@@ -79,7 +78,7 @@ func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ consolea
 	return v, nil
 }
 
-func recordOf(one storage.Switch, value string) storedRecord {
+func recordOf(one stringSwitch, value string) storedRecord {
 	if value == "" {
 		value = one.Default
 	}
@@ -109,8 +108,8 @@ func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who conso
 	if err := f.Read("value", "a text", &value); err != nil {
 		return nil, err
 	}
-	all := storage.Switches()
-	i := slices.IndexFunc(all, func(one storage.Switch) bool { return one.Name == name })
+	all := switches
+	i := slices.IndexFunc(all, func(one stringSwitch) bool { return one.Name == name })
 	if i < 0 {
 		return nil, noSetting
 	}
