@@ -133,6 +133,16 @@ var rows = []row{
 	{method: "POST", path: "/api/console/keys/retire", body: `{"kid":"none"}`},
 	{method: "GET", path: "/api/console/settings"},
 	{method: "PATCH", path: "/api/console/settings", body: `{"name":"none","value":"1"}`},
+	{method: "GET", path: "/console/audit"},
+	{method: "GET", path: "/console/audit/{seq}"},
+	{method: "GET", path: "/console/audit/chain"},
+	{method: "POST", path: "/console/audit/chain", body: "do=verify"},
+	{method: "GET", path: "/console/health"},
+	{method: "GET", path: "/console/nodes"},
+	{method: "GET", path: "/console/keys"},
+	{method: "POST", path: "/console/keys", body: "do=rotate&alg=ES256"},
+	{method: "GET", path: "/console/settings"},
+	{method: "POST", path: "/console/settings", body: "do=set&name=none&value=1"},
 
 	// The old endpoints.
 	{method: "GET", path: "/connect", query: "act=check_sso&appid={client_id}", about: true},
