@@ -45,10 +45,11 @@ type TrailConfig struct {
 // Trail is the audit trail: events in order, chained so that a missing or changed one is
 // detected. Open it before the packages that write to it.
 type Trail struct {
-	trail *audit.Trail
-	store search.Reader
-	work  sync.WaitGroup
-	end   context.CancelFunc
+	trail   *audit.Trail
+	store   search.Reader
+	archive audit.Archive
+	work    sync.WaitGroup
+	end     context.CancelFunc
 }
 
 // OpenTrail continues the trail that is in the store. Call Close at the end.
@@ -68,7 +69,7 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	life, end := context.WithCancel(context.Background())
-	t := &Trail{trail: trail, store: c.Store, end: end}
+	t := &Trail{trail: trail, store: c.Store, archive: c.Store, end: end}
 	indexer := search.Indexer{Store: c.Store, Log: c.Log, Wake: appended}
 	t.work.Go(func() { indexer.Run(life) })
 	if c.Keep > 0 || c.MaxBytes > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/keystile/keystile/gateway/console/internal/people"
-	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
@@ -26,10 +25,15 @@ const (
 
 // parts lists what is in the console, in the order of the navigation.
 func (s *Console) parts() []ui.Part {
+	audit := s.trail
+	if audit == nil {
+		audit = s.auditTrail()
+	}
 	return []ui.Part{
 		{APIs: s.apis()},
 		s.people(),
-		system.New(system.Config{Nodes: s.c.Nodes}).Part(),
+		audit.Part(),
+		s.system().Part(),
 	}
 }
 
@@ -38,13 +42,13 @@ func (s *Console) apis() []ui.API {
 	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
 	type by = map[string]ui.Action
 	return []ui.API{
-		{Path: pathApps, Own: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
-		{Path: pathApp, Own: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
-		{Path: pathSecret, Own: true, Methods: by{"POST": s.rotateSecret}},
-		{Path: pathOrders, Own: true, Methods: by{"GET": s.listOrders}},
-		{Path: pathOrder, Own: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
-		{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Change: admin},
-		{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Change: admin},
+		{Path: pathApps, Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
+		{Path: pathApp, Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
+		{Path: pathSecret, Owned: true, Methods: by{"POST": s.rotateSecret}},
+		{Path: pathOrders, Owned: true, Methods: by{"GET": s.listOrders}},
+		{Path: pathOrder, Owned: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
+		{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Changes: admin},
+		{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Changes: admin},
 		{Path: pathClients, Methods: by{"GET": s.listClients}, May: reader},
 	}
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -46,6 +47,15 @@ const (
 	// have been sent twice.
 	stragglers = 10_000
 )
+
+// ReadCheckpoint returns the checkpoint of a trail. One that does not open is storage.ErrCheckpoint.
+func ReadCheckpoint(ctx context.Context, store Archive) (Checkpoint, error) {
+	stored, err := store.Checkpoint(ctx)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("audit: read the checkpoint: %w", err)
+	}
+	return parseCheckpoint(stored)
+}
 
 func parseCheckpoint(stored storage.Checkpoint) (c Checkpoint, err error) {
 	if stored.Version == 0 {

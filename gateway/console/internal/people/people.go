@@ -94,7 +94,7 @@ func (s *People) Part() ui.Part {
 		api + "/{sub}/keys": {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
 		api + "/{sub}/export": {"GET": s.export},
 	} {
-		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Change: admin})
+		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: admin})
 	}
 	return part
 }

@@ -16,9 +16,9 @@ type Action func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) 
 type API struct {
 	Path    string
 	Methods map[string]Action   // GET serves HEAD too
-	Own     bool                // also for users without a role, who have records of their own: the Action asks Actor.Sees and Actor.Changes
-	May     []consoleauth.Check // of who reads, beside what the Guard demands
-	Change  []consoleauth.Check // of who changes, beside a fresh sign-in
+	Owned   bool                // everybody has their own there, so no role is needed
+	May     []consoleauth.Check // beside what the guard demands
+	Changes []consoleauth.Check // of what is no GET, in place of May, beside a fresh sign-in; nil: May
 	Raw     map[string]Raw      // what is not answered as a record
 }
 
@@ -30,7 +30,7 @@ type Page struct {
 	Path     string // such as /console/users/{sub}, with the path values of the API
 	Title    string // in English; also the text in the navigation
 	Section  string // of the navigation; "": not in it
-	Own      bool   // as in API
+	Owned    bool   // everybody has their own there, so no role is needed
 	May      []consoleauth.Check
 	Get      Action
 	Template *template.Template // made by Parse; shown a View whose Data is what Get returned

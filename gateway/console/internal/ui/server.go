@@ -109,9 +109,12 @@ func (s *Server) apiRoute(a API) reply.Route {
 			method = http.MethodGet
 		}
 		if method != http.MethodGet {
-			checks = append(slices.Clone(a.Change), consoleauth.Actor.Fresh)
+			if a.Changes != nil {
+				checks = slices.Clone(a.Changes)
+			}
+			checks = append(checks, consoleauth.Actor.Fresh)
 		}
-		who, err := identify(s.c.Programs, r, a.Own, checks)
+		who, err := passes(s.c.Programs, a.Owned)(r, checks...)
 		if err != nil {
 			return err
 		}
@@ -126,12 +129,12 @@ func (s *Server) apiRoute(a API) reply.Route {
 	}}
 }
 
-// identify returns who sends a request, if they pass.
-func identify(by *consoleauth.Guard, r *http.Request, own bool, checks []consoleauth.Check) (consoleauth.Actor, error) {
-	if own {
-		return by.Owner(r, checks...)
+// passes returns who decides about a request.
+func passes(g *consoleauth.Guard, owned bool) func(*http.Request, ...consoleauth.Check) (consoleauth.Actor, error) {
+	if owned {
+		return g.Owner
 	}
-	return by.Actor(r, checks...)
+	return g.Actor
 }
 
 // order is that of the Allow header.
@@ -144,7 +147,7 @@ func (s *Server) pageRoute(p Page) reply.Route {
 		methods = append(methods, "POST")
 	}
 	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		who, err := identify(s.c.People, r, p.Own, p.May)
+		who, err := passes(s.c.People, p.Owned)(r, p.May...)
 		if errors.Is(err, consoleauth.NotSignedIn) && s.c.SignIn != nil {
 			return s.c.SignIn.AskFor(w, r, r.URL.RequestURI())
 		}
@@ -238,7 +241,9 @@ func doneAt(path, did string) string {
 // fail answers with a page that says what is wrong, in the frame of the console if it is known who
 // reads it.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-	who, err := s.c.People.Owner(r.WithContext(context.WithoutCancel(r.Context())))
+	reading := r.WithContext(context.WithoutCancel(r.Context()))
+	reading.Method = http.MethodGet
+	who, err := s.c.People.Owner(reading)
 	if err != nil {
 		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
 		return

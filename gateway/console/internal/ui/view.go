@@ -73,7 +73,7 @@ func (s *Server) view(r *http.Request, p Page, who consoleauth.Actor) *View {
 		v.Notice = v.T(did.Done)
 	}
 	for _, q := range s.pages {
-		if q.Section == "" || !q.Own && who.Developer() != nil && who.Reader() != nil || slices.ContainsFunc(q.May, func(c consoleauth.Check) bool { return c(who) != nil }) {
+		if q.Section == "" || !q.Owned && who.Reader() != nil && who.Developer() != nil || slices.ContainsFunc(q.May, func(c consoleauth.Check) bool { return c(who) != nil }) {
 			continue
 		}
 		i := slices.IndexFunc(v.Nav, func(have Section) bool { return have.Title == q.Section })
