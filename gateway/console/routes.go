@@ -1,6 +1,7 @@
 package console
 
 import (
+	"github.com/keystile/keystile/gateway/console/internal/billing"
 	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/consoleauth"
@@ -9,22 +10,19 @@ import (
 // The endpoints' paths, each with its subpaths.
 const (
 	pathApps    = "/api/console/apps"
-	pathOrders  = "/api/console/orders"
 	pathUsers   = "/api/console/users"
 	pathClients = "/api/console/clients"
 
-	pathApp     = pathApps + "/{client_id}"
-	pathSecret  = pathApp + "/secret"
-	pathOrder   = pathOrders + "/{order_id}"
-	pathApprove = pathOrder + "/approve"
-	pathReject  = pathOrder + "/reject"
-	pathUser    = pathUsers + "/{sub}"
+	pathApp    = pathApps + "/{client_id}"
+	pathSecret = pathApp + "/secret"
+	pathUser   = pathUsers + "/{sub}"
 )
 
 // parts lists what is in the console, in the order of the navigation.
 func (s *Console) parts() []ui.Part {
 	return []ui.Part{
 		{APIs: s.apis()},
+		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
 		system.New(system.Config{Nodes: s.c.Nodes}).Part(),
 	}
 }
@@ -37,10 +35,6 @@ func (s *Console) apis() []ui.API {
 		{Path: pathApps, Own: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
 		{Path: pathApp, Own: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
 		{Path: pathSecret, Own: true, Methods: by{"POST": s.rotateSecret}},
-		{Path: pathOrders, Own: true, Methods: by{"GET": s.listOrders}},
-		{Path: pathOrder, Own: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
-		{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Change: admin},
-		{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Change: admin},
 		{Path: pathUsers, Methods: by{"GET": s.listUsers, "POST": s.createUser}, May: reader, Change: admin},
 		{Path: pathUser, Methods: by{"GET": s.showUser, "PATCH": s.changeUser}, May: reader, Change: admin},
 		{Path: pathClients, Methods: by{"GET": s.listClients}, May: reader},
