@@ -4,6 +4,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/billing"
 	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/console/internal/usage"
 	"github.com/keystile/keystile/internal/consoleauth"
 )
 
@@ -23,6 +24,7 @@ func (s *Console) parts() []ui.Part {
 	return []ui.Part{
 		{APIs: s.apis()},
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
+		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		system.New(system.Config{Nodes: s.c.Nodes}).Part(),
 	}
 }
