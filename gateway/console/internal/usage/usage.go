@@ -34,7 +34,7 @@ type Reader interface {
 // Config holds what New needs.
 type Config struct {
 	Store  Store
-	Reader Reader // nil: there is nothing of usage in the console
+	Reader Reader // nil: there is no page, and the endpoints answer 404
 }
 
 // Usage is this part of the console.
@@ -48,21 +48,23 @@ var pages embed.FS
 
 var usagePage = ui.Parse(pages, "usage.html")
 
+var notKept = &reply.Failure{Status: 404, Msg: "usage is not shown here: ask the operator"} // protocol 7
+
 var noApp = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // protocol 7
 
 // Part returns the endpoints and pages.
 func (s *Usage) Part() ui.Part {
-	if s.c.Reader == nil {
-		return ui.Part{Texts: texts}
-	}
-	return ui.Part{
+	part := ui.Part{
 		APIs: []ui.API{
 			{Path: "/api/console/usage", Own: true, Methods: map[string]ui.Action{"GET": s.show}},
 			{Path: "/api/console/usage/csv", Own: true, Raw: map[string]ui.Raw{"GET": s.file}},
 		},
-		Pages: []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Billing", Own: true, Get: s.browse, Template: usagePage}},
 		Texts: texts,
 	}
+	if s.c.Reader != nil {
+		part.Pages = []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Billing", Own: true, Get: s.browse, Template: usagePage}}
+	}
+	return part
 }
 
 // point is what was called in an hour or a day.
@@ -103,6 +105,9 @@ func (s *Usage) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 
 func (s *Usage) read(r *http.Request, who consoleauth.Actor) (record, error) {
 	q, err := readQuery(r)
+	if err == nil && s.c.Reader == nil {
+		err = notKept
+	}
 	if err != nil {
 		return record{}, err
 	}
