@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/trail"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
@@ -111,6 +112,12 @@ type Notifier interface {
 	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
+// Usage reads what was charged; *usage.Reader has it: (*gateway.Gateway).Usage.
+type Usage interface {
+	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
+	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
+}
+
 // Config holds what New needs.
 type Config struct {
 	BaseURL  string           // the service's own origin, required: its pages may send requests
@@ -122,6 +129,7 @@ type Config struct {
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
 	SignIn   SignIn                // nil: who is not signed in is refused, and not asked to
+	Usage    Usage                 // nil: there is nothing of usage
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds

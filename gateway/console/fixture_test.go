@@ -15,6 +15,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
@@ -76,6 +77,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 		Billing: must(billing.New(billing.Config{Store: h.store}))(t),
 		Forget:  func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
 	}
+	c.Usage = must(usage.New(usage.Config{Store: h.store, Billing: c.Billing}))(t)
 	for _, edit := range edits {
 		edit(&c)
 	}

@@ -3,8 +3,10 @@ package console
 import (
 	"context"
 
+	"github.com/keystile/keystile/gateway/console/internal/billing"
 	"github.com/keystile/keystile/gateway/console/internal/people"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/console/internal/usage"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -13,14 +15,10 @@ import (
 // The endpoints' paths, each with its subpaths.
 const (
 	pathApps    = "/api/console/apps"
-	pathOrders  = "/api/console/orders"
 	pathClients = "/api/console/clients"
 
-	pathApp     = pathApps + "/{client_id}"
-	pathSecret  = pathApp + "/secret"
-	pathOrder   = pathOrders + "/{order_id}"
-	pathApprove = pathOrder + "/approve"
-	pathReject  = pathOrder + "/reject"
+	pathApp    = pathApps + "/{client_id}"
+	pathSecret = pathApp + "/secret"
 )
 
 // parts lists what is in the console, in the order of the navigation.
@@ -31,6 +29,8 @@ func (s *Console) parts() []ui.Part {
 	}
 	return []ui.Part{
 		{APIs: s.apis()},
+		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
+		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		s.people(),
 		audit.Part(),
 		s.system().Part(),
@@ -45,10 +45,6 @@ func (s *Console) apis() []ui.API {
 		{Path: pathApps, Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
 		{Path: pathApp, Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
 		{Path: pathSecret, Owned: true, Methods: by{"POST": s.rotateSecret}},
-		{Path: pathOrders, Owned: true, Methods: by{"GET": s.listOrders}},
-		{Path: pathOrder, Owned: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
-		{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Changes: admin},
-		{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Changes: admin},
 		{Path: pathClients, Methods: by{"GET": s.listClients}, May: reader},
 	}
 }

@@ -1,4 +1,4 @@
-package console
+package billing
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func orderOf(o storage.Order) orderRecord {
 }
 
 // listOrders serves GET /api/console/orders?status=&client_id=&after=.
-func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) listOrders(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,17 @@ func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who console
 	if who.Reader() != nil {
 		q.Owner = who.Sub
 	}
-	page, next, err := s.c.Store.Orders(r.Context(), q, after, manage.PageSize)
+	return s.orders(r, q, after, manage.PageSize)
+}
+
+// ordersRecord is a page of orders.
+type ordersRecord struct {
+	Orders []orderRecord `json:"orders"`
+	Next   string        `json:"next"` // send it as after for more; "": there is no more
+}
+
+func (s *Billing) orders(r *http.Request, q storage.OrderQuery, after string, n int) (any, error) {
+	page, next, err := s.c.Store.Orders(r.Context(), q, after, n)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +56,11 @@ func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who console
 	for _, o := range page {
 		all = append(all, orderOf(o))
 	}
-	return struct {
-		Orders []orderRecord `json:"orders"`
-		Next   string        `json:"next"` // send it as after for more; "": there is no more
-	}{all, next}, nil
+	return ordersRecord{all, next}, nil
 }
 
 // showOrder serves GET /api/console/orders/{order_id}.
-func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	o, err := s.c.Store.Order(r.Context(), r.PathValue("order_id"))
 	if err == nil && !who.Sees(o.Owner) {
 		err = noOrder
@@ -65,7 +72,7 @@ func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consolea
 }
 
 // cancelOrder serves DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
-func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}
@@ -73,7 +80,7 @@ func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consol
 }
 
 // approveOrder serves POST /api/console/orders/{order_id}/approve.
-func (s *Console) approveOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "until")
 	if err != nil {
 		return nil, err
@@ -103,7 +110,7 @@ func untilOf(f manage.Fields) (time.Time, error) {
 }
 
 // rejectOrder serves POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
-func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "reason")
 	if err != nil {
 		return nil, err
@@ -118,7 +125,7 @@ func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consol
 }
 
 // decide settles an order that the actor may settle, and answers with the result.
-func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) (any, error) {
+func (s *Billing) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) (any, error) {
 	var before storage.Order
 	var app storage.App
 	may := func(o storage.Order, a storage.App) error {
@@ -133,13 +140,13 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 		return nil, manage.Refusal(err, noOrder)
 	}
 	s.c.Forget(after.AppID)
-	err = s.recorder.Note(r, manage.Act{
+	err = s.c.Recorder.Note(r, manage.Act{
 		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: who.Sub, App: after.AppID, User: after.Owner,
 		Changes: manage.OrderChanges(before, after),
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.recorder.Notify(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
+	s.c.Recorder.Notify(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
 	return orderOf(after), nil
 }

@@ -1,0 +1,87 @@
+package billing
+
+import (
+	"context"
+	"embed"
+	"fmt"
+
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store holds the methods of storage that are used here; *storage.Store has it.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	Order(ctx context.Context, id string) (storage.Order, error)
+	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
+}
+
+// Config holds what New needs. All of it is required.
+type Config struct {
+	Store    Store
+	Billing  *billing.Billing
+	Recorder manage.Recorder
+	Forget   func(clientID string) // makes the gateway read an application anew
+}
+
+// Billing is this part of the console.
+type Billing struct{ c Config }
+
+// New makes a Billing.
+func New(c Config) *Billing { return &Billing{c} }
+
+//go:embed *.html
+var pages embed.FS
+
+var (
+	ordersPage = ui.Parse(pages, "orders.html")
+	orderPage  = ui.Parse(pages, "order.html")
+	tiersPage  = ui.Parse(pages, "tiers.html")
+	quotaPage  = ui.Parse(pages, "quota.html")
+)
+
+// The endpoints' paths.
+const (
+	pathOrders  = "/api/console/orders"
+	pathOrder   = pathOrders + "/{order_id}"
+	pathApprove = pathOrder + "/approve"
+	pathReject  = pathOrder + "/reject"
+	pathTiers   = "/api/console/tiers"
+	pathQuota   = "/api/console/quota/{client_id}"
+)
+
+// Part returns the endpoints and pages.
+func (s *Billing) Part() ui.Part {
+	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	type by = map[string]ui.Action
+	return ui.Part{
+		APIs: []ui.API{
+			{Path: pathOrders, Owned: true, Methods: by{"GET": s.listOrders}},
+			{Path: pathOrder, Owned: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
+			{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Changes: admin},
+			{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Changes: admin},
+			{Path: pathTiers, Owned: true, Methods: by{"GET": s.listTiers, "POST": s.setTier}, Changes: admin},
+			{Path: pathQuota, Owned: true, Methods: by{"GET": s.showQuota}},
+		},
+		Pages: []ui.Page{
+			{Path: "/console/orders", Title: "Orders", Section: "Billing", Owned: true, Get: s.browseOrders, Template: ordersPage},
+			{Path: "/console/orders/{order_id}", Title: "Order", Owned: true, Get: s.showOrder, Template: orderPage, Acts: map[string]ui.Act{
+				"approve": {Do: s.approveOrder, May: admin, Fields: map[string]ui.Kind{"until": ui.Optional}, Done: "The order is approved."},
+				"reject":  {Do: s.rejectOrder, May: admin, Fields: map[string]ui.Kind{"reason": ui.Text}, Done: "The order is rejected."},
+				"cancel":  {Do: s.cancelOrder, Done: "The order is canceled."},
+			}},
+			{Path: "/console/tiers", Title: "Tiers", Section: "Billing", Owned: true, Get: s.listTiers, Template: tiersPage, Acts: map[string]ui.Act{
+				"set": {Do: s.setTier, May: admin, Fields: map[string]ui.Kind{"client_id": ui.Text, "tier": ui.Text, "until": ui.Optional}, Done: "The application has this tier now."},
+			}},
+			{Path: "/console/quota", Title: "Quota", Section: "Billing", Owned: true, Get: s.browseQuota, Template: quotaPage},
+		},
+		Texts: texts,
+	}
+}
+
+// yuan writes an amount of fen.
+func yuan(fen int64) string { return fmt.Sprintf("%d.%02d", fen/100, fen%100) }

@@ -1,0 +1,53 @@
+package billing
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// shownOrders is how many orders a page has.
+const shownOrders = 50
+
+// browseOrders is listOrders for a page: without a status, who sees everybody's orders gets those
+// that wait. The status all stands for every one.
+func (s *Billing) browseOrders(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return nil, err
+	}
+	q, err := manage.OrderFilter(r)
+	if err != nil {
+		return nil, err
+	}
+	switch everybodys := who.Reader() == nil; {
+	case q.Status == "all":
+		q.Status = ""
+	case q.Status == "" && q.AppID == "" && everybodys:
+		q.Status = storage.OrderPending
+	}
+	if who.Reader() != nil {
+		q.Owner = who.Sub
+	}
+	return s.orders(r, q, after, shownOrders)
+}
+
+// Yuan returns the price for a year.
+func (o orderRecord) Yuan() string { return yuan(o.Price.Amount) }
+
+// Open reports whether the order waits for a decision.
+func (o orderRecord) Open() bool {
+	return o.Status == storage.OrderPending || o.Status == storage.OrderContact
+}
+
+// Cancelable reports whether the order can be taken back: it waits, or has yet to begin.
+func (o orderRecord) Cancelable() bool {
+	if o.Status != storage.OrderApproved || o.EffectiveAt == nil {
+		return o.Open()
+	}
+	at, err := time.Parse(manage.ISO8601, *o.EffectiveAt)
+	return err == nil && at.After(time.Now())
+}

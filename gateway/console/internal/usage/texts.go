@@ -1,0 +1,12 @@
+package usage
+
+import "github.com/keystile/keystile/gateway/console/internal/ui"
+
+var texts = ui.Texts{
+	"Usage": "用量", "Billing": "计费", "Who has called how much, in UTC.": "谁调用了多少（UTC 时间）。",
+	"Application": "应用", "From": "从", "To": "至", "By": "按", "Day": "天", "Hour": "小时", "Product": "产品", "Tool": "工具", "Person": "用户",
+	"Calls": "调用次数", "Errors": "错误", "Calls in the period before": "上一周期的调用次数", "Beyond the quota": "超出配额", "Forecast": "预测",
+	"Time": "时间", "Answered": "成功", "Name": "名称", "Download as CSV": "下载 CSV",
+	"usage is not shown here: ask the operator":                          "此处不显示用量：请联系运营者",
+	"no such application: see GET /api/console/apps for those there are": "没有这个应用：可用的应用见 GET /api/console/apps",
+}

@@ -1,0 +1,248 @@
+package usage
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"encoding/csv"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store holds the methods of storage that are used here; *storage.Store has it.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+}
+
+// Reader reads what was charged; *usage.Reader has it.
+type Reader interface {
+	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
+	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
+}
+
+// Config holds what New needs.
+type Config struct {
+	Store  Store
+	Reader Reader // nil: there is no page, and the endpoints answer 404
+}
+
+// Usage is this part of the console.
+type Usage struct{ c Config }
+
+// New makes a Usage.
+func New(c Config) *Usage { return &Usage{c} }
+
+//go:embed *.html
+var pages embed.FS
+
+var usagePage = ui.Parse(pages, "usage.html")
+
+var notKept = &reply.Failure{Status: 404, Msg: "usage is not shown here: ask the operator"} // protocol 7
+
+var noApp = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // protocol 7
+
+// Part returns the endpoints and pages.
+func (s *Usage) Part() ui.Part {
+	part := ui.Part{
+		APIs: []ui.API{
+			{Path: "/api/console/usage", Owned: true, Methods: map[string]ui.Action{"GET": s.show}},
+			{Path: "/api/console/usage/csv", Owned: true, Raw: map[string]ui.Raw{"GET": s.file}},
+		},
+		Texts: texts,
+	}
+	if s.c.Reader != nil {
+		part.Pages = []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Billing", Owned: true, Get: s.browse, Template: usagePage}}
+	}
+	return part
+}
+
+// point is what was called in an hour or a day.
+type point struct {
+	At     string `json:"at"`
+	Calls  int64  `json:"calls"`
+	Errors int64  `json:"errors"`
+}
+
+// name is what was called of a product, a tool or by a person.
+type name struct {
+	Name   string `json:"name"`
+	Calls  int64  `json:"calls"`
+	Errors int64  `json:"errors"`
+}
+
+type record struct {
+	ClientID    string  `json:"client_id"` // "": the whole service
+	From        string  `json:"from"`
+	To          string  `json:"to"` // exclusive
+	Granularity string  `json:"granularity"`
+	Series      []point `json:"series"`
+	Names       []name  `json:"names"` // the most calls first, at most 100
+	Calls       int64   `json:"calls"`
+	Errors      int64   `json:"errors"`
+	Before      int64   `json:"calls_before"` // in the span before, of the same length
+	Overage     int64   `json:"overage"`
+
+	rows []usage.Row
+}
+
+const maxNames = 100
+
+// show serves GET /api/console/usage?client_id=&from=&to=&granularity=&by=.
+func (s *Usage) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	return s.read(r, who)
+}
+
+func (s *Usage) read(r *http.Request, who consoleauth.Actor) (record, error) {
+	q, err := readQuery(r)
+	if err == nil && s.c.Reader == nil {
+		err = notKept
+	}
+	if err != nil {
+		return record{}, err
+	}
+	var one func(usage.Query) (record, error)
+	if q.ClientID == "" {
+		if err := who.Reader(); err != nil {
+			return record{}, manage.BadQuery.Saying("client_id is missing: name one of your applications")
+		}
+		one = func(q usage.Query) (record, error) { return s.service(r.Context(), q) }
+	} else {
+		app, err := s.c.Store.App(r.Context(), q.ClientID)
+		if err == nil && !who.Sees(app.Owner) {
+			err = noApp
+		}
+		if err != nil {
+			return record{}, manage.Refusal(err, noApp)
+		}
+		q.Account = app
+		one = func(q usage.Query) (record, error) { return s.application(r.Context(), q) }
+	}
+	out, err := one(q)
+	if err != nil {
+		return record{}, manage.Refusal(err, noApp)
+	}
+	span := q.To.Sub(q.From)
+	q.From, q.To = q.From.Add(-span), q.From
+	if before, err := one(q); err == nil { // rows by the hour may be gone
+		out.Before = before.Calls
+	}
+	return out, nil
+}
+
+func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
+	if q.By != "" && q.By != usage.ByProduct {
+		return record{}, manage.BadQuery.Saying("by is for one application: name it with client_id")
+	}
+	f, err := s.c.Reader.Figures(ctx, usage.FiguresQuery{From: q.From, To: q.To, Daily: q.Daily})
+	out := newRecord(q, f.From, f.To)
+	for _, p := range f.Series {
+		out.rows = append(out.rows, usage.Row{At: p.At, Calls: p.Calls, Errors: p.Errors})
+		out.Series = append(out.Series, point{p.At.Format(manage.ISO8601), p.Calls, p.Errors})
+	}
+	out.Calls, out.Errors = f.Total.Calls, f.Total.Errors
+	return out, err
+}
+
+func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) {
+	a, err := s.c.Reader.Usage(ctx, q)
+	if err != nil {
+		return record{}, err
+	}
+	out := newRecord(q, a.From, a.To)
+	out.Overage, out.rows = a.Overage, a.Series
+	by := map[string]*name{}
+	for _, row := range a.Series {
+		at := row.At.UTC().Format(manage.ISO8601)
+		if n := len(out.Series); n == 0 || out.Series[n-1].At != at {
+			out.Series = append(out.Series, point{At: at})
+		}
+		p, n := &out.Series[len(out.Series)-1], by[row.Name]
+		if n == nil {
+			n = &name{Name: row.Name}
+			by[row.Name] = n
+		}
+		p.Calls, p.Errors = p.Calls+row.Calls, p.Errors+row.Errors
+		n.Calls, n.Errors = n.Calls+row.Calls, n.Errors+row.Errors
+		out.Calls, out.Errors = out.Calls+row.Calls, out.Errors+row.Errors
+	}
+	for _, n := range by {
+		out.Names = append(out.Names, *n)
+	}
+	slices.SortFunc(out.Names, func(a, b name) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name)) })
+	out.Names = out.Names[:min(len(out.Names), maxNames)]
+	return out, nil
+}
+
+func newRecord(q usage.Query, from, to time.Time) record {
+	out := record{ClientID: q.ClientID, From: from.Format(manage.ISO8601), To: to.Format(manage.ISO8601), Granularity: "hour", Series: []point{}, Names: []name{}}
+	if q.Daily {
+		out.Granularity = "day"
+	}
+	return out
+}
+
+// readQuery reads the parameters. What is left out is the last 30 days by day, or 7 by hour.
+func readQuery(r *http.Request) (q usage.Query, err error) {
+	form, now := r.URL.Query(), time.Now().UTC()
+	q.ClientID, q.By, q.Daily = form.Get("client_id"), form.Get("by"), form.Get("granularity") != "hour"
+	if q.ClientID != "" && !manage.IsID(q.ClientID) {
+		return q, noApp
+	}
+	unit, days := time.Hour, 7
+	if q.Daily {
+		unit, days = 24*time.Hour, 30
+	}
+	end := now.Truncate(unit).Add(unit)
+	if q.To, err = timeOf(form.Get("to"), end); err != nil {
+		return q, err
+	}
+	q.From, err = timeOf(form.Get("from"), q.To.AddDate(0, 0, -days))
+	return q, err
+}
+
+func timeOf(text string, fallback time.Time) (time.Time, error) {
+	if text == "" {
+		return fallback, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil && at.Year() > 1970 && at.Year() < 2200 {
+			return at.UTC(), nil
+		}
+	}
+	return fallback, manage.BadQuery.Saying("from and to are dates such as 2026-11-21, or times such as 2026-11-21T15:00:00Z")
+}
+
+// file serves GET /api/console/usage/csv: every row.
+func (s *Usage) file(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	out, err := s.read(r, who)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	rows := csv.NewWriter(&text)
+	rows.Write([]string{"at", "name", "calls", "errors"})
+	for _, row := range out.rows {
+		cell := row.Name
+		if cell != "" && strings.ContainsRune("=+-@\t\r\n|%", rune(cell[0])) {
+			cell = "'" + cell // a spreadsheet shows it and does not run it
+		}
+		rows.Write([]string{row.At.UTC().Format(manage.ISO8601), cell, strconv.FormatInt(row.Calls, 10), strconv.FormatInt(row.Errors, 10)})
+	}
+	rows.Flush()
+	reply.NoStore(w)
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, err = w.Write([]byte(text.String()))
+	return err
+}
