@@ -44,7 +44,11 @@ func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleaut
 	if err != nil {
 		return nil, err
 	}
-	page, next, err := s.c.Store.Users(r.Context(), fromOf("", after), manage.PageSize)
+	from := ""
+	if after != "" {
+		from = driver.After("all", after)
+	}
+	page, next, err := s.c.Store.Users(r.Context(), from, manage.PageSize)
 	if err != nil {
 		return nil, err
 	}
