@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/console"
@@ -58,6 +59,8 @@ type Config struct {
 	AllowPrivateUpstreams []string       // private networks (CIDR), addresses and host:port that tools may call
 	TrustedProxies        []netip.Prefix // reverse proxies whose X-Forwarded-For is trusted
 	Log                   *slog.Logger   // nil: slog.Default()
+
+	Settings func() []console.Setting // what the process was started with, for the console; nil: it shows none of that
 
 	// The Configs of the packages. New overwrites what it fills in: BaseURL, Store, Tokens, Trail,
 	// ClientIP, Log and the references to the other packages.
@@ -301,12 +304,36 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 	s.Console, err = console.New(ctx, console.Config{
 		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
 		SignIn: s.SignIn, Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+		Archive: s.Trail, Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings,
 	})
 	if err != nil {
 		return err
 	}
 	s.add(s.Console)
 	return nil
+}
+
+// vitals are what the console says the service is well by.
+func (s *Service) vitals(ctx context.Context) []console.Vital {
+	feed, stats, health := s.Tokens.Feed(), s.Gateway.Stats(), s.Gateway.Health()
+	all := []console.Vital{
+		{Name: "feed lag", Value: feed.Age.Round(time.Millisecond).String(), Well: feed.Err == nil, Says: "what other processes revoke has not been read for too long: no access token is accepted"},
+		{Name: "audit queue", Value: fmt.Sprintf("%d waiting, %d lost", stats.AuditWaiting, stats.AuditLost+stats.AuditLostAnonymous), Well: stats.AuditLost == 0, Says: "events were lost: see why the store does not keep up"},
+		{Name: "ledger", Value: fmt.Sprintf("%d calls charged, %d not counted", stats.Charged, stats.Uncounted), Well: health == nil, Says: "usage or audit trail is not written as it should be: see the log of this node"},
+	}
+	if !feed.Shared {
+		all = all[1:]
+	}
+	const most = 100
+	due := func(name string, n int, err error) {
+		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most, Says: "they do not get away as fast as they are made: see the log of this node"})
+	}
+	now := time.Now()
+	mails, err := s.Store.DueMails(ctx, now, most)
+	due("emails due", len(mails), err)
+	webhooks, err := s.Store.DueDeliveries(ctx, now, most)
+	due("webhooks due", len(webhooks), err)
+	return all
 }
 
 // ServeHTTP serves all packages, and the handlers that Handle has added.

@@ -44,6 +44,7 @@ type Store interface {
 	UseAPIKey(ctx context.Context, k apikey.Key, at time.Time) (apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
 	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
+	SaveKeys(ctx context.Context, keys ...storage.SigningKey) error
 	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
 	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
 	Shared() bool

@@ -71,3 +71,20 @@ func (s *Store) Set(ctx context.Context, name, value string) error {
 func (s *Store) Settings(ctx context.Context) ([]Setting, error) {
 	return settings.all(ctx, s, driver.Is("all"))
 }
+
+// Switch describes a Setting that people change.
+type Switch struct {
+	Name    string
+	Values  []string // that it may have
+	Default string   // what an unset one means
+	Help    string
+}
+
+// Switches returns the settings that people change.
+func Switches() []Switch {
+	return []Switch{
+		{SettingForcePKCE, []string{"0", "1"}, "0", "0: PKCE is optional; 1: every authorization needs it"},
+		{SettingDefaultAccess, []string{AccessAuto, AccessEveryone, AccessOwner}, AccessAuto,
+			"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: everyone while sign-up is closed, else owner"},
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/console/internal/trail"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/clientip"
@@ -40,6 +41,13 @@ type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
+
+	// The switches that are changed while the service runs, and how the store is.
+	Settings(ctx context.Context) ([]storage.Setting, error)
+	Set(ctx context.Context, name, value string) error
+	SealedWith(ctx context.Context) (string, error)
+	Rekeying(ctx context.Context) (bool, error)
+	Ready(ctx context.Context) error
 
 	// SaveTicket keeps the ids of forms that were sent.
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
@@ -104,6 +112,11 @@ type Config struct {
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
 	Origins  []string              // other origins whose pages may send requests, with their visitor's cookie
 
+	Archive  Archive                           // the audit trail as it is read; nil: it is not shown
+	Keys     Keys                              // nil: the signing keys are not shown
+	Vitals   func(ctx context.Context) []Vital // what the service is well by; nil: the store and the process alone
+	Settings func() []Setting                  // what the process was started with; nil: the stored settings alone
+
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
 }
@@ -113,6 +126,7 @@ type Console struct {
 	c        Config
 	server   *ui.Server
 	recorder manage.Recorder
+	trail    *trail.Trail
 }
 
 // New makes a Console. It reports everything that is wrong with the Config at once.
@@ -148,6 +162,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 		c.Forget = func(string) {}
 	}
 	s := &Console{c: c, recorder: manage.Recorder{Trail: c.Trail, Notifier: c.Notifier, ClientIP: c.ClientIP}}
+	s.trail = s.auditTrail()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Log: c.Log}, s.parts()...)
 	return s, nil
 }
@@ -171,5 +186,8 @@ func (s *Console) Mount(mux interface {
 // FreePaths returns the paths of the pages' style and script, which no rate limit of a gateway should count.
 func FreePaths() []string { return ui.FreePaths() }
 
-// Close does nothing: the Console has no goroutines.
-func (*Console) Close(context.Context) error { return nil }
+// Close ends a verification of the audit trail that runs.
+func (s *Console) Close(context.Context) error {
+	s.trail.Close()
+	return nil
+}

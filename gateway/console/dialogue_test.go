@@ -54,7 +54,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	key := storage.NewMasterKey()
 	var handlers []http.Handler
 	open := func(b driver.Backend) *fixture {
-		n := newNode(t, b, key, func(c *console.Config) { c.Notifier, c.Nodes = nil, twoNodes{} })
+		n := newNode(t, b, key, func(c *console.Config) { c.Notifier, c.Nodes = nil, twoNodes{}; operates(c) })
 		mux := http.NewServeMux()
 		mux.Handle("/oauth/", n.provider)
 		mux.Handle("/api/console/", n.console)

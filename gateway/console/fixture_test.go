@@ -80,6 +80,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 		edit(&c)
 	}
 	h.console = must(console.New(t.Context(), c))(t)
+	t.Cleanup(func() { h.console.Close(context.Background()) })
 	return h
 }
 

@@ -26,6 +26,7 @@ func (h *fixture) send(path, cookie string, form url.Values) *httptest.ResponseR
 }
 
 func (h *fixture) browse(r *http.Request, cookie string) *httptest.ResponseRecorder {
+	r.Header.Set("User-Agent", "curl/8")
 	if cookie != "" {
 		r.Header.Set("Cookie", cookie)
 	}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"github.com/keystile/keystile/gateway/console/internal/apps"
-	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/consoleauth"
 )
@@ -20,12 +19,17 @@ const (
 
 // parts lists what is in the console, in the order of the navigation.
 func (s *Console) parts() []ui.Part {
+	audit := s.trail
+	if audit == nil {
+		audit = s.auditTrail()
+	}
 	return []ui.Part{
 		apps.New(apps.Config{
 			BaseURL: s.c.BaseURL, Store: s.c.Store, Billing: s.c.Billing, Revoker: s.c.Revoker, Recorder: s.recorder, Forget: s.c.Forget,
 		}).Part(),
 		{APIs: s.apis()},
-		system.New(system.Config{Nodes: s.c.Nodes}).Part(),
+		audit.Part(),
+		s.system().Part(),
 	}
 }
 

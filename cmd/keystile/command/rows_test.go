@@ -122,6 +122,17 @@ var rows = []row{
 	{method: "PATCH", path: "/api/console/users/{sub}", body: `{"role":"developer"}`, about: true},
 	{method: "GET", path: "/api/console/nodes"},
 	{method: "GET", path: "/api/console/clients"},
+	{method: "GET", path: "/api/console/audit"},
+	{method: "GET", path: "/api/console/audit/1"},
+	{method: "GET", path: "/api/console/audit/export"},
+	{method: "GET", path: "/api/console/audit/chain"},
+	{method: "POST", path: "/api/console/audit/chain", body: `{}`},
+	{method: "GET", path: "/api/console/health"},
+	{method: "GET", path: "/api/console/keys"},
+	{method: "POST", path: "/api/console/keys/rotate", body: `{"alg":"none"}`},
+	{method: "POST", path: "/api/console/keys/retire", body: `{"kid":"none"}`},
+	{method: "GET", path: "/api/console/settings"},
+	{method: "PATCH", path: "/api/console/settings", body: `{"name":"none","value":"1"}`},
 
 	// The old endpoints.
 	{method: "GET", path: "/connect", query: "act=check_sso&appid={client_id}", about: true},

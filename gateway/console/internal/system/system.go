@@ -1,20 +1,44 @@
 package system
 
 import (
+	"context"
 	"embed"
+	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
 )
 
 //go:embed *.html
 var pages embed.FS
 
-var nodesPage = ui.Parse(pages, "nodes.html")
+var (
+	nodesPage    = ui.Parse(pages, "nodes.html")
+	keysPage     = ui.Parse(pages, "keys.html")
+	healthPage   = ui.Parse(pages, "health.html")
+	settingsPage = ui.Parse(pages, "settings.html")
+)
 
 // Config holds what New needs.
 type Config struct {
-	Nodes Nodes // nil: no nodes are listed
+	Nodes    Nodes // nil: no nodes are listed
+	Keys     Keys  // nil: no keys are
+	Store    Store
+	Vitals   func(ctx context.Context) []Vital // nil: those of the process alone
+	Settings func() []Setting                  // nil: the stored ones alone
+	Recorder manage.Recorder
+	Began    time.Time
+}
+
+// Store keeps the switches that are changed while the service runs, and knows how it is sealed.
+type Store interface {
+	Settings(ctx context.Context) ([]storage.Setting, error)
+	Set(ctx context.Context, name, value string) error
+	SealedWith(ctx context.Context) (string, error)
+	Rekeying(ctx context.Context) (bool, error)
+	Ready(ctx context.Context) error
 }
 
 // System is this part of the console.
@@ -25,27 +49,28 @@ func New(c Config) *System { return &System{c} }
 
 // Part returns the endpoints and pages.
 func (s *System) Part() ui.Part {
-	admin := []consoleauth.Check{consoleauth.Actor.Admin}
+	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	type by = map[string]ui.Action
 	return ui.Part{
 		APIs: []ui.API{
-			{Path: "/api/console/nodes", Methods: map[string]ui.Action{"GET": s.listNodes}, May: admin},
+			{Path: "/api/console/nodes", Methods: by{"GET": s.listNodes}, May: reader},
+			{Path: "/api/console/health", Methods: by{"GET": s.health}, May: reader},
+			{Path: "/api/console/keys", Methods: by{"GET": s.listKeys}, May: reader},
+			{Path: "/api/console/keys/rotate", Methods: by{"POST": s.rotateKey}, May: admin},
+			{Path: "/api/console/keys/retire", Methods: by{"POST": s.retireKey}, May: admin},
+			{Path: "/api/console/settings", Methods: by{"GET": s.listSettings, "PATCH": s.changeSetting}, May: reader, Changes: admin},
 		},
 		Pages: []ui.Page{
-			{Path: "/console/nodes", Title: "Nodes", Section: "Service", May: admin, Get: s.listNodes, Template: nodesPage},
+			{Path: "/console/health", Title: "Health", Section: "Service", May: reader, Get: s.health, Template: healthPage},
+			{Path: "/console/nodes", Title: "Nodes", Section: "Service", May: reader, Get: s.listNodes, Template: nodesPage},
+			{Path: "/console/keys", Title: "Keys", Section: "Service", May: reader, Get: s.listKeys, Template: keysPage, Acts: map[string]ui.Act{
+				"rotate": {Do: s.rotateKey, May: admin, Fields: map[string]ui.Kind{"alg": ui.Text}, Done: "The next key signs from now on."},
+				"retire": {Do: s.retireKey, May: admin, Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key is withdrawn: what it signed is invalid."},
+			}},
+			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.listSettings, Template: settingsPage, Acts: map[string]ui.Act{
+				"set": {Do: s.changeSetting, May: admin, Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text}, Done: "The setting is changed, at once and for good."},
+			}},
 		},
 		Texts: texts,
 	}
-}
-
-var texts = ui.Texts{
-	"Nodes":   "节点",
-	"Service": "服务",
-	"The processes that serve from this store.": "由此存储提供服务的进程。",
-	"Name":            "名称",
-	"Version":         "版本",
-	"Started":         "启动时间",
-	"State":           "状态",
-	"this one":        "当前节点",
-	"serving":         "运行中",
-	"gone since %s s": "已离开 %s 秒",
 }

@@ -18,7 +18,7 @@ type API struct {
 	Methods map[string]Action   // GET serves HEAD too
 	Owned   bool                // everybody has their own there, so no role is needed
 	May     []consoleauth.Check // beside what the guard demands
-	Changes []consoleauth.Check // of what is no GET, beside May and a fresh sign-in
+	Changes []consoleauth.Check // of what is no GET, in place of May, beside a fresh sign-in; nil: May
 	Raw     map[string]Raw      // what is not answered as a record
 }
 

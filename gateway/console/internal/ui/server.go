@@ -109,7 +109,10 @@ func (s *Server) apiRoute(a API) reply.Route {
 			method = http.MethodGet
 		}
 		if method != http.MethodGet {
-			checks = append(append(checks, a.Changes...), consoleauth.Actor.Fresh)
+			if a.Changes != nil {
+				checks = slices.Clone(a.Changes)
+			}
+			checks = append(checks, consoleauth.Actor.Fresh)
 		}
 		who, err := passes(s.c.Programs, a.Owned)(r, checks...)
 		if err != nil {

@@ -1,0 +1,166 @@
+package system
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Keys are the keys that sign tokens.
+type Keys interface {
+	SigningAlg() string
+	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
+	RotateKey(ctx context.Context, alg string) (storage.SigningKey, error)
+	RetireKey(ctx context.Context, kid string) error
+}
+
+var (
+	noKeys   = &reply.Failure{Status: 404, Msg: "the signing keys are not shown here: the host of this service did not give them to the console"} // protocol 7
+	noKey    = &reply.Failure{Status: 404, Msg: "no such key: see GET /api/console/keys for those there are"}                                     // protocol 7
+	rotating = &reply.Failure{Status: 409, Msg: "somebody else is rotating the keys at this moment: look at them again"}                          // protocol 7
+)
+
+// keyRecord shows a signing key, never what it signs with.
+type keyRecord struct {
+	KID       string  `json:"kid"`
+	Alg       string  `json:"alg"`
+	State     string  `json:"state"`
+	CreatedAt string  `json:"created_at"`
+	RetiredAt *string `json:"retired_at"`
+	ExpiresAt *string `json:"expires_at"` // when it is no longer published, and what it signed no longer valid
+}
+
+// keysRecord shows the keys. Master is the id of the master key, which reveals nothing of it.
+type keysRecord struct {
+	Keys     []keyRecord `json:"keys"`
+	Alg      string      `json:"signing_alg"` // of access tokens
+	Master   string      `json:"master_key_id"`
+	Rekeying bool        `json:"master_key_changing"`
+
+	Algs []string `json:"-"` // that can be rotated
+}
+
+// listKeys serves GET /api/console/keys.
+func (s *System) listKeys(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	if s.c.Keys == nil {
+		return nil, noKeys
+	}
+	all, err := s.c.Keys.SigningKeys(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	v := keysRecord{Keys: []keyRecord{}, Alg: s.c.Keys.SigningAlg()}
+	if v.Master, err = s.c.Store.SealedWith(r.Context()); err != nil {
+		return nil, err
+	}
+	if v.Rekeying, err = s.c.Store.Rekeying(r.Context()); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b storage.SigningKey) int {
+		return cmp.Or(cmp.Compare(a.Alg, b.Alg), b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	now := time.Now()
+	for _, k := range all {
+		if k.State == storage.KeyRetired && !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) {
+			continue // it is withdrawn, and not swept yet
+		}
+		v.Keys = append(v.Keys, keyRecordOf(k))
+		if !slices.Contains(v.Algs, k.Alg) {
+			v.Algs = append(v.Algs, k.Alg)
+		}
+	}
+	return v, nil
+}
+
+func keyRecordOf(k storage.SigningKey) keyRecord {
+	return keyRecord{k.ID, k.Alg, k.State, k.CreatedAt.UTC().Format(manage.ISO8601), manage.Stamp(k.RetiredAt), manage.Stamp(k.ExpiresAt)}
+}
+
+// rotateKey serves POST /api/console/keys/rotate. It is noted before it is done, too: what signs tokens
+// never changes without a trace.
+func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	if s.c.Keys == nil {
+		return nil, noKeys
+	}
+	f, err := manage.ReadFields(w, r, "alg")
+	if err != nil {
+		return nil, err
+	}
+	alg := s.c.Keys.SigningAlg()
+	if err := f.Read("alg", "a text", &alg); err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{"ES256", "EdDSA", "RS256"}, alg) {
+		return nil, manage.BadBody.Saying("alg is one of ES256, EdDSA and RS256")
+	}
+	before, err := s.active(r.Context(), alg)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.note(r, who, "key rotate begins", alg); err != nil {
+		return nil, err
+	}
+	k, err := s.c.Keys.RotateKey(r.Context(), alg)
+	if errors.Is(err, storage.ErrConflict) {
+		return nil, rotating
+	}
+	if err != nil {
+		return nil, manage.Refusal(err, noKey)
+	}
+	return keyRecordOf(k), s.note(r, who, "key rotate", alg, "active "+before+" -> "+k.ID)
+}
+
+// active returns the id of the key that signs.
+func (s *System) active(ctx context.Context, alg string) (string, error) {
+	all, err := s.c.Keys.SigningKeys(ctx)
+	for _, k := range all {
+		if k.Alg == alg && k.State == storage.KeyActive {
+			return k.ID, err
+		}
+	}
+	return "none", err
+}
+
+// retireKey serves POST /api/console/keys/retire.
+func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	if s.c.Keys == nil {
+		return nil, noKeys
+	}
+	f, err := manage.ReadFields(w, r, "kid")
+	if err != nil {
+		return nil, err
+	}
+	kid := ""
+	if err := f.Read("kid", "a text", &kid); err != nil {
+		return nil, err
+	}
+	all, err := s.c.Keys.SigningKeys(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(all, func(k storage.SigningKey) bool { return k.ID == kid }) {
+		return nil, noKey
+	}
+	if err := s.note(r, who, "key retire begins", kid); err != nil {
+		return nil, err
+	}
+	if err := s.c.Keys.RetireKey(r.Context(), kid); err != nil {
+		return nil, manage.Refusal(err, noKey)
+	}
+	return struct {
+		KID       string `json:"kid"`
+		Withdrawn bool   `json:"withdrawn"`
+	}{kid, true}, s.note(r, who, "key retire", kid, "state retired -> withdrawn")
+}
+
+func (s *System) note(r *http.Request, who consoleauth.Actor, what, on string, changes ...string) error {
+	return s.c.Recorder.Note(r, manage.Act{What: what, On: on, By: who.Sub, User: who.Sub, Changes: changes})
+}

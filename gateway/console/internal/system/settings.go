@@ -1,0 +1,132 @@
+package system
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Setting is a key of the configuration that the process was started with.
+type Setting struct {
+	Key     string
+	Value   string // of a secret never the value
+	Source  string // such as "default" or "flag --listen"
+	Default string
+	Help    string
+}
+
+var noSetting = &reply.Failure{Status: 404, Msg: "no setting of that name can be changed here: see the stored ones of GET /api/console/settings"} // protocol 7
+
+// settingRecord shows a key of the configuration.
+type settingRecord struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	Source  string `json:"source"`
+	Default string `json:"default"`
+	Differs bool   `json:"differs"`
+	Help    string `json:"help"`
+}
+
+// storedRecord shows a switch that is changed while the service runs.
+type storedRecord struct {
+	Name    string   `json:"name"`
+	Value   string   `json:"value"`
+	Default string   `json:"default"`
+	Values  []string `json:"values"` // that it may have
+	Help    string   `json:"help"`
+}
+
+type settingsRecord struct {
+	Settings []settingRecord `json:"settings"` // what differs from its default first
+	Stored   []storedRecord  `json:"stored"`
+}
+
+// listSettings serves GET /api/console/settings?q=.
+func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	q := strings.ToLower(strings.TrimSpace(r.URL.Query().Get("q")))
+	v := settingsRecord{Settings: []settingRecord{}, Stored: []storedRecord{}}
+	if s.c.Settings != nil {
+		for _, one := range s.c.Settings() {
+			if strings.Contains(strings.ToLower(one.Key+" "+one.Help), q) {
+				v.Settings = append(v.Settings, settingRecord{one.Key, one.Value, one.Source, one.Default, one.Value != one.Default, one.Help})
+			}
+		}
+		slices.SortStableFunc(v.Settings, func(a, b settingRecord) int {
+			switch {
+			case a.Differs == b.Differs:
+				return 0
+			case a.Differs:
+				return -1
+			}
+			return 1
+		})
+	}
+	is, err := s.stored(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range storage.Switches() {
+		if strings.Contains(strings.ToLower(one.Name+" "+one.Help), q) {
+			v.Stored = append(v.Stored, recordOf(one, is[one.Name]))
+		}
+	}
+	return v, nil
+}
+
+func recordOf(one storage.Switch, value string) storedRecord {
+	if value == "" {
+		value = one.Default
+	}
+	return storedRecord{one.Name, value, one.Default, one.Values, one.Help}
+}
+
+// stored returns the values of the stored settings.
+func (s *System) stored(r *http.Request) (map[string]string, error) {
+	all, err := s.c.Store.Settings(r.Context())
+	is := map[string]string{}
+	for _, one := range all {
+		is[one.Name] = one.Value
+	}
+	return is, err
+}
+
+// changeSetting serves PATCH /api/console/settings.
+func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, "name", "value")
+	if err != nil {
+		return nil, err
+	}
+	name, value := "", ""
+	if err := f.Read("name", "a text", &name); err != nil {
+		return nil, err
+	}
+	if err := f.Read("value", "a text", &value); err != nil {
+		return nil, err
+	}
+	all := storage.Switches()
+	i := slices.IndexFunc(all, func(one storage.Switch) bool { return one.Name == name })
+	if i < 0 {
+		return nil, noSetting
+	}
+	if !slices.Contains(all[i].Values, value) {
+		return nil, manage.BadBody.Saying("value is one of " + strings.Join(all[i].Values, ", "))
+	}
+	is, err := s.stored(r)
+	if err != nil {
+		return nil, err
+	}
+	before := recordOf(all[i], is[name]).Value
+	if err := s.note(r, who, "setting set", name, fmt.Sprintf("value %q -> %q", before, value)); err != nil {
+		return nil, err
+	}
+	if err := s.c.Store.Set(r.Context(), name, value); err != nil {
+		return nil, manage.Refusal(err, noSetting)
+	}
+	return recordOf(all[i], value), nil
+}

@@ -1,0 +1,97 @@
+package trail
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage/event"
+)
+
+const (
+	pageSize = 50
+	maxText  = 256 // bytes of a filter
+)
+
+var (
+	kinds = []string{event.SignIn, event.Token, event.Call, event.ToolCall, event.Registration, event.Admin, event.Revocation,
+		event.Legacy, event.Consent, event.Client, event.Account}
+	classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
+)
+
+// query reads what is searched for, and confines it to what somebody may see.
+func (t *Trail) query(r *http.Request, who consoleauth.Actor) (q event.Query, err error) {
+	form := r.URL.Query()
+	for name, into := range map[string]*string{
+		"client_id": &q.App, "sub": &q.User, "kind": &q.Kind, "request_id": &q.RequestID, "ip": &q.IP, "status": &q.Status,
+	} {
+		if *into = form.Get(name); len(*into) > maxText {
+			return q, manage.BadQuery.Saying(name + " is longer than any there is")
+		}
+	}
+	if q.Status != "" && !slices.Contains(classes, q.Status) {
+		return q, manage.BadQuery.Saying("status is one of 1xx, 2xx, 3xx, 4xx and 5xx")
+	}
+	for name, into := range map[string]*time.Time{"from": &q.From, "to": &q.To} {
+		if *into, err = moment(form.Get(name)); err != nil {
+			return q, manage.BadQuery.Saying(name + " is no time: write 2026-11-21 or 2026-11-21T15:00:00Z, in UTC")
+		}
+	}
+	if after := form.Get("after"); after != "" {
+		var ok bool
+		if q.Before, ok = number(after); !ok || q.Before == 0 {
+			return q, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+		}
+	}
+	return q, t.confine(r.Context(), &q, who)
+}
+
+// confine leaves who may not read everything their own applications.
+func (t *Trail) confine(ctx context.Context, q *event.Query, who consoleauth.Actor) error {
+	if t.c.Archive == nil {
+		return noTrail
+	}
+	if who.Reader() == nil {
+		return nil
+	}
+	q.Apps = []string{}
+	own, _, err := t.c.Apps.Apps(ctx, who.Sub, "", event.MaxApps)
+	for _, a := range own {
+		if who.Sees(a.Owner) {
+			q.Apps = append(q.Apps, a.ID)
+		}
+	}
+	return err
+}
+
+func contains(all []string, id string) bool { return slices.Contains(all, id) }
+
+// moment reads a time as a person, a field of a browser or a program writes it.
+func moment(text string) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339} {
+		if at, err = time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return at, err
+}
+
+// number reads a Seq.
+func number(text string) (uint64, bool) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	return n, err == nil
+}
+
+func nextOf(seq uint64) string {
+	if seq == 0 {
+		return ""
+	}
+	return strconv.FormatUint(seq, 10)
+}

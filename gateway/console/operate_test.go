@@ -1,0 +1,142 @@
+package console_test
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// operates gives a console everything that an operator sees. The record 9 is nobody's, 8 is of an
+// application of whoever asks for their own.
+func operates(c *console.Config) {
+	c.Archive, c.Keys = archive{}, &ring{keys: []storage.SigningKey{
+		{ID: "new", Alg: "ES256", State: storage.KeyNext}, {ID: "now", Alg: "ES256", State: storage.KeyActive},
+		{ID: "old", Alg: "ES256", State: storage.KeyRetired, RetiredAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)},
+	}}
+	c.Vitals = func(context.Context) []console.Vital {
+		return []console.Vital{{Name: "ledger", Value: hostile, Well: true}}
+	}
+	c.Settings = func() []console.Setting {
+		return []console.Setting{{Key: "data", Value: "x", Source: "default", Default: "x"}, {Key: "listen", Value: hostile, Source: "flag --listen", Default: ":80"}}
+	}
+}
+
+const hostile = "<script>alert(1)</script>"
+
+// archive is a trail of two records.
+type archive struct{}
+
+func (archive) Search(_ context.Context, q event.Query) (p event.Page, _ error) {
+	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	own := "ks"
+	if len(q.Apps) > 0 {
+		own = q.Apps[0]
+	}
+	for _, e := range []event.Entry{
+		{Seq: 9, Event: event.Event{At: at, Kind: event.Admin, Detail: hostile, Path: "/" + hostile, IP: hostile, User: "=1+1", RequestID: hostile, App: hostile, Product: hostile}},
+		{Seq: 8, Event: event.Event{At: at, Kind: event.Call, App: own, Detail: strings.Repeat("x", 1024)}},
+	} {
+		if (q.Before == 0 || e.Seq < q.Before) && (q.Kind == "" || q.Kind == e.Kind) && (q.Apps == nil || slices.Contains(q.Apps, e.App)) && (q.Limit == 0 || len(p.Entries) < q.Limit) {
+			p.Entries = append(p.Entries, e)
+		}
+	}
+	return p, nil
+}
+
+func (archive) State(context.Context) (event.TrailState, error) {
+	return event.TrailState{Appended: 9, Removed: 5, Through: 5}, nil
+}
+
+func (archive) Verify(_ context.Context, read func(int)) (event.TrailReport, error) {
+	read(4)
+	return event.TrailReport{Records: 4, Broken: 1, Breaks: []string{hostile}}, nil
+}
+
+// ring holds signing keys.
+type ring struct{ keys []storage.SigningKey }
+
+func (*ring) SigningAlg() string { return "ES256" }
+
+func (r *ring) SigningKeys(context.Context) ([]storage.SigningKey, error) {
+	return slices.Clone(r.keys), nil
+}
+
+func (r *ring) RotateKey(_ context.Context, alg string) (storage.SigningKey, error) {
+	return storage.SigningKey{ID: "new", Alg: alg, State: storage.KeyActive}, nil
+}
+
+func (r *ring) RetireKey(context.Context, string) error { return nil }
+
+func TestOfTheServiceEachRoleSeesWhatItMay(t *testing.T) {
+	h := newFixture(t, operates)
+	cookies := map[string]string{"": "", "admin": h.testUser("root", storage.RoleAdmin).cookie, "auditor": h.testUser("audrey", storage.RoleAuditor).cookie,
+		"developer": h.testUser("mina", storage.RoleDeveloper).cookie, "owner": h.testUser("eve", "").cookie}
+	for path, want := range map[string][5]int{ // admin, auditor, developer, owner, nobody
+		"/console/audit":       {200, 200, 200, 200, 401},
+		"/console/audit/9":     {200, 200, 404, 404, 401},
+		"/console/audit/chain": {200, 200, 403, 403, 401},
+		"/console/health":      {200, 200, 403, 403, 401},
+		"/console/keys":        {200, 200, 403, 403, 401},
+		"/console/settings":    {200, 200, 403, 403, 401},
+		"/console/nodes":       {200, 200, 403, 403, 401},
+	} {
+		for i, role := range []string{"admin", "auditor", "developer", "owner", ""} {
+			w := h.open(path, cookies[role])
+			body := w.Body.String()
+			if w.Code != want[i] {
+				t.Errorf("%q at %s: %d, want %d", role, path, w.Code, want[i])
+			}
+			if strings.Contains(body, hostile) {
+				t.Errorf("%s answers with markup of a stranger", path)
+			}
+			if posts := strings.Contains(body, `method="post"`); posts && role != "admin" {
+				t.Errorf("%q is shown a form at %s", role, path)
+			}
+			if len(body) > 60<<10 {
+				t.Errorf("%s has %d bytes", path, len(body))
+			}
+		}
+	}
+}
+
+func TestAnOperatorActsOncePerForm(t *testing.T) {
+	h := newFixture(t, operates)
+	root, audrey := h.testUser("root", storage.RoleAdmin), h.testUser("audrey", storage.RoleAuditor)
+	for path, form := range map[string]url.Values{
+		"/console/keys":        {"do": {"rotate"}, "alg": {"ES256"}},
+		"/console/settings":    {"do": {"set"}, "name": {storage.SettingForcePKCE}, "value": {"1"}},
+		"/console/audit/chain": {"do": {"verify"}},
+	} {
+		if w := h.send(path, root.cookie, form); w.Code != 400 {
+			t.Errorf("a form without an id at %s is %d", path, w.Code)
+		}
+		form.Set("form", h.formOn(h.open(path, root.cookie)))
+		if w := h.send(path, audrey.cookie, form); w.Code != 403 {
+			t.Errorf("an auditor sends a form at %s: %d", path, w.Code)
+		}
+		if before := len(h.events); before > 0 && strings.Contains(h.events[before-1].Detail, audrey.Sub) {
+			t.Errorf("%s notes what was refused", path)
+		}
+		if w := h.send(path, root.cookie, form); w.Code != 303 {
+			t.Errorf("a form at %s is %d %s", path, w.Code, w.Body)
+		}
+		if w := h.send(path, root.cookie, form); w.Code != 409 {
+			t.Errorf("a form that is sent twice at %s is %d", path, w.Code)
+		}
+	}
+	for _, want := range []string{"key rotate ES256 by " + root.Sub + ": active now -> new", `setting set ` + storage.SettingForcePKCE + ` by ` + root.Sub + `: value "0" -> "1"`, "audit verify trail by " + root.Sub} {
+		if !strings.Contains(h.trail(), want) {
+			t.Errorf("%q is not on the trail: %s", want, h.trail())
+		}
+	}
+	if is := must(h.store.Setting(t.Context(), storage.SettingForcePKCE))(t); is != "1" {
+		t.Errorf("the setting is %q", is)
+	}
+}
