@@ -1,4 +1,4 @@
-package console
+package apps
 
 import (
 	"net/http"
@@ -25,7 +25,7 @@ type clientRecord struct {
 }
 
 // listClients serves GET /api/console/clients?after=.
-func (s *Console) listClients(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *Apps) listClients(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
 		if !client.IsID(after) || len(after) > client.MaxID || !printable(after) {

@@ -1,4 +1,4 @@
-package console
+package apps
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // createApp serves POST /api/console/apps. The application is the actor's, unless an
 // administrator names another owner, or "" for none.
-func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, append(slices.Clone(manage.Creatable), "owner", "first_party", "tier")...)
 	if err != nil {
 		return nil, err
@@ -37,13 +37,13 @@ func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consolea
 	if err := s.noteApp(r, who, "app create", storage.App{}, a); err != nil {
 		return nil, err
 	}
-	s.recorder.Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
+	s.c.Recorder.Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
 	return revealed(a), nil
 }
 
 // changeApp serves PATCH /api/console/apps/{client_id}. Disabling an application ends what it
 // was granted, as deleting does.
-func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	known := append(slices.Clone(manage.Changeable), flags...)
 	f, err := manage.ReadFields(w, r, known...)
 	if err == nil {
@@ -71,7 +71,7 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 		return nil, err
 	}
 	if notice, ok := manage.AppNotice(before, after); ok {
-		s.recorder.Notify(r, notice, before.Owner, after.Owner)
+		s.c.Recorder.Notify(r, notice, before.Owner, after.Owner)
 	}
 	if failed != nil { // it is disabled: sent again, this ends what it was granted
 		return nil, failed
@@ -81,7 +81,7 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 
 // deleteApp serves DELETE /api/console/apps/{client_id}. It ends everything the application was
 // granted.
-func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 	if err := s.noteApp(r, who, "app delete", before, storage.App{}); err != nil {
 		return nil, err
 	}
-	s.recorder.Notify(r, manage.DeletedNotice(before), before.Owner)
+	s.c.Recorder.Notify(r, manage.DeletedNotice(before), before.Owner)
 	return manage.DeletedOf(before), nil
 }
 
 // rotateSecret serves POST /api/console/apps/{client_id}/secret.
-func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) rotateSecret(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, manage.OverlapField)
 	if err != nil {
 		return nil, err
@@ -125,6 +125,6 @@ func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who conso
 	if err := s.noteApp(r, who, "app rotate-secret", before, after); err != nil {
 		return nil, err
 	}
-	s.recorder.Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
+	s.c.Recorder.Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
 	return revealed(after), nil
 }

@@ -1,4 +1,4 @@
-package console
+package apps
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func revealed(a storage.App) appRecord {
 }
 
 // listApps serves GET /api/console/apps?owner=&after=.
-func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func fromOf(owner, after string) string {
 }
 
 // showApp serves GET /api/console/apps/{client_id}.
-func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
 	if err == nil && !who.Sees(app.Owner) {
 		err = noApp
@@ -92,7 +92,7 @@ func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleaut
 // change changes the newest state of an application that the actor may change. An
 // application that gets another owner takes its orders along. It also returns the state
 // before.
-func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
+func (s *Apps) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := s.c.Store.App(ctx, id)
 		if err == nil && !who.Changes(app.Owner) {
@@ -114,12 +114,12 @@ func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, 
 }
 
 // noteApp writes a change of an application to the audit trail, and waits for it.
-func (s *Console) noteApp(r *http.Request, who consoleauth.Actor, what string, before, after storage.App) error {
+func (s *Apps) noteApp(r *http.Request, who consoleauth.Actor, what string, before, after storage.App) error {
 	on := after
 	if on.ID == "" {
 		on = before
 	}
-	return s.recorder.Note(r, manage.Act{What: what, On: on.ID, By: who.Sub, App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after)})
+	return s.c.Recorder.Note(r, manage.Act{What: what, On: on.ID, By: who.Sub, App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after)})
 }
 
 // flags are the fields that only an administrator may set.
@@ -127,7 +127,7 @@ var flags = []string{"first_party", "disabled", "owner", "allow_http_redirect", 
 
 // amendFlags reads what only an administrator may send into an application. The owner must
 // be there.
-func (s *Console) amendFlags(ctx context.Context, who consoleauth.Actor, f manage.Fields, a *storage.App) error {
+func (s *Apps) amendFlags(ctx context.Context, who consoleauth.Actor, f manage.Fields, a *storage.App) error {
 	for _, name := range append(slices.Clone(flags), "tier") {
 		if _, sent := f[name]; sent && who.Role != storage.RoleAdmin {
 			return adminOnly.Saying(name + " is an administrator's to set: leave it out")

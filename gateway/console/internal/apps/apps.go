@@ -1,0 +1,107 @@
+package apps
+
+import (
+	"context"
+	"embed"
+	"net/http"
+
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+//go:embed *.html
+var pages embed.FS
+
+var (
+	listPage    = ui.Parse(pages, "list.html")
+	newPage     = ui.Parse(pages, "new.html")
+	showPage    = ui.Parse(pages, "show.html")
+	secretPage  = ui.Parse(pages, "secret.html")
+	clientsPage = ui.Parse(pages, "clients.html")
+)
+
+// Store holds the methods of storage that applications take.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
+	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// Revoker ends tokens.
+type Revoker interface {
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
+}
+
+// Config holds what New needs.
+type Config struct {
+	BaseURL  string
+	Store    Store
+	Billing  *billing.Billing
+	Revoker  Revoker
+	Recorder manage.Recorder
+	Forget   func(clientID string)
+}
+
+// Apps is this part of the console.
+type Apps struct{ c Config }
+
+// New makes an Apps.
+func New(c Config) *Apps { return &Apps{c} }
+
+const root = "/console/apps"
+
+// Part returns the endpoints and pages.
+func (s *Apps) Part() ui.Part {
+	type by = map[string]ui.Action
+	reader := []consoleauth.Check{consoleauth.Actor.Reader}
+	return ui.Part{
+		APIs: []ui.API{
+			{Path: "/api/console/apps", Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
+			{Path: "/api/console/apps/{client_id}", Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
+			{Path: "/api/console/apps/{client_id}/secret", Owned: true, Methods: by{"POST": s.rotateSecret}},
+			{Path: "/api/console/clients", Methods: by{"GET": s.listClients}, May: reader},
+		},
+		Pages: []ui.Page{
+			{Path: root, Title: "Applications", Section: "Applications", Owned: true, Get: s.listApps, Template: listPage},
+			{Path: root + "/new", Title: "New application", Owned: true, Get: nothing, Template: newPage, Acts: map[string]ui.Act{
+				"new": {Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
+					"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
+				}},
+			}},
+			{Path: root + "/{client_id}", Title: "Application", Owned: true, Get: s.appPage, Template: showPage, Acts: s.acts()},
+			{Path: "/console/clients", Title: "Clients", Section: "Applications", May: reader, Get: s.listClients, Template: clientsPage},
+		},
+		Texts: texts,
+	}
+}
+
+// acts are those on the page of an application.
+func (s *Apps) acts() map[string]ui.Act {
+	admin := []consoleauth.Check{consoleauth.Actor.Admin}
+	return map[string]ui.Act{
+		"set": {Do: s.changeApp, Done: "The application is changed.", Fields: map[string]ui.Kind{
+			"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "legacy_success_code": ui.Number,
+		}},
+		"flags": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
+			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
+		}},
+		"give":   {Do: s.changeApp, May: admin, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
+		"secret": {Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
+		"delete": {
+			Do: s.deleteNamed, Done: "The application is deleted.", Fields: map[string]ui.Kind{"confirm": ui.Text},
+			To: func(any, string) string { return root },
+		},
+	}
+}
+
+func nothing(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) {
+	return struct{}{}, nil
+}

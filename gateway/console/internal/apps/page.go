@@ -1,0 +1,78 @@
+package apps
+
+import (
+	"net/http"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+)
+
+// appFacts is an application with what only its page shows.
+type appFacts struct {
+	appRecord
+	Snippets   []snippet `json:"snippets"`
+	MayChange  bool      `json:"-"`
+	Tested     string    `json:"-"` // a redirect_uri
+	WhyRefused string    `json:"-"` // "": it is allowed
+}
+
+// maxTested bounds a redirect_uri that is tested, in bytes.
+const maxTested = 2048
+
+// appPage gets what the page of an application shows: with ?redirect_uri=, whether authorize takes it.
+func (s *Apps) appPage(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
+	if err == nil && !who.Sees(app.Owner) {
+		err = noApp
+	}
+	if err != nil {
+		return nil, manage.Refusal(err, noApp)
+	}
+	p := appFacts{appRecord: recordOf(app), MayChange: who.Changes(app.Owner), Tested: r.URL.Query().Get("redirect_uri")}
+	p.Snippets = s.snippets(p.appRecord)
+	switch {
+	case len(p.Tested) > maxTested:
+		p.Tested, p.WhyRefused = p.Tested[:80], "it is longer than 2,048 bytes"
+	case p.Tested != "":
+		if err := app.AllowsRedirect(p.Tested); err != nil {
+			p.WhyRefused = err.Error()
+		}
+	}
+	return p, nil
+}
+
+// made is what a page shows of an application whose secret is new.
+func (s *Apps) made(do ui.Action) ui.Action {
+	return func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+		result, err := do(w, r, who)
+		if err != nil {
+			return nil, err
+		}
+		record := result.(appRecord)
+		return appFacts{appRecord: record, Snippets: s.snippets(record)}, nil
+	}
+}
+
+// deleteNamed deletes an application whose name was typed.
+func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, "confirm")
+	if err != nil {
+		return nil, err
+	}
+	typed := ""
+	if err := f.Read("confirm", "a text", &typed); err != nil {
+		return nil, err
+	}
+	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
+	if err == nil && !who.Changes(app.Owner) {
+		err = noApp
+	}
+	if err != nil {
+		return nil, manage.Refusal(err, noApp)
+	}
+	if typed != app.Name {
+		return nil, notNamed
+	}
+	return s.deleteApp(w, manage.WithFields(r, manage.Fields{}), who)
+}
