@@ -18,9 +18,9 @@ import (
 // Why a call that a host makes for somebody is refused.
 var (
 	noToolFor     = &reply.Failure{Status: 404, Msg: "there is no such tool on the bus, or its access rules keep it from you"}                         // protocol 7
-	noScopeFor    = &reply.Failure{Status: 403, Msg: "this caller's scope does not open the tool"}                                                    // RFC 6750 3.1
+	noScopeFor    = &reply.Failure{Status: 403, Msg: "this caller's scope does not open the tool"}                                                     // RFC 6750 3.1
 	badArgsFor    = &reply.Failure{Status: 400, Msg: "arguments is a JSON object, each name of which is there once, nested at most 100 deep"}          // protocol 7
-	notChargedFor = &reply.Failure{Status: 503, Msg: notCharged.Text, Header: http.Header{"Retry-After": {"1"}}}                                      // RFC 9110 15.6.4
+	notChargedFor = &reply.Failure{Status: 503, Msg: notCharged.Text, Header: http.Header{"Retry-After": {"1"}}}                                       // RFC 9110 15.6.4
 	failedFor     = &reply.Failure{Status: 500, Msg: "something failed here: try again, and look in the log of the service for the time of this call"} // protocol 7
 )
 

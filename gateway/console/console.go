@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Store holds the methods of storage that the console uses; *storage.Store has it.
@@ -40,6 +41,13 @@ type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
+
+	// Capabilities, their tools, and what is on its way to their webhooks.
+	Capability(ctx context.Context, member string) (storage.Capability, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
+	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 
 	// SaveTicket keeps the ids of forms that were sent.
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
@@ -99,6 +107,8 @@ type Config struct {
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
 	SignIn   SignIn                // nil: who is not signed in is refused, and not asked to
+	Registry Registry              // nil: capabilities are not shown
+	Bus      Bus                   // nil: tools cannot be tried
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds

@@ -2,6 +2,7 @@ package console
 
 import (
 	"github.com/keystile/keystile/gateway/console/internal/system"
+	"github.com/keystile/keystile/gateway/console/internal/tools"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/consoleauth"
 )
@@ -25,6 +26,7 @@ const (
 func (s *Console) parts() []ui.Part {
 	return []ui.Part{
 		{APIs: s.apis()},
+		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
 		system.New(system.Config{Nodes: s.c.Nodes}).Part(),
 	}
 }
