@@ -111,7 +111,7 @@ func valueNode(name string, raw json.RawMessage, depth int, room *room) node {
 	n := node{Name: room.text(name)}
 	switch raw[0] {
 	case '"':
-		n.Text = room.text(textOf(raw[:min(len(raw), len(raw))]))
+		n.Text = room.text(textOf(raw))
 		return n
 	case '{', '[':
 	default:
