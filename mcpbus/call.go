@@ -53,17 +53,7 @@ func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	if t == nil {
 		return nil, noTool
 	}
-	c := toolCall{x, t, time.Now(), x.request.Context()}
-	key := x.callerKey()
-	if !x.bus.callers.acquire(key) {
-		return c.respondBusy(busyCaller)
-	}
-	defer x.bus.callers.release(key)
-	if !x.bus.upstreams.acquire(t.upstream) {
-		return c.respondBusy(busyUpstream)
-	}
-	defer x.bus.upstreams.release(t.upstream)
-	return c.dispatchTracked(m, arguments)
+	return x.callTool(t, func(c *toolCall) (pieces, *rpc.Error) { return c.dispatchTracked(m, arguments) })
 }
 
 // dispatchTracked dispatches the call so that its client can cancel it and gets progress

@@ -23,6 +23,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Store holds the methods of storage that the console uses; *storage.Store has it.
@@ -64,6 +65,13 @@ type Store interface {
 	SealedWith(ctx context.Context) (string, error)
 	Rekeying(ctx context.Context) (bool, error)
 	Ready(ctx context.Context) error
+
+	// Capabilities, their tools, and what is on its way to their webhooks.
+	Capability(ctx context.Context, member string) (storage.Capability, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
+	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 
 	// SaveTicket keeps the ids of forms that were sent.
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
@@ -130,6 +138,8 @@ type Config struct {
 
 	SignIn   SignIn                // nil: who is not signed in is refused, and not asked to
 	Usage    Usage                 // nil: there is nothing of usage
+	Registry Registry              // nil: capabilities are not shown
+	Bus      Bus                   // nil: tools cannot be tried
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds

@@ -6,6 +6,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/apps"
 	"github.com/keystile/keystile/gateway/console/internal/billing"
 	"github.com/keystile/keystile/gateway/console/internal/people"
+	"github.com/keystile/keystile/gateway/console/internal/tools"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/console/internal/usage"
 	"github.com/keystile/keystile/storage"
@@ -22,8 +23,9 @@ func (s *Console) parts() []ui.Part {
 		apps.New(apps.Config{
 			BaseURL: s.c.BaseURL, Store: s.c.Store, Billing: s.c.Billing, Revoker: s.c.Revoker, Recorder: s.recorder, Forget: s.c.Forget,
 		}).Part(),
-		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
+		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
+		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
 		s.people(),
 		audit.Part(),
 		s.system().Part(),

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 )
 
-// maxForm bounds a form, in bytes. A document of the registry has a limit of its own.
+// maxForm bounds a form of a page that has no MaxForm, in bytes.
 const maxForm = 64 << 10
 
 // FieldsOf converts a form to the fields that a program would send.
@@ -52,11 +53,11 @@ func FieldsOf(form url.Values, kinds map[string]Kind) (manage.Fields, error) {
 	return f, nil
 }
 
-// readForm reads the form of a request.
-func readForm(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseMultipartForm(maxForm); err != nil && err != http.ErrNotMultipart {
-		return manage.BadBody.Saying("the form could not be read, or is larger than 64 KiB").Because(err)
+// readForm reads the form of a request, of at most so many bytes.
+func readForm(w http.ResponseWriter, r *http.Request, most int64) error {
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	if err := r.ParseMultipartForm(most); err != nil && err != http.ErrNotMultipart {
+		return manage.BadBody.Saying("the form could not be read, or is larger than " + strconv.FormatInt(most>>10, 10) + " KiB").Because(err)
 	}
 	return nil
 }

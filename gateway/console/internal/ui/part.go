@@ -35,6 +35,7 @@ type Page struct {
 	Get      Action
 	Template *template.Template // made by Parse; shown a View whose Data is what Get returned
 	Acts     map[string]Act     // by the value of the form's field "do"
+	MaxForm  int64              // bytes of a form, its files included; 0: 64 KiB
 	Raw      Raw                // in place of Get: a file at an address of the console, such as CSV
 }
 

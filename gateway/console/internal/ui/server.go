@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -173,7 +174,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 
 // act does what a form asks for.
 func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor) error {
-	if err := readForm(w, r); err != nil {
+	if err := readForm(w, r, cmp.Or(p.MaxForm, maxForm)); err != nil {
 		return err
 	}
 	act, ok := p.Acts[r.PostForm.Get("do")]

@@ -17,11 +17,11 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-//go:embed frame.html shared.html fail.html
+//go:embed frame.html shared.html tools.html fail.html
 var own embed.FS
 
 var (
-	frame    = template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html", "shared.html"))
+	frame    = template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html", "shared.html", "tools.html"))
 	failPage = Parse(own, "fail.html")
 )
 

@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// delivery shows an event on its way to a webhook.
+type delivery struct {
+	ID         string `json:"id"`
+	Event      string `json:"event"`
+	URL        string `json:"url"`
+	CreatedAt  string `json:"created_at"`
+	NextAt     string `json:"next_at"`
+	Attempts   int    `json:"attempts"`
+	LastStatus int    `json:"last_status"`
+	LastError  string `json:"last_error"`
+	Waiting    bool   `json:"waiting"` // false: it was given up
+}
+
+// deliveries serves GET /api/console/deliveries/{member}: what waits for a capability's webhook, and
+// what was given up. The newest come last.
+func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	c, err := t.own(r, who)
+	if err != nil && !(err == consoleauth.NotAllowed && seesAll(who)) {
+		return nil, err
+	}
+	all, err := t.c.Store.Deliveries(r.Context(), c.Member)
+	if err != nil {
+		return nil, err
+	}
+	record := struct {
+		Member     string     `json:"member"`
+		Deliveries []delivery `json:"deliveries"`
+		Mine       bool       `json:"-"`
+	}{c.Member, []delivery{}, who.Role == storage.RoleAdmin || c.Owner == who.Sub}
+	for _, d := range all[max(0, len(all)-manage.PageSize):] {
+		record.Deliveries = append(record.Deliveries, delivery{
+			d.ID, d.Event, shown(d.URL, 200), d.CreatedAt.UTC().Format(manage.ISO8601), d.NextAt.UTC().Format(manage.ISO8601),
+			d.Attempts, d.LastStatus, shown(d.LastError, 200), d.Waiting(),
+		})
+	}
+	return record, nil
+}
+
+// resend serves POST /api/console/deliveries/{member}/{id}/resend: what was given up waits again.
+func (t *Tools) resend(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, "id")
+	if err != nil {
+		return nil, err
+	}
+	id := r.PathValue("id")
+	if err := f.Read("id", "a text", &id); err != nil {
+		return nil, err
+	}
+	c, err := t.own(r, who)
+	if err != nil {
+		return nil, err
+	}
+	all, err := t.c.Store.Deliveries(r.Context(), c.Member)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		if d.ID != id {
+			continue
+		}
+		if d.Waiting() {
+			return nil, stillWaits
+		}
+		d.GivenUpAt, d.NextAt, d.Attempts = time.Time{}, time.Now().UTC(), 0
+		if _, err := t.c.Store.SaveDelivery(r.Context(), d); err != nil {
+			return nil, err
+		}
+		return map[string]string{"id": id}, t.note(r, who, "delivery resend", id, c.Member+": given up -> waiting")
+	}
+	return nil, noDelivery
+}

@@ -1,0 +1,145 @@
+package tools
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// rows is how many records a page of a list has.
+const rows = 50
+
+// line is a capability in a list. It has no field for a secret.
+type line struct {
+	Member, Label, Description, Kind, UpstreamURL, AuthType, Owner, WebhookURL string
+
+	Publish, Credential bool
+	ToolCount, Timeout  int
+	UpdatedAt           string
+	OffBus              string // why it is not on the bus although it is published
+	Mine                bool   // the reader may change it
+}
+
+func (t *Tools) lineOf(c storage.Capability, who consoleauth.Actor) line {
+	return line{
+		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind, UpstreamURL: shown(c.UpstreamURL, 300),
+		AuthType: c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: shown(c.WebhookURL, 300), Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
+		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()), UpdatedAt: c.UpdatedAt.UTC().Format(manage.ISO8601), OffBus: t.c.Registry.OffBus(c),
+		Mine: who.Role == storage.RoleAdmin || c.Owner == who.Sub,
+	}
+}
+
+// shown cuts a text that anybody may have written, and drops what cannot be seen in it.
+func shown(text string, most int) string {
+	text = page.Shown(strings.ToValidUTF8(text[:min(len(text), 4*most)], ""))
+	if utf8.RuneCountInString(text) > most {
+		return string([]rune(text)[:most]) + "…"
+	}
+	return text
+}
+
+// auditor is the role that reads everything and changes nothing.
+const auditor = "auditor"
+
+func seesAll(who consoleauth.Actor) bool {
+	return who.Role == storage.RoleAdmin || who.Role == auditor
+}
+
+// list shows a person's own capabilities, or all of them to who sees all.
+func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return nil, err
+	}
+	owner := who.Sub
+	if seesAll(who) {
+		owner = ""
+	}
+	all, next, err := t.c.Store.Capabilities(r.Context(), owner, after, rows)
+	if err != nil {
+		return nil, err
+	}
+	record := struct {
+		Lines []line
+		Next  string
+	}{Next: next}
+	for _, c := range all {
+		record.Lines = append(record.Lines, t.lineOf(c, who))
+	}
+	return record, nil
+}
+
+// read returns a capability that somebody may see, with its tools: those that the bus has found if the
+// upstream lists them.
+func (t *Tools) read(r *http.Request, who consoleauth.Actor) (storage.Capability, []toolplan.Tool, error) {
+	c, tools, err := t.c.Store.Tools(r.Context(), r.PathValue("member"))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !seesAll(who) && c.Owner != who.Sub {
+		return storage.Capability{}, nil, noCapability
+	}
+	if err == nil && c.AutoDiscover() && t.c.Bus != nil {
+		tools = t.c.Bus.ToolsOf(c.Member)
+	}
+	return c, tools, err
+}
+
+// toolLine is a tool in a list.
+type toolLine struct {
+	Name, Description, Method, Path string
+	ReadOnly                        bool
+}
+
+func toolLines(tools []toolplan.Tool, after string) (all []toolLine, next string) {
+	tools = slices.Clone(tools)
+	slices.SortFunc(tools, func(a, b toolplan.Tool) int { return strings.Compare(a.Name, b.Name) })
+	for _, tool := range tools {
+		if tool.Name <= after {
+			continue
+		}
+		if len(all) == rows {
+			return all, all[rows-1].Name
+		}
+		all = append(all, toolLine{tool.Name, shown(tool.Description, 160), tool.Method, shown(tool.Path, 120), tool.ChangesNothing()})
+	}
+	return all, ""
+}
+
+// capability is what the page of one shows.
+type capability struct {
+	line
+	Tools   []toolLine
+	Next    string
+	Skipped []toolplan.Skip
+	More    int // that were left out and are not shown
+}
+
+const maxSkips = 30
+
+// skips returns the first pieces that were left out, and how many more there are.
+func skips(all []toolplan.Skip) (out []toolplan.Skip, more int) {
+	for _, s := range all[:min(len(all), maxSkips)] {
+		out = append(out, toolplan.Skip{Pointer: shown(s.Pointer, 200), Reason: shown(s.Reason, 200)})
+	}
+	return out, max(0, len(all)-maxSkips)
+}
+
+func (t *Tools) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	c, tools, err := t.read(r, who)
+	if err != nil {
+		return nil, err
+	}
+	record := capability{line: t.lineOf(c, who)}
+	if c.AutoDiscover() {
+		record.ToolCount = len(tools)
+	}
+	record.Tools, record.Next = toolLines(tools, r.URL.Query().Get("after"))
+	record.Skipped, record.More = skips(c.Skipped)
+	return record, nil
+}

@@ -1,0 +1,119 @@
+package tools
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"net/http"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+//go:embed *.html
+var pages embed.FS
+
+// Store reads capabilities; *storage.Store does.
+type Store interface {
+	Capability(ctx context.Context, member string) (storage.Capability, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
+	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
+}
+
+// Registry registers capabilities; *registry.Registry does.
+type Registry interface {
+	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
+	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
+	Remove(ctx context.Context, actor storage.User, member string) error
+	OffBus(c storage.Capability) string
+}
+
+// Bus calls tools; *mcpbus.Bus does.
+type Bus interface {
+	CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error)
+	ToolsOf(member string) []toolplan.Tool
+}
+
+// Config holds what New needs.
+type Config struct {
+	BaseURL  string
+	Store    Store
+	Registry Registry // nil: capabilities are not shown
+	Bus      Bus      // nil: tools are not called
+	Recorder manage.Recorder
+}
+
+// Tools is this part of the console.
+type Tools struct{ c Config }
+
+// New makes a Tools.
+func New(c Config) *Tools { return &Tools{c} }
+
+var (
+	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                 // protocol 7
+	noTool       = &reply.Failure{Status: 404, Msg: "this capability has no such tool"}                                         // protocol 7
+	notOnBus     = &reply.Failure{Status: 409, Msg: "this capability is not on the bus: publish it, then call its tools"}       // decision 30
+	noDelivery   = &reply.Failure{Status: 404, Msg: "no such delivery: it was delivered, or has expired"}                       // protocol 7
+	stillWaits   = &reply.Failure{Status: 409, Msg: "this delivery waits for its next attempt: there is nothing to send again"} // decision 30
+)
+
+// Part returns the endpoints and pages.
+func (t *Tools) Part() ui.Part {
+	if t.c.Registry == nil {
+		return ui.Part{Texts: texts}
+	}
+	type by = map[string]ui.Action
+	const page, one = "/console/capabilities", "/console/capabilities/{member}"
+	part := ui.Part{Texts: texts}
+	part.APIs = []ui.API{
+		{Path: "/api/console/deliveries/{member}", Methods: by{"GET": t.deliveries}},
+		{Path: "/api/console/deliveries/{member}/{id}/resend", Methods: by{"POST": t.resend}},
+	}
+	part.Pages = []ui.Page{
+		{Path: page, Title: "Capabilities", Section: "Tools", Get: t.list, Template: listPage},
+		{Path: page + "/new", Title: "New capability", Get: t.draft, Template: newPage, MaxForm: maxDocument, Acts: map[string]ui.Act{
+			"preview":  {Do: t.preview, Stale: true, Result: newPage, Done: "This is what would be stored. Nothing is stored yet."},
+			"register": {Do: t.register, Done: "The capability is registered.", To: toMember},
+		}},
+		{Path: one, Title: "Capability", Get: t.show, Template: showPage, Acts: map[string]ui.Act{
+			"register": {Do: nothing, Stale: true, Done: "The capability is registered."},
+			"publish":  {Do: t.publish(true), Done: "The capability is on the bus."},
+			"pause":    {Do: t.publish(false), Done: "The capability is off the bus."},
+			"delete":   {Do: t.remove, Done: "The capability is deleted.", To: func(any, string) string { return page }},
+		}},
+		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage, Acts: map[string]ui.Act{
+			"resend": {Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text}, Done: "It will be sent again in a moment."},
+		}},
+	}
+	if t.c.Bus != nil {
+		part.APIs = append(part.APIs, ui.API{Path: "/api/console/tools/{member}/{tool}/call", Methods: by{"POST": t.callJSON}})
+		part.Pages = append(part.Pages, ui.Page{
+			Path: one + "/tools/{tool}", Title: "Tool", Get: t.showTool, Template: toolPage, MaxForm: 4 << 20,
+			Acts: map[string]ui.Act{"call": {Do: t.callForm, Result: toolPage}},
+		})
+	}
+	return part
+}
+
+// toMember leads to the page of what was registered.
+func toMember(result any, _ string) string {
+	return "/console/capabilities/" + result.(line).Member
+}
+
+// nothing stands where an act of another page leads to this one.
+func nothing(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) { return nil, nil }
+
+var (
+	listPage       = ui.Parse(pages, "list.html")
+	newPage        = ui.Parse(pages, "new.html")
+	showPage       = ui.Parse(pages, "show.html")
+	toolPage       = ui.Parse(pages, "tool.html")
+	deliveriesPage = ui.Parse(pages, "deliveries.html")
+)

@@ -1,0 +1,31 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// Registry registers capabilities; *registry.Registry does.
+type Registry interface {
+	// PreviewBody returns what a registration in JSON would store (protocol 4.8), and advice on it.
+	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
+	// RegisterBody stores it. Secrets that were left out stay, if they go to the same server.
+	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+	// SetPublished puts a capability on the bus, or takes it off.
+	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
+	Remove(ctx context.Context, actor storage.User, member string) error
+	// OffBus returns why a published capability is not on the bus, "" if it is.
+	OffBus(c storage.Capability) string
+}
+
+// Bus calls tools; *mcpbus.Bus does.
+type Bus interface {
+	// CallFor calls a tool for a caller, and returns the result of tools/call.
+	CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error)
+	// ToolsOf returns the tools of a capability that are on the bus.
+	ToolsOf(member string) []toolplan.Tool
+}

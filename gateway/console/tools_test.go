@@ -1,0 +1,102 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// shop is a Registry and a Bus of one tool, whose answers are hostile.
+type shop struct {
+	console.Registry
+	caller    storage.Caller
+	arguments string
+}
+
+func (*shop) OffBus(storage.Capability) string { return "" }
+
+func (*shop) PreviewBody(context.Context, storage.User, []byte) (storage.Capability, []toolplan.Tool, []string, error) {
+	return storage.Capability{}, []toolplan.Tool{{Name: "other", Description: hostile, InputSchema: json.RawMessage(`{"type":"object"}`)}}, []string{hostile}, nil
+}
+
+func (*shop) ToolsOf(string) []toolplan.Tool { return nil }
+
+func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error) {
+	s.caller, s.arguments = caller, name+" "+string(arguments)
+	deep := strings.Repeat(`{"__proto__":`, 90) + "1" + strings.Repeat("}", 90)
+	return json.RawMessage(`{"content":[{"type":"text","text":"<script>alert(1)</script>` + strings.Repeat(`'`, 1<<20) + `"}],"structuredContent":` + deep + `,"isError":true}`), nil
+}
+
+const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
+
+const petSchema = `{"type":"object","required":["id"],"properties":{"id":{"type":"integer","description":"<script>alert(1)</script>"},"name":{"type":"string"},"kind":{"enum":["cat","dog"]},"at":{"type":"object","properties":{"city":{"type":"string"}}},"tags":{"type":"array","items":{"type":"string"}}}}`
+
+func shopFixture(t *testing.T) (*fixture, *shop, testUser) {
+	s := new(shop)
+	h := newFixture(t, func(c *console.Config) { c.Registry, c.Bus = s, s })
+	dev := h.testUser("dev", storage.RoleDeveloper)
+	must(h.store.SaveCapability(t.Context(), storage.Capability{
+		Member: "shop", Label: hostile, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true, Owner: dev.Sub, ToolCount: 1, AuthType: "bearer", AuthSecret: storage.NewSecret("hush-hush"),
+	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: hostile, InputSchema: json.RawMessage(petSchema), Call: &toolplan.Call{Template: "/p"}}}))(t)
+	return h, s, dev
+}
+
+func TestAToolIsTriedByItsOwnerAndChargedToThem(t *testing.T) {
+	h, s, dev := shopFixture(t)
+	const path = "/console/capabilities/shop/tools/getPet"
+	form := url.Values{"do": {"call"}, "form": {h.formOn(h.open(path, dev.cookie))}, "a.0": {"7"}, "a.2": {`"dog"`}, "a.3.0": {"Oslo"}, "a.4": {`["x"]`}}
+	w := h.send(path, dev.cookie, form)
+	if want := `shop__getPet {"id":7,"kind":"dog","at":{"city":"Oslo"},"tags":["x"]}`; w.Code != 200 || s.arguments != want {
+		t.Fatalf("the tool was called with %s and the page is %d %.400s, want %s", s.arguments, w.Code, w.Body, want)
+	}
+	if s.caller.AppID != storage.KeysAppID || s.caller.UserID != dev.Sub {
+		t.Errorf("the call is charged to %+v", s.caller)
+	}
+	page := w.Body.String()
+	if strings.Contains(page, "<script>alert") || strings.Contains(page, "hush") || len(page) > 60<<10 || !strings.Contains(page, `role="alert"`) {
+		t.Errorf("the page of %d bytes shows the answer as %.3000s", len(page), page)
+	}
+	if w := h.send(path, dev.cookie, form); w.Code != 409 {
+		t.Errorf("the same form again is %d", w.Code)
+	}
+}
+
+func TestCapabilitiesAreShownToTheirOwnersAndAdministrators(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	root, other := h.testUser("root", storage.RoleAdmin), h.testUser("other", storage.RoleDeveloper)
+	for _, path := range []string{"", "/new", "/new?member=shop", "/shop", "/shop/deliveries", "/shop/tools/getPet"} {
+		path = "/console/capabilities" + path
+		for _, u := range []testUser{dev, root} {
+			if w := h.open(path, u.cookie); w.Code != 200 || strings.Contains(w.Body.String(), "<script>alert") || strings.Contains(w.Body.String(), "hush") || w.Body.Len() > 60<<10 {
+				t.Errorf("%s is %d %s", path, w.Code, w.Body)
+			}
+		}
+		if strings.Contains(path, "shop") {
+			if w := h.open(path, other.cookie); w.Code != 404 {
+				t.Errorf("another developer sees %s: %d", path, w.Code)
+			}
+		}
+	}
+}
+
+func TestAPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	const path = "/console/capabilities/new"
+	w := h.send(path, dev.cookie, url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))}, "member": {"shop"}, "upstream_url": {"https://up.example.com"}, "auth_secret": {"typed-secret"}, "document": {"{}"}})
+	page := w.Body.String()
+	for _, want := range []string{"<code>other</code>", "<code>getPet</code>", `name="member" required maxlength="48" value="shop"`} {
+		if w.Code != 200 || !strings.Contains(page, want) {
+			t.Errorf("the preview is %d and lacks %s: %.2000s", w.Code, want, page)
+		}
+	}
+	if strings.Contains(page, "typed-secret") || strings.Contains(page, "<script>alert") {
+		t.Error("the preview shows the credential, or runs a script")
+	}
+}
