@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// shop is a Registry and a Bus of one tool, whose answers are hostile.
+// shop is a Registry and a Bus of one tool, whose answers are hostileText.
 type shop struct {
 	console.Registry
 	caller    storage.Caller
@@ -23,7 +23,7 @@ type shop struct {
 func (*shop) OffBus(storage.Capability) string { return "" }
 
 func (*shop) PreviewBody(context.Context, storage.User, []byte) (storage.Capability, []toolplan.Tool, []string, error) {
-	return storage.Capability{}, []toolplan.Tool{{Name: "other", Description: hostile, InputSchema: json.RawMessage(`{"type":"object"}`)}}, []string{hostile}, nil
+	return storage.Capability{}, []toolplan.Tool{{Name: "other", Description: hostileText, InputSchema: json.RawMessage(`{"type":"object"}`)}}, []string{hostileText}, nil
 }
 
 func (*shop) ToolsOf(string) []toolplan.Tool { return nil }
@@ -34,7 +34,7 @@ func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string, argu
 	return json.RawMessage(`{"content":[{"type":"text","text":"<script>alert(1)</script>` + strings.Repeat(`'`, 1<<20) + `"}],"structuredContent":` + deep + `,"isError":true}`), nil
 }
 
-const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
+const hostileText = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
 
 const petSchema = `{"type":"object","required":["id"],"properties":{"id":{"type":"integer","description":"<script>alert(1)</script>"},"name":{"type":"string"},"kind":{"enum":["cat","dog"]},"at":{"type":"object","properties":{"city":{"type":"string"}}},"tags":{"type":"array","items":{"type":"string"}}}}`
 
@@ -43,8 +43,8 @@ func shopFixture(t *testing.T) (*fixture, *shop, testUser) {
 	h := newFixture(t, func(c *console.Config) { c.Registry, c.Bus = s, s })
 	dev := h.testUser("dev", storage.RoleDeveloper)
 	must(h.store.SaveCapability(t.Context(), storage.Capability{
-		Member: "shop", Label: hostile, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true, Owner: dev.Sub, ToolCount: 1, AuthType: "bearer", AuthSecret: storage.NewSecret("hush-hush"),
-	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: hostile, InputSchema: json.RawMessage(petSchema), Call: &toolplan.Call{Template: "/p"}}}))(t)
+		Member: "shop", Label: hostileText, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true, Owner: dev.Sub, ToolCount: 1, AuthType: "bearer", AuthSecret: storage.NewSecret("hush-hush"),
+	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: hostileText, InputSchema: json.RawMessage(petSchema), Call: &toolplan.Call{Template: "/p"}}}))(t)
 	return h, s, dev
 }
 

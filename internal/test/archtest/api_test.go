@@ -18,7 +18,7 @@ import (
 // what does not fit is in a package of its own.
 var pages = map[string]int{
 	"": 15, "gateway": 15, "legacy": 15, "mcpbus": 15, "oauth": 18, "oauth/signin": 15, "registry": 15,
-	"gateway/billing": 20, "gateway/console": 15, "gateway/limits": 10, "gateway/remote": 15,
+	"gateway/billing": 20, "gateway/console": 22, "gateway/limits": 10, "gateway/remote": 15,
 	"storage": 48, "storage/driver": 32,
 }
 

@@ -42,7 +42,7 @@ func (s *Apps) appPage(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 	return p, nil
 }
 
-// made is what a page shows of an application whose secret is new.
+// made holds what a page shows of an application whose secret is new.
 func (s *Apps) made(do ui.Action) ui.Action {
 	return func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 		result, err := do(w, r, who)

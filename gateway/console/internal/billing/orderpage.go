@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// shownOrders is how many orders a page has.
+// shownOrders bounds how many orders a page has.
 const shownOrders = 50
 
 // browseOrders is listOrders for a page: without a status, who sees everybody's orders gets those

@@ -71,7 +71,7 @@ func (s *Billing) quotaOf(r *http.Request, who consoleauth.Actor, id string) (qu
 // choice is an application to choose.
 type choice struct{ ClientID, Name string }
 
-// maxChoices is how many of their own applications somebody chooses among.
+// maxChoices bounds how many of their own applications somebody chooses among.
 const maxChoices = 100
 
 // browseQuota is showQuota for a page, of the application that is named in the query. Without one

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// rows is how many records a page of a list has.
+// rows bounds how many records a page of a list has.
 const rows = 50
 
 // line is a capability in a list. It has no field for a secret.
@@ -111,7 +111,7 @@ func toolLines(tools []toolplan.Tool, after string) (all []toolLine, next string
 	return all, ""
 }
 
-// capability is what the page of one shows.
+// capability holds what the page of one shows.
 type capability struct {
 	line
 	Tools   []toolLine

@@ -17,7 +17,7 @@ const (
 	maxText   = 200
 )
 
-// room is what is left of a page.
+// room holds what is left of a page.
 type room struct{ nodes, bytes int }
 
 func newRoom() *room { return &room{maxNodes, 12 << 10} }

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// tried is what the page of a tool shows.
+// tried holds what the page of a tool shows.
 type tried struct {
 	Member string
 	Tool   toolLine
@@ -23,7 +23,7 @@ type tried struct {
 	Answer *answer
 }
 
-// answer is what a call has brought.
+// answer holds what a call has brought.
 type answer struct {
 	IsError  bool
 	Millis   int64

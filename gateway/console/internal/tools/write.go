@@ -23,7 +23,7 @@ const (
 	maxEcho     = 16 << 10        // of a document that stands on the page again
 )
 
-// draft is what the form of a registration shows.
+// draft holds what the form of a registration shows.
 type draft struct {
 	Values  map[string]string
 	Publish bool
@@ -31,7 +31,7 @@ type draft struct {
 	Preview *preview
 }
 
-// preview is what would be stored.
+// preview holds what would be stored.
 type preview struct {
 	Tools                   []toolLine
 	Count                   int

@@ -37,6 +37,8 @@ type Page struct {
 	Acts     map[string]Act     // by the value of the form's field "do"
 	MaxForm  int64              // bytes of a form, its files included; 0: 64 KiB
 	Raw      Raw                // in place of Get: a file at an address of the console, such as CSV
+
+	texts Texts // of its part
 }
 
 // Act describes what a form on a page does.

@@ -9,7 +9,7 @@ import (
 )
 
 func testView() *View {
-	return &View{Lang: page.English, URL: &url.URL{Path: "/console/usage"}, texts: texts}
+	return &View{Lang: page.English, URL: &url.URL{Path: "/console/usage"}, texts: []Texts{texts}}
 }
 
 func longest() (p Plot) {

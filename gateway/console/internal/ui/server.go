@@ -52,7 +52,10 @@ func New(c Config, parts ...Part) *Server {
 	var routes []reply.Route
 	for _, p := range parts {
 		maps.Copy(s.texts, p.Texts)
-		s.pages = append(s.pages, p.Pages...)
+		for _, one := range p.Pages {
+			one.texts = p.Texts
+			s.pages = append(s.pages, one)
+		}
 		for _, a := range p.APIs {
 			s.apis = append(s.apis, s.apiRoute(a))
 		}

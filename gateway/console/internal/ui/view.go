@@ -51,7 +51,7 @@ type View struct {
 	Now    time.Time
 	Nav    []Section
 
-	texts Texts
+	texts []Texts // the first that has a text translates it: the part's own, then those of all parts
 	typed url.Values
 }
 
@@ -68,7 +68,7 @@ type Link struct {
 }
 
 func (s *Server) view(r *http.Request, p Page, who consoleauth.Actor) *View {
-	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(), texts: s.texts}
+	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(), texts: []Texts{p.texts, s.texts}}
 	if did, ok := p.Acts[r.URL.Query().Get("done")]; ok && r.Method != http.MethodPost {
 		v.Notice = v.T(did.Done)
 	}
@@ -82,7 +82,7 @@ func (s *Server) view(r *http.Request, p Page, who consoleauth.Actor) *View {
 			v.Nav = append(v.Nav, Section{Title: q.Section})
 		}
 		here := r.URL.Path == q.Path || q.Path != Root && strings.HasPrefix(r.URL.Path, q.Path+"/")
-		v.Nav[i].Links = append(v.Nav[i].Links, Link{q.Title, strings.TrimSuffix(q.Path, "{$}"), here || q.Path == Root+"{$}" && r.URL.Path == Root})
+		v.Nav[i].Links = append(v.Nav[i].Links, Link{v.translate(q.Title, q.texts, s.texts), strings.TrimSuffix(q.Path, "{$}"), here || q.Path == Root+"{$}" && r.URL.Path == Root})
 	}
 	return v
 }
@@ -110,11 +110,7 @@ func (v *View) Other() string {
 
 // T returns a text in the reader's language, with its %s filled in.
 func (v *View) T(text string, args ...any) string {
-	if zh, ok := v.texts[text]; ok && v.Lang == page.Chinese {
-		text = zh
-	} else {
-		text = v.Lang.T(text)
-	}
+	text = v.translate(text, v.texts...)
 	if len(args) == 0 {
 		return text
 	}
@@ -123,6 +119,15 @@ func (v *View) T(text string, args ...any) string {
 		filled[i] = fmt.Sprint(a)
 	}
 	return fmt.Sprintf(text, filled...)
+}
+
+func (v *View) translate(text string, by ...Texts) string {
+	for _, texts := range by {
+		if zh, ok := texts[text]; ok && v.Lang == page.Chinese {
+			return zh
+		}
+	}
+	return v.Lang.T(text)
 }
 
 // FormID returns the id of one more form on this page.

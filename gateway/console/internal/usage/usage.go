@@ -67,14 +67,14 @@ func (s *Usage) Part() ui.Part {
 	return part
 }
 
-// point is what was called in an hour or a day.
+// point holds what was called in an hour or a day.
 type point struct {
 	At     string `json:"at"`
 	Calls  int64  `json:"calls"`
 	Errors int64  `json:"errors"`
 }
 
-// name is what was called of a product, a tool or by a person.
+// name holds what was called of a product, a tool or by a person.
 type name struct {
 	Name   string `json:"name"`
 	Calls  int64  `json:"calls"`
