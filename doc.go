@@ -51,6 +51,8 @@
 //
 // # Where to begin
 //
+// Operators have pages at /console/ (package gateway/console), and the same for programs at /api/console/.
+//
 // What each token opens, how long and with whose consent is a table in package oauth; who may
 // do what at every endpoint is one in cmd/keystile/command/testdata/authority.txt, which a test
 // measures. All of it with tools is examples/agent; a user table and ways to sign in of your own

@@ -245,16 +245,20 @@ func doneAt(path, did string) string {
 // fail answers with a page that says what is wrong, in the frame of the console if it is known who
 // reads it.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	title := "This request cannot go on"
+	if f.Status == http.StatusNotFound {
+		title = "There is no such page"
+	}
 	reading := r.WithContext(context.WithoutCancel(r.Context()))
 	reading.Method = http.MethodGet
 	who, err := s.c.People.Owner(reading)
 	if err != nil {
-		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
+		page.Fail(w, r, f.Status, title, f.Msg)
 		return
 	}
-	v := s.view(r, Page{Title: "This request cannot go on"}, who)
+	v := s.view(r, Page{Title: title}, who)
 	v.Alert = v.T(f.Msg)
 	if s.write(w, f.Status, failPage, v) != nil {
-		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
+		page.Fail(w, r, f.Status, title, f.Msg)
 	}
 }
