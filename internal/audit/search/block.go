@@ -18,8 +18,9 @@ func trailing(b byte) int { return bits.TrailingZeros8(b) }
 //	a1.FIRST   the segment that begins with a record
 //	pPP.FIRST  part PP of the group that begins with a record
 //	gFIRST.PP  the same, to find all parts of a group
+//	bFIRST.PP  the same, of the parts that have applications, to find those of many in one list
 //
-// A FIRST behind a1 and p is turned over, so that a list begins with the newest.
+// A FIRST behind a1, b and p is turned over, so that a list begins with the newest.
 const (
 	headID    = "head"
 	headEntry = "a0"
@@ -49,6 +50,13 @@ func partEntry(part byte, first uint64) string { return fmt.Sprintf("p%02x.%s", 
 // partSpan spans one part of the groups from one down to another.
 func partSpan(part byte, from, to stretch) driver.Span {
 	return driver.Between(partEntry(part, from.first), driver.Is(partEntry(part, to.first)).To)
+}
+
+func appsEntry(part byte, first uint64) string { return fmt.Sprintf("b%s.%02x", newest(first), part) }
+
+// appsSpan spans all parts that have applications, of the groups from one down to another.
+func appsSpan(from, to stretch) driver.Span {
+	return driver.Between(appsEntry(0, from.first), driver.Is(appsEntry(appParts-1, to.first)).To)
 }
 
 func groupEntry(part byte, group stretch) string {
@@ -93,8 +101,8 @@ func readBlock(data []byte) (block, error) {
 // postings returns all of them, with their offsets from another Seq.
 func (b block) postings(from uint64) (all []posting, err error) {
 	r := reader{rest: b.rest}
-	r.postings(b.width(), nil, func(term uint32, offset uint64) {
-		all = append(all, post(term, b.first-from+offset))
+	r.lists(b.width(), nil, func(term uint32, l list) {
+		l.each(func(offset uint64) { all = append(all, post(term, b.first-from+offset)) })
 	})
 	if r.bad {
 		return nil, errDamaged
@@ -102,15 +110,20 @@ func (b block) postings(from uint64) (all []posting, err error) {
 	return all, nil
 }
 
-// seqs returns the records that have one of some terms, ascending.
-func (b block) seqs(terms []uint32) (found []uint64, err error) {
+// seqs returns the records that have one of some terms, ascending: of all, or where among is not nil of those.
+func (b block) seqs(terms []uint32, among []uint64) (found []uint64, err error) {
 	r := reader{rest: b.rest}
-	known := len(terms) == 1
-	r.postings(b.width(), terms, func(_ uint32, offset uint64) { found = append(found, b.first+offset) })
+	r.lists(b.width(), terms, func(_ uint32, l list) {
+		if among == nil {
+			l.each(func(offset uint64) { found = append(found, b.first+offset) })
+		} else {
+			l.among(b.first, among, func(seq uint64) { found = append(found, seq) })
+		}
+	})
 	if r.bad {
 		return nil, errDamaged
 	}
-	if !known {
+	if len(terms) > 1 {
 		slices.Sort(found)
 		found = slices.Compact(found)
 	}

@@ -108,6 +108,9 @@ func (x *Indexer) saveParts(ctx context.Context, h head, group stretch, segments
 		part := byte(i)
 		if id := h.partID(part, group); !there[id] {
 			entries := []string{partEntry(part, group.first), groupEntry(part, group)}
+			if part < appParts {
+				entries = append(entries, appsEntry(part, group.first))
+			}
 			docs = append(docs, driver.Doc{ID: id, Index: entries, Data: makeBlock(segments, postings)})
 		}
 	}

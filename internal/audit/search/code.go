@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 )
 
 // errDamaged: a document of the index is not one that this version has written.
@@ -142,30 +141,86 @@ func appendPostings(b []byte, all []posting, width uint64) []byte {
 	return b
 }
 
-// postings calls yield for each posting of the terms that are wanted; nil: of all.
-func (r *reader) postings(width uint64, wanted []uint32, yield func(term uint32, offset uint64)) {
-	term := uint32(0)
+// varints returns the bytes of some numbers.
+func (r *reader) varints(n uint64) []byte {
+	for i, b := range r.rest {
+		if n == 0 {
+			return r.bytes(uint64(i))
+		}
+		if b < 0x80 {
+			n--
+		}
+	}
+	if n > 0 {
+		r.bad = true
+	}
+	return r.bytes(uint64(len(r.rest)))
+}
+
+// list holds the records that have a term, as distances or as a bitmap.
+type list struct {
+	dense bool
+	data  []byte
+}
+
+// lists calls yield for each of the terms that are wanted, nil: for all. It ends behind the last of them,
+// as terms ascend.
+func (r *reader) lists(width uint64, wanted []uint32, yield func(uint32, list)) {
+	term, all := uint32(0), wanted == nil
 	for len(r.rest) > 0 && !r.bad {
 		term += uint32(r.uint())
 		kind := r.uint()
-		_, is := slices.BinarySearch(wanted, term)
-		is = is || wanted == nil
-		if kind&1 == 1 {
-			for i, bits := range r.bytes((width + 7) / 8) {
-				for ; is && bits != 0; bits &= bits - 1 {
-					yield(term, uint64(8*i)+uint64(trailing(bits)))
-				}
-			}
-			continue
+		for len(wanted) > 0 && wanted[0] < term {
+			wanted = wanted[1:]
 		}
-		at := uint64(0)
-		for range kind >> 1 {
-			if r.bad {
-				return
-			}
-			if at += r.uint(); is {
-				yield(term, at)
-			}
+		if !all && len(wanted) == 0 {
+			return
+		}
+		l := list{dense: kind&1 == 1}
+		if l.dense {
+			l.data = r.bytes((width + 7) / 8)
+		} else {
+			l.data = r.varints(kind >> 1)
+		}
+		if !r.bad && (all || wanted[0] == term) {
+			yield(term, l)
 		}
 	}
+}
+
+// each calls yield for each record, by its offset, ascending.
+func (l list) each(yield func(offset uint64)) {
+	if l.dense {
+		for i, bits := range l.data {
+			for ; bits != 0; bits &= bits - 1 {
+				yield(uint64(8*i) + uint64(trailing(bits)))
+			}
+		}
+		return
+	}
+	r, at := reader{rest: l.data}, uint64(0)
+	for len(r.rest) > 0 {
+		at += r.uint()
+		yield(at)
+	}
+}
+
+// among calls yield for those of some ascending Seqs that are in the list of a block that begins with first.
+func (l list) among(first uint64, seqs []uint64, yield func(seq uint64)) {
+	if l.dense {
+		for _, seq := range seqs {
+			if at := seq - first; at/8 < uint64(len(l.data)) && l.data[at/8]&(1<<(at%8)) != 0 {
+				yield(seq)
+			}
+		}
+		return
+	}
+	l.each(func(offset uint64) {
+		for len(seqs) > 0 && seqs[0] < first+offset {
+			seqs = seqs[1:]
+		}
+		if len(seqs) > 0 && seqs[0] == first+offset {
+			yield(seqs[0])
+		}
+	})
 }

@@ -16,18 +16,20 @@ func (w *walker) groups(ctx context.Context) error {
 		}
 	}
 	for n := w.step(); len(due) > 0; n *= 4 {
-		n = min(n, len(due), max(w.blocks/len(w.partsOf(0)), 1))
+		n = min(n, len(due), max(w.blocks/w.cost(), 1))
 		if err := w.some(ctx, due[:n]); err != nil || w.done {
 			return err
 		}
-		w.below = min(w.below, due[n-1].first)
 		if due = due[n:]; len(due) > 0 && w.blocks <= 0 {
+			if err := w.rest(ctx); err != nil || w.done {
+				return err
+			}
 			w.below = min(w.below, due[0].last+1)
 			w.stop(time.Unix(due[0].until, 0).UTC())
 			return nil
 		}
 	}
-	return nil
+	return w.rest(ctx)
 }
 
 const (
@@ -37,11 +39,13 @@ const (
 
 // step returns how many groups are looked at first.
 func (w *walker) step() int {
-	if len(w.clauses) > 0 && w.clauses[0].rare {
+	if w.rare() {
 		return rareGroups
 	}
 	return firstGroups
 }
+
+func (w *walker) rare() bool { return len(w.clauses) > 0 && w.clauses[0].rare }
 
 // partsOf returns the parts that have the terms of a clause; of none the first, for its times.
 func (w *walker) partsOf(clause int) (all []byte) {
@@ -54,23 +58,44 @@ func (w *walker) partsOf(clause int) (all []byte) {
 	return slices.Compact(all) // terms are sorted
 }
 
-// some looks at some groups that follow each other, the newest first.
+// cost returns how many documents of a group are read for the first clause.
+func (w *walker) cost() int {
+	if n := len(w.partsOf(0)); n <= manyParts {
+		return n
+	}
+	return appParts
+}
+
+// some looks at some groups that follow each other, the newest first. Where much has a rare clause it looks
+// for the others in the newest of it, which are likely to fill the page, then in ever more.
 func (w *walker) some(ctx context.Context, groups []stretch) error {
 	found := make([][]uint64, len(groups))
-	for i := range max(len(w.clauses), 1) {
-		total := 0
-		for _, f := range found {
-			total += len(f)
-		}
-		if i > 0 && total <= few {
-			break // take reads the rest of the query in the records
-		}
-		if err := w.narrow(ctx, groups, found, i); err != nil {
-			return err
-		}
+	if err := w.narrow(ctx, groups, found, 0); err != nil {
+		return err
 	}
-	slices.Reverse(found)
-	return w.pick(ctx, slices.Concat(found...))
+	for size := 2 * few; len(groups) > 0; size *= 4 {
+		n, total := 0, 0
+		for n < len(groups) && (total < size || !w.rare()) {
+			total += len(found[n])
+			n++
+		}
+		for i := 1; i < len(w.clauses) && total > few; i++ { // of a few, the records tell the rest of the query
+			if err := w.narrow(ctx, groups[:n], found[:n], i); err != nil {
+				return err
+			}
+			total = 0
+			for _, f := range found[:n] {
+				total += len(f)
+			}
+		}
+		for _, f := range found[:n] {
+			if err := w.hold(ctx, f); err != nil || w.done {
+				return err
+			}
+		}
+		groups, found = groups[n:], found[n:]
+	}
+	return nil
 }
 
 // narrow puts what has a clause into found; behind the first clause it takes out what has not.
@@ -82,38 +107,57 @@ func (w *walker) narrow(ctx context.Context, groups []stretch, found [][]uint64,
 		groups, found = groups[:len(groups)-1], found[:len(found)-1]
 	}
 	fits := make([][]uint64, len(groups))
-	for _, part := range w.partsOf(clause) {
-		if err := w.load(ctx, part, groups, func(i int, b block) error {
-			some := w.all(b)
-			if len(w.clauses) > 0 {
-				var err error
-				if some, err = b.seqs(w.clauses[clause].terms); err != nil {
-					return err
-				}
+	take := func(i int, b block) error {
+		some := w.all(b)
+		if len(w.clauses) > 0 && (clause == 0 || len(found[i]) > 0) {
+			var among []uint64
+			if clause > 0 {
+				among = found[i]
 			}
-			fits[i] = append(fits[i], w.within(b, some)...)
-			return nil
-		}); err != nil {
+			var err error
+			if some, err = b.seqs(w.clauses[clause].terms, among); err != nil {
+				return err
+			}
+		}
+		fits[i] = append(fits[i], w.within(b, some)...)
+		return nil
+	}
+	asked := w.partsOf(clause)
+	lists := [][]byte{asked}
+	if len(asked) <= manyParts {
+		lists = slices.Collect(slices.Chunk(asked, 1))
+	}
+	for _, parts := range lists {
+		if err := w.load(ctx, parts, groups, take); err != nil {
 			return err
 		}
 	}
-	for i := range groups {
-		slices.Sort(fits[i])
-		if fits[i] = slices.Compact(fits[i]); clause > 0 {
-			fits[i] = both(found[i], fits[i])
+	for i := range fits {
+		if len(asked) > 1 {
+			slices.Sort(fits[i])
+			fits[i] = slices.Compact(fits[i])
 		}
 		found[i] = fits[i]
 	}
 	return nil
 }
 
-// load calls do with a part of each group that is there.
-func (w *walker) load(ctx context.Context, part byte, groups []stretch, do func(int, block) error) error {
-	places := make(map[string]int, len(groups))
+// manyParts is a number of parts that are listed one by one. Only applications have more: those are listed
+// together with what lies between them.
+const manyParts = 2
+
+// load calls do with some parts of each group that are there.
+func (w *walker) load(ctx context.Context, parts []byte, groups []stretch, do func(int, block) error) error {
+	places := make(map[string]int, len(parts)*len(groups))
 	for i, g := range groups {
-		places[w.head.partID(part, g)] = i
+		for _, part := range parts {
+			places[w.head.partID(part, g)] = i
+		}
 	}
-	span := partSpan(part, groups[0], groups[len(groups)-1])
+	span := partSpan(parts[0], groups[0], groups[len(groups)-1])
+	if len(parts) > 1 {
+		span = appsSpan(groups[0], groups[len(groups)-1])
+	}
 	for next := span.From; next != ""; {
 		span.From = next
 		docs, after, err := w.store.TrailIndex(ctx, span, pageDocs)

@@ -51,32 +51,33 @@ type walker struct {
 	*finder
 	head    head
 	clauses []clause
+	held    []uint64 // found and not yet read, the newest first
+	picked  int      // how many were read last
 }
 
 // segments looks at the segments, the newest first.
 func (w *walker) segments(ctx context.Context, segments []block) error {
-	var whole []uint64
-	for _, b := range slices.Backward(segments) {
+	for _, b := range segments {
 		if b.first >= w.below || !w.during(b.stretch) {
 			continue
 		}
 		found := w.all(b)
 		for i, c := range w.clauses {
-			some, err := b.seqs(c.terms)
-			if err != nil {
+			among := found
+			if i == 0 {
+				among = nil
+			} else if len(found) == 0 {
+				break
+			}
+			var err error
+			if found, err = b.seqs(c.terms, among); err != nil {
 				return err
 			}
-			if i == 0 {
-				found = some
-			}
-			found = both(found, some)
 		}
-		whole = append(whole, w.within(b, found)...)
+		if err := w.hold(ctx, w.within(b, found)); err != nil || w.done {
+			return err
+		}
 	}
-	if err := w.pick(ctx, whole); err != nil || w.done || len(segments) == 0 {
-		return err
-	}
-	w.below = min(w.below, segments[len(segments)-1].first)
 	return nil
 }
 
@@ -109,34 +110,41 @@ func (w *walker) within(b block, found []uint64) []uint64 {
 	})
 }
 
-// both returns what is in two ascending lists. It writes into the first.
-func both(a, b []uint64) []uint64 {
-	n, j := 0, 0
-	for _, v := range a {
-		for j < len(b) && b[j] < v {
-			j++
-		}
-		if j < len(b) && b[j] == v {
-			a[n], n = v, n+1
-		}
+// hold keeps found records, ascending and older than those it holds, until they fill the page: they are read
+// in as few calls as possible.
+func (w *walker) hold(ctx context.Context, found []uint64) error {
+	for _, seq := range slices.Backward(found) {
+		w.held = append(w.held, seq)
 	}
-	return a[:n]
-}
-
-// pick reads found records, the last first, until the page is full.
-func (w *walker) pick(ctx context.Context, found []uint64) error {
-	for len(found) > 0 {
-		n := min(len(found), max(w.q.Limit+1-len(w.page.Entries), 32), driver.Page)
-		asked := found[len(found)-n:]
-		records, err := w.store.Pick(ctx, asked...)
-		if err != nil || !w.take(records) {
+	for !w.done && len(w.held) > w.q.Limit-len(w.page.Entries) {
+		if err := w.pick(ctx); err != nil {
 			return err
 		}
-		found, w.below = found[:len(found)-n], min(w.below, asked[0])
-		if w.records -= n - len(records); w.records <= 0 { // those that are gone, or never were
-			w.stop(time.Time{})
-			return nil
+	}
+	return nil
+}
+
+// rest reads what is held.
+func (w *walker) rest(ctx context.Context) error {
+	for !w.done && len(w.held) > 0 {
+		if err := w.pick(ctx); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// pick reads some of what is held: what the page lacks, and then, because some did not fit, ever more.
+func (w *walker) pick(ctx context.Context) error {
+	n := min(len(w.held), max(w.q.Limit+1-len(w.page.Entries), 32, 4*w.picked), driver.Page)
+	asked := w.held[:n]
+	records, err := w.store.Pick(ctx, asked...)
+	if err != nil || !w.take(records) {
+		return err
+	}
+	w.held, w.picked, w.below = w.held[n:], n, min(w.below, asked[n-1])
+	if w.records -= n - len(records); w.records <= 0 { // those that are gone, or never were
+		w.stop(time.Time{})
 	}
 	return nil
 }

@@ -36,14 +36,14 @@ func disks(b bug) func(t *testing.T, folder string) driver.Backend {
 		if b.reopen != nil {
 			d.kept = b.reopen(d.kept)
 		}
-		p := bug{}.in(t, memory.New()).(*parts)
+		p := apart(t, memory.New())
 		for _, c := range d.kept {
 			if err := c.again(context.Background(), p); err != nil {
 				t.Fatalf("%s, made again: %v", c.method, err)
 			}
 		}
 		d.follow(p)
-		return b.in(t, p)
+		return b.in(t, p.whole())
 	}
 }
 

@@ -32,8 +32,8 @@ type parts struct {
 	over        <-chan struct{} // closed when the test is
 }
 
-// in takes a Backend apart and plants the bug.
-func (b bug) in(t *testing.T, whole driver.Backend) driver.Backend {
+// apart takes a Backend apart.
+func apart(t *testing.T, whole driver.Backend) *parts {
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
 	p := &parts{
@@ -41,21 +41,33 @@ func (b bug) in(t *testing.T, whole driver.Backend) driver.Backend {
 		whole.Append, whole.Records, whole.Appended, whole.Prune, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
 		nil, over,
 	}
-	if b.plant != nil {
-		b.plant(p)
-	}
 	if picker := driver.AsPicker(whole); picker != nil {
 		p.pick = picker.Pick
-	} else if b.pick != nil {
-		p.pick = byRecords(whole)
 	}
-	if b.pick != nil {
-		p.pick = b.pick(p.pick)
-	}
+	return p
+}
+
+// whole puts the parts together.
+func (p *parts) whole() driver.Backend {
 	if p.pick != nil {
 		return picking{p}
 	}
 	return p
+}
+
+// in takes a Backend apart and plants the bug.
+func (b bug) in(t *testing.T, whole driver.Backend) driver.Backend {
+	p := apart(t, whole)
+	if b.plant != nil {
+		b.plant(p)
+	}
+	if b.pick != nil {
+		if p.pick == nil {
+			p.pick = byRecords(whole)
+		}
+		p.pick = b.pick(p.pick)
+	}
+	return p.whole()
 }
 
 // picking is parts of a Backend that is a driver.Picker.
