@@ -9,6 +9,8 @@ var texts = ui.Texts{
 	"Clients":                           "客户端",
 	"What lets its users sign in here.": "让用户在此登录的应用。",
 	"Owner":                             "所有者",
+	"Begins with":                       "开头为",
+	"Nothing begins with this.":         "没有以此开头的内容。",
 	"Name":                              "名称",
 	"Tier":                              "等级",
 	"State":                             "状态",
