@@ -73,6 +73,9 @@ type Store interface {
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 
+	// Counts returns stored numbers, and counts nothing.
+	Counts(ctx context.Context) (storage.Counts, error)
+
 	// SaveTicket keeps the ids of forms that were sent.
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 }
@@ -124,6 +127,7 @@ type Notifier interface {
 type Usage interface {
 	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
 	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
+	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
 }
 
 // Config holds what New needs.
