@@ -30,6 +30,7 @@ import (
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
