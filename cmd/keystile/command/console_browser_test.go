@@ -17,6 +17,9 @@ func TestEachPageOfTheConsoleIsFitForEverybody(t *testing.T) {
 // consolePages are the pages that need nothing in their address.
 var consolePages = []struct{ name, path string }{
 	{"nodes", "/console/nodes"},
+	{"overview", "/console/"},
+	{"usage", "/console/usage"},
+	{"settlements", "/console/settlements"},
 }
 
 // operator signs in to the console as its first administrator.

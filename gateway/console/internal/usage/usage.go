@@ -233,11 +233,7 @@ func (s *Usage) file(w http.ResponseWriter, r *http.Request, who consoleauth.Act
 	rows := csv.NewWriter(&text)
 	rows.Write([]string{"at", "name", "calls", "errors"})
 	for _, row := range out.rows {
-		cell := row.Name
-		if cell != "" && strings.ContainsRune("=+-@\t\r\n|%", rune(cell[0])) {
-			cell = "'" + cell // a spreadsheet shows it and does not run it
-		}
-		rows.Write([]string{row.At.UTC().Format(manage.ISO8601), cell, strconv.FormatInt(row.Calls, 10), strconv.FormatInt(row.Errors, 10)})
+		rows.Write([]string{row.At.UTC().Format(manage.ISO8601), ui.Cell(row.Name), strconv.FormatInt(row.Calls, 10), strconv.FormatInt(row.Errors, 10)})
 	}
 	rows.Flush()
 	reply.NoStore(w)
