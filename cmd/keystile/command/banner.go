@@ -30,6 +30,7 @@ Keystile is running at {{.Base}}
 {{if .Demo}}
   Try the sign-in   {{.Base}}/demo{{end}}{{if .DemoOff}}
   The demo          is off, for other machines reach this address; --demo switches it on{{end}}
+  Console           {{.Base}}/console/
   Discovery         {{.Base}}/.well-known/openid-configuration
   Tools by MCP      {{.Base}}/api/mcp
   All endpoints     {{.Base}}/openapi.json

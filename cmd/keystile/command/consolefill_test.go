@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +49,7 @@ func used(t *testing.T, say func(text string) string) *filled {
 	}))
 	t.Cleanup(shop.Close)
 	data := t.TempDir()
-	args := []string{"--signup", "open", "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8"}
+	args := []string{"--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8"}
 	s := start(t, data, args...)
 	f := &filled{upstream: shop.URL, app: firstRunOf(t, data).App.ClientID}
 	document := filepath.Join(t.TempDir(), "shop.json")
@@ -57,7 +58,9 @@ func used(t *testing.T, say func(text string) string) *filled {
 		"--upstream", shop.URL, "--openapi", document, "--data", data)
 	token := machineToken(t, s, f.app, firstRunOf(t, data).App.ClientSecret)
 	for _, call := range []string{`"findOrders","arguments":{"status":"open"}`, `"getOrder","arguments":{"id":17}`, `"getOrder","arguments":{"id":404}`, `"findOrders","arguments":{}`} {
-		speak(t, s, token, "tools/call", `{"name":"bookshop__`+call[1:]+`}`)
+		if said := speak(t, s, token, "tools/call", `{"name":"bookshop__`+call[1:]+`}`); !strings.Contains(said, `"content"`) {
+			t.Fatalf("a tool answers %s", said)
+		}
 	}
 	get(t, http.DefaultClient, s.base+"/oauth/"+url.PathEscape(say("nowhere")), "User-Agent", say("Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"), "X-Request-ID", say("7f3a"))
 	post(t, s, "/oauth/signin", url.Values{"username": {say("mina")}, "password": {"wrong"}})
