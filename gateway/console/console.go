@@ -30,6 +30,7 @@ import (
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
@@ -72,6 +73,9 @@ type Store interface {
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
+
+	// Counts returns stored numbers, and counts nothing.
+	Counts(ctx context.Context) (storage.Counts, error)
 
 	// SaveTicket keeps the ids of forms that were sent.
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
@@ -124,6 +128,7 @@ type Notifier interface {
 type Usage interface {
 	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
 	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
+	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
 }
 
 // Config holds what New needs.

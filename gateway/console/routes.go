@@ -5,6 +5,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/apps"
 	"github.com/keystile/keystile/gateway/console/internal/billing"
+	"github.com/keystile/keystile/gateway/console/internal/overview"
 	"github.com/keystile/keystile/gateway/console/internal/people"
 	"github.com/keystile/keystile/gateway/console/internal/tools"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -20,6 +21,7 @@ func (s *Console) parts() []ui.Part {
 		audit = s.auditTrail()
 	}
 	return []ui.Part{
+		s.overview(),
 		apps.New(apps.Config{
 			BaseURL: s.c.BaseURL, Store: s.c.Store, Billing: s.c.Billing, Revoker: s.c.Revoker, Recorder: s.recorder, Forget: s.c.Forget,
 		}).Part(),
@@ -41,4 +43,21 @@ func (s *Console) people() ui.Part {
 		},
 		Revoke: func(ctx context.Context, rs ...driver.Revocation) error { return s.c.Revoker.Revoke(ctx, rs...) },
 	}).Part()
+}
+
+// overview returns the first page.
+func (s *Console) overview() ui.Part {
+	c := overview.Config{Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes, Keys: s.c.Keys}
+	if s.c.Registry != nil {
+		c.OffBus = s.c.Registry.OffBus
+	}
+	if vitals := s.c.Vitals; vitals != nil {
+		c.Vitals = func(ctx context.Context) (all []overview.Vital) {
+			for _, v := range vitals(ctx) {
+				all = append(all, overview.Vital(v))
+			}
+			return all
+		}
+	}
+	return overview.New(c).Part()
 }

@@ -118,7 +118,7 @@ func (f *filled) given(t *testing.T, s *storage.Store, say func(text string) str
 // pages are all those of the console that can be opened by an address.
 func (f *filled) pages() []struct{ name, path string } {
 	return []struct{ name, path string }{
-		{"apps", "/console/apps"}, {"app-new", "/console/apps/new"}, {"app", "/console/apps/" + f.app + "?redirect_uri=https://evil.example/"}, {"clients", "/console/clients"},
+		{"overview", "/console/"}, {"settlements", "/console/settlements"}, {"apps", "/console/apps"}, {"app-new", "/console/apps/new"}, {"app", "/console/apps/" + f.app + "?redirect_uri=https://evil.example/"}, {"clients", "/console/clients"},
 		{"capabilities", "/console/capabilities"}, {"capability-new", "/console/capabilities/new"}, {"capability", "/console/capabilities/bookshop"},
 		{"deliveries", "/console/capabilities/bookshop/deliveries"}, {"tool", "/console/capabilities/bookshop/tools/placeOrder"},
 		{"usage", "/console/usage"}, {"usage-app", "/console/usage?granularity=hour&client_id=" + f.app}, {"usage-tool", "/console/usage?by=tool&client_id=" + f.app},

@@ -38,6 +38,7 @@ type store interface {
 func newRootHandler(c *config.Config, base string, document apidoc.Document, store store, log *slog.Logger) http.Handler {
 	l := rootHandler{base: base, document: document, store: store, links: []link{
 		{"sign_in", "Sign in", base + "/oauth/signin"},
+		{"console", "Console", base + "/console/"},
 		{"discovery", "Discovery document", base + "/.well-known/openid-configuration"},
 		{"openapi", "All endpoints, as OpenAPI", base + apidoc.Path},
 	}}

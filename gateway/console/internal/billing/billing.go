@@ -16,6 +16,7 @@ import (
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
 }
@@ -42,6 +43,8 @@ var (
 	orderPage  = ui.Parse(pages, "order.html")
 	tiersPage  = ui.Parse(pages, "tiers.html")
 	quotaPage  = ui.Parse(pages, "quota.html")
+
+	settlementsPage = ui.Parse(pages, "settlements.html")
 )
 
 // The endpoints' paths.
@@ -52,6 +55,8 @@ const (
 	pathReject  = pathOrder + "/reject"
 	pathTiers   = "/api/console/tiers"
 	pathQuota   = "/api/console/quota/{client_id}"
+
+	pathSettlements = "/api/console/settlements"
 )
 
 // Part returns the endpoints and pages.
@@ -66,6 +71,8 @@ func (s *Billing) Part() ui.Part {
 			{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Changes: admin},
 			{Path: pathTiers, Owned: true, Methods: by{"GET": s.listTiers, "POST": s.setTier}, Changes: admin},
 			{Path: pathQuota, Owned: true, Methods: by{"GET": s.showQuota}},
+			{Path: pathSettlements, Owned: true, Methods: by{"GET": s.listSettlements}},
+			{Path: pathSettlements + "/csv", Owned: true, Raw: map[string]ui.Raw{"GET": s.settlementsFile}},
 		},
 		Pages: []ui.Page{
 			{Path: "/console/orders", Title: "Orders", Section: "Billing", Owned: true, Get: s.browseOrders, Template: ordersPage},
@@ -78,6 +85,7 @@ func (s *Billing) Part() ui.Part {
 				"set": {Do: s.setTier, May: admin, Fields: map[string]ui.Kind{"client_id": ui.Text, "tier": ui.Text, "until": ui.Optional}, Done: "The application has this tier now."},
 			}},
 			{Path: "/console/quota", Title: "Quota", Section: "Billing", Owned: true, Get: s.browseQuota, Template: quotaPage},
+			{Path: "/console/settlements", Title: "Settlements", Section: "Billing", Owned: true, Get: s.listSettlements, Template: settlementsPage},
 		},
 		Texts: texts,
 	}

@@ -25,6 +25,9 @@ var texts = ui.Texts{
 	"Limit": "限额", "Used": "已使用", "Left": "剩余", "Beyond the quota": "超出配额", "Begins anew": "重新计算时间", "Forecast": "预测",
 	"An estimate: the mean of the last seven days, extended until the quota begins anew.": "估算：按最近七天的平均值推算至配额重新计算时。",
 	"Calls a day": "每天调用次数", "Calls until then": "届时的调用次数", "Used up": "用尽时间",
+	"Settlements": "结算", "Month": "月份", "For the tier": "套餐费", "For calls beyond": "超额费", "Total": "合计", "Total of this page": "本页合计", "so far": "截至目前",
+	"What each application owes for a month, by its tier and for calls beyond its quota. Amounts are in CNY.": "各应用某月应付金额：套餐费与超出配额的调用费（单位：元）。",
+	"Download as CSV": "下载 CSV", "From here on, up to 500 applications.": "从此处起，最多 500 个应用。", "No applications to settle.": "没有可结算的应用。",
 	"no such order: see GET /api/console/orders for those there are":     "没有这个订单：可用的订单见 GET /api/console/orders",
 	"no such application: see GET /api/console/apps for those there are": "没有这个应用：可用的应用见 GET /api/console/apps",
 }

@@ -1,0 +1,149 @@
+package overview
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	glanceFresh = 15 * time.Second
+	glanceWait  = 3 * time.Second // that reading it takes at most
+	topNames    = 5
+	readCaps    = 100 // capabilities that are looked through
+	readHooks   = 5   // webhooks that are
+)
+
+// glance remembers what of the service changes slowly.
+type glance struct {
+	turn chan struct{} // held by who reads it anew
+
+	mu   sync.Mutex
+	last *slow
+}
+
+// slow is what changes slowly, and is the same for everybody who may read the whole service.
+type slow struct {
+	read                time.Time
+	topApps, topTools   []name
+	nodes, live         int
+	vitals              []Vital
+	todo                []todo
+	anyCapability, less bool // less: something could not be read
+}
+
+// of returns what was read in the last seconds, or reads it. Who comes while it is read again gets
+// what there was.
+func (g *glance) of(ctx context.Context, now time.Time, read func(context.Context, time.Time) *slow) (*slow, error) {
+	g.mu.Lock()
+	last := g.last
+	g.mu.Unlock()
+	if last != nil && now.Sub(last.read) < glanceFresh && !now.Before(last.read) {
+		return last, nil
+	}
+	if last != nil {
+		select {
+		case g.turn <- struct{}{}:
+		default:
+			return last, nil
+		}
+	} else {
+		select {
+		case g.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		g.mu.Lock()
+		last = g.last
+		g.mu.Unlock()
+		if last != nil { // somebody else was first
+			<-g.turn
+			return last, nil
+		}
+	}
+	defer func() { <-g.turn }()
+	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), glanceWait) // others wait for it, too
+	defer cancel()
+	last = read(bound, now)
+	g.mu.Lock()
+	g.last = last
+	g.mu.Unlock()
+	return last, nil
+}
+
+// slow reads what changes slowly.
+func (s *Overview) slow(ctx context.Context, now time.Time) *slow {
+	out := &slow{read: now}
+	lacks := func(err error) bool {
+		out.less = out.less || err != nil
+		return err != nil
+	}
+	if s.c.Reader != nil {
+		out.topApps = s.top(ctx, usage.Apps, now, lacks)
+		out.topTools = s.top(ctx, usage.Tools, now, lacks)
+	}
+	if s.c.Nodes != nil {
+		all, err := s.c.Nodes.List(ctx)
+		lacks(err)
+		out.nodes = len(all)
+		for _, n := range all {
+			if n.Live {
+				out.live++
+			}
+		}
+	}
+	if s.c.Vitals != nil {
+		out.vitals = s.c.Vitals(ctx)
+		out.todo = healthWaits(out.vitals)
+	}
+	if s.c.Keys != nil {
+		keys, err := s.c.Keys.SigningKeys(ctx)
+		lacks(err)
+		out.todo = append(out.todo, keysWait(keys, now)...)
+	}
+	if s.c.OffBus == nil {
+		return out
+	}
+	all, _, err := s.c.Store.Capabilities(ctx, "", "", readCaps)
+	lacks(err)
+	out.anyCapability = len(all) > 0
+	out.todo = append(out.todo, s.capabilities(ctx, all, lacks)...)
+	return out
+}
+
+// capabilities returns what of capabilities waits, webhooks first.
+func (s *Overview) capabilities(ctx context.Context, all []storage.Capability, lacks func(error) bool) (waits []todo) {
+	hooks := 0
+	for _, c := range all {
+		if c.WebhookURL == "" || hooks == readHooks {
+			continue
+		}
+		hooks++
+		due, err := s.c.Store.Deliveries(ctx, c.Member)
+		lacks(err)
+		waits = append(waits, webhookWaits(c.Member, due)...)
+	}
+	for _, c := range all {
+		waits = append(waits, capabilityWaits(c, s.c.OffBus)...)
+	}
+	return waits[:min(len(waits), maxTodo)]
+}
+
+// top returns who called most today. An application that is gone is called by its id.
+func (s *Overview) top(ctx context.Context, of string, now time.Time, lacks func(error) bool) (all []name) {
+	found, err := s.c.Reader.Top(ctx, usage.TopQuery{Of: of, From: now, N: topNames})
+	lacks(err)
+	for _, one := range found {
+		n := name{ID: one.Name, Name: one.Name, Calls: one.Calls, Errors: one.Errors, AtLeast: one.AtLeast}
+		if of == usage.Apps {
+			if app, err := s.c.Store.App(ctx, one.Name); err == nil {
+				n.Name = shown(app.Name)
+			}
+		}
+		all = append(all, n)
+	}
+	return all
+}

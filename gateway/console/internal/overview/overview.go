@@ -1,0 +1,133 @@
+package overview
+
+import (
+	"context"
+	"embed"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/nodes"
+)
+
+// Store holds the methods of storage that are used here; *storage.Store has it.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
+	Counts(ctx context.Context) (storage.Counts, error)
+}
+
+// Reader reads what was charged; *usage.Reader has it.
+type Reader interface {
+	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
+	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
+	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
+}
+
+// Nodes lists the processes that serve from the store.
+type Nodes interface {
+	List(ctx context.Context) ([]nodes.Info, error)
+}
+
+// Keys are the keys that sign tokens.
+type Keys interface {
+	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
+}
+
+// Vital is one thing that the service is well by.
+type Vital struct {
+	Name, Value string
+	Well        bool
+	Says        string
+}
+
+// Config holds what New needs. Beside Store each may be nil: then its part is left out.
+type Config struct {
+	Store  Store
+	Reader Reader
+	Nodes  Nodes
+	Keys   Keys
+	Vitals func(ctx context.Context) []Vital
+	OffBus func(storage.Capability) string // why a published capability is not on the bus; nil: there are none
+}
+
+// Overview is this part of the console.
+type Overview struct {
+	c      Config
+	glance glance
+}
+
+// New makes an Overview.
+func New(c Config) *Overview {
+	return &Overview{c: c, glance: glance{turn: make(chan struct{}, 1)}}
+}
+
+//go:embed *.html
+var pages embed.FS
+
+var overviewPage = ui.Parse(pages, "overview.html")
+
+// Part returns the endpoint and the page.
+func (s *Overview) Part() ui.Part {
+	return ui.Part{
+		APIs:  []ui.API{{Path: "/api/console/overview", Owned: true, Methods: map[string]ui.Action{"GET": s.show}}},
+		Pages: []ui.Page{{Path: ui.Root + "{$}", Title: "Overview", Section: "Console", Owned: true, Get: s.show, Template: overviewPage}},
+		Texts: texts,
+	}
+}
+
+// record is what the reader sees at one glance.
+type record struct {
+	At      string   `json:"at"`
+	Service *service `json:"service"` // null: the reader sees their own alone
+	Own     *own     `json:"own"`     // null: the reader sees the whole service
+	Todo    []todo   `json:"todo"`    // what needs the reader, at most 20
+	Missing bool     `json:"missing"` // something could not be read
+	Steps   []step   `json:"steps"`   // the next ones where nothing is there yet
+}
+
+// step is something to begin with.
+type step struct {
+	Kind string `json:"kind"` // app, capability or tool
+	Path string `json:"path"` // of the page where it is done
+}
+
+// The steps of somebody who has nothing yet.
+var (
+	makeApp  = step{"app", "/console/apps/new"}
+	bringAPI = step{"capability", "/console/capabilities/new"}
+	tryTool  = step{"tool", "/console/capabilities"}
+)
+
+// steps returns what to begin with, for who has no application, or no capability.
+func (s *Overview) steps(noApp, noCapability bool) []step {
+	all := []step{}
+	if noApp {
+		all = append(all, makeApp)
+	}
+	if noCapability && s.c.OffBus != nil {
+		all = append(all, bringAPI, tryTool)
+	}
+	return all
+}
+
+// show serves GET /api/console/overview.
+func (s *Overview) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	now := time.Now().UTC()
+	out := record{At: now.Format(manage.ISO8601), Todo: []todo{}, Steps: []step{}}
+	var err error
+	if who.Reader() == nil {
+		err = s.service(r.Context(), now, who, &out)
+	} else {
+		err = s.own(r.Context(), now, who, &out)
+	}
+	out.Todo = out.Todo[:min(len(out.Todo), maxTodo)]
+	return out, err
+}

@@ -1,0 +1,103 @@
+package overview
+
+import (
+	"context"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// own shows what belongs to somebody.
+type own struct {
+	Apps   []ownApp   `json:"apps"`   // at most 20
+	More   bool       `json:"more"`   // they have more applications
+	Orders []ownOrder `json:"orders"` // at most 10
+}
+
+// ownApp shows an application.
+type ownApp struct {
+	ClientID string `json:"client_id"`
+	Name     string `json:"name"`
+	Tier     string `json:"tier"`
+	Disabled bool   `json:"disabled"`
+	Calls    *int64 `json:"calls_today"` // null: see its usage
+	Errors   *int64 `json:"errors_today"`
+}
+
+type ownOrder struct {
+	OrderID  string `json:"order_id"`
+	ClientID string `json:"client_id"`
+	Tier     string `json:"tier"`
+	Status   string `json:"status"`
+	At       string `json:"created_at"`
+}
+
+const (
+	ownApps, ownOrders, ownCaps = 20, 10, 50
+	ownReads                    = 4
+)
+
+// own reads what belongs to somebody, in four reads.
+func (s *Overview) own(ctx context.Context, now time.Time, who consoleauth.Actor, out *record) error {
+	v := &own{Apps: []ownApp{}, Orders: []ownOrder{}}
+	out.Own = v
+	apps, next, err := s.c.Store.Apps(ctx, who.Sub, "", ownApps)
+	if err != nil {
+		return err
+	}
+	orders, _, err := s.c.Store.Orders(ctx, storage.OrderQuery{Owner: who.Sub}, "", ownOrders)
+	if err != nil {
+		return err
+	}
+	v.More = next != ""
+	reads := 2
+	if who.Developer() == nil && s.c.OffBus != nil {
+		reads++
+		if err := s.ownCapabilities(ctx, who.Sub, len(apps), out); err != nil {
+			return err
+		}
+	} else {
+		out.Steps = s.steps(len(apps) == 0, false)
+	}
+	for _, a := range apps {
+		one := ownApp{ClientID: a.ID, Name: shown(a.Name), Tier: a.TierAt(now), Disabled: a.Disabled}
+		if s.c.Reader != nil && reads < ownReads {
+			reads++
+			got, err := s.c.Reader.Usage(ctx, usage.Query{ClientID: a.ID, From: now.Truncate(24 * time.Hour), To: now.Add(1), Daily: true, Account: a})
+			if err != nil {
+				out.Missing = true
+			} else {
+				one.Calls, one.Errors = sum(got)
+			}
+		}
+		v.Apps = append(v.Apps, one)
+	}
+	for _, o := range orders {
+		v.Orders = append(v.Orders, ownOrder{o.ID, o.AppID, o.Tier, o.Status, o.CreatedAt.UTC().Format(manage.ISO8601)})
+	}
+	return nil
+}
+
+// ownCapabilities looks through somebody's capabilities for what needs them.
+func (s *Overview) ownCapabilities(ctx context.Context, sub string, apps int, out *record) error {
+	all, _, err := s.c.Store.Capabilities(ctx, sub, "", ownCaps)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		out.Todo = append(out.Todo, capabilityWaits(c, s.c.OffBus)...)
+	}
+	out.Steps = s.steps(apps == 0, len(all) == 0)
+	return nil
+}
+
+func sum(a usage.Answer) (calls, errors *int64) {
+	calls, errors = new(int64), new(int64)
+	for _, row := range a.Series {
+		*calls, *errors = *calls+row.Calls, *errors+row.Errors
+	}
+	return calls, errors
+}

@@ -1,0 +1,100 @@
+package overview
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// todo is something that waits for the reader.
+type todo struct {
+	Kind string `json:"kind"` // order, webhook, key, health, capability or offbus
+	Name string `json:"name"` // of what it is about; of orders how many wait
+	Says string `json:"says"`
+	Path string `json:"path"` // of the page that shows it
+}
+
+const (
+	maxTodo = 20
+	keyAge  = 180 * 24 * time.Hour // since the last rotation, after which a key is on the list
+)
+
+// ordersWait returns that orders wait for a decision.
+func ordersWait(n int64) todo {
+	return todo{Kind: "order", Name: fmt.Sprint(n), Path: "/console/orders"}
+}
+
+// keysWait returns the algorithms whose keys were not rotated for long. The next key is drawn when the
+// active one begins to sign, so it tells when that was.
+func keysWait(keys []storage.SigningKey, now time.Time) (all []todo) {
+	rotated := map[string]time.Time{}
+	for _, k := range keys {
+		if k.State == storage.KeyNext {
+			rotated[k.Alg] = k.CreatedAt
+		}
+	}
+	for _, k := range keys {
+		if k.State != storage.KeyActive {
+			continue
+		}
+		since, ok := rotated[k.Alg]
+		if !ok {
+			since = k.CreatedAt
+		}
+		if age := now.Sub(since); age > keyAge && !since.IsZero() {
+			all = append(all, todo{Kind: "key", Name: k.Alg, Says: fmt.Sprint(int(age.Hours() / 24)), Path: "/console/keys"})
+		}
+	}
+	return all
+}
+
+// healthWaits returns what the service is not well by.
+func healthWaits(vitals []Vital) (all []todo) {
+	for _, v := range vitals {
+		if !v.Well {
+			all = append(all, todo{Kind: "health", Name: v.Name, Says: shown(v.Says), Path: "/console/health"})
+		}
+	}
+	return all
+}
+
+// capabilityWaits returns what of a capability was left out, and why it is not on the bus.
+func capabilityWaits(c storage.Capability, offBus func(storage.Capability) string) (all []todo) {
+	path := "/console/capabilities/" + url.PathEscape(c.Member)
+	if c.Publish {
+		if why := offBus(c); why != "" {
+			all = append(all, todo{Kind: "offbus", Name: c.Member, Says: shown(why), Path: path})
+		}
+	}
+	if n := len(c.Skipped); n > 0 {
+		all = append(all, todo{Kind: "capability", Name: c.Member, Says: fmt.Sprint(n), Path: path})
+	}
+	return all
+}
+
+// webhookWaits returns how many deliveries to a capability's webhook were given up.
+func webhookWaits(member string, all []storage.Delivery) []todo {
+	n := 0
+	for _, d := range all {
+		if !d.Waiting() {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []todo{{Kind: "webhook", Name: member, Says: fmt.Sprint(n), Path: "/console/capabilities/" + url.PathEscape(member) + "/deliveries"}}
+}
+
+// shown cuts a text that others have written, and drops what cannot be seen in it.
+func shown(text string) string {
+	const most = 120
+	runes := []rune(page.Shown(text))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}
