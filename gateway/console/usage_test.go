@@ -26,7 +26,7 @@ func TestUsageIsShownToWhoMaySeeTheApplication(t *testing.T) {
 	if w := h.open("/console/usage", ada.cookie); w.Code != 200 || strings.Contains(w.Body.String(), app.ID) {
 		t.Errorf("who has no application sees %d %s", w.Code, w.Body)
 	}
-	if w := h.open("/console/usage", root.cookie); w.Code != 200 || !strings.Contains(w.Body.String(), "<dl") {
+	if w := h.open("/console/usage", root.cookie); w.Code != 200 || !strings.Contains(w.Body.String(), `class="cards"`) {
 		t.Errorf("the whole service's is %d", w.Code)
 	}
 }

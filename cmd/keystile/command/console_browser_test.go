@@ -5,21 +5,26 @@ import "testing"
 // Every page of the console, as an administrator sees it in a service that has been used.
 func TestEachPageOfTheConsoleIsFitForEverybody(t *testing.T) {
 	each(t, []reader{english, chinese}, func(v *walkthrough) {
+		f := used(v.t, func(text string) string { return text })
+		v.s = f.service
 		v.operator()
-		for _, page := range consolePages {
+		for _, page := range f.pages() {
 			v.at(page.path)
 			v.look("console-" + page.name)
 		}
-		v.quiet()
+		v.at("/console/capabilities/new")
+		v.Type("[name=member]", "books")
+		v.Type("[name=upstream_url]", f.upstream)
+		v.Type("[name=document]", bookshop)
+		v.Follow("button[value=preview]")
+		v.look("console-capability-preview")
+		v.at("/console/capabilities/bookshop/tools/findOrders")
+		v.Follow("main form button")
+		v.look("console-tool-answer")
+		v.at("/console/apps/nothing")
+		v.look("console-missing")
+		v.quiet("404")
 	})
-}
-
-// consolePages are the pages that need nothing in their address.
-var consolePages = []struct{ name, path string }{
-	{"nodes", "/console/nodes"},
-	{"overview", "/console/"},
-	{"usage", "/console/usage"},
-	{"settlements", "/console/settlements"},
 }
 
 // operator signs in to the console as its first administrator.

@@ -38,7 +38,8 @@ func withStrangers(t *testing.T) *service {
 	return start(t, data, args...)
 }
 
-func write(t *testing.T, data string) {
+// stored opens the store of a data folder that nobody serves; release closes it.
+func stored(t *testing.T, data string) (s *storage.Store, release func()) {
 	t.Helper()
 	f, err := folder.Open(data)
 	fatal(t, err)
@@ -46,9 +47,15 @@ func write(t *testing.T, data string) {
 	fatal(t, err)
 	file, err := bolt.Open(filepath.Join(data, "keystile.db"), bolt.Options{})
 	fatal(t, err)
-	defer file.Close()
-	s, err := storage.Open(t.Context(), file, keys...)
+	s, err = storage.Open(t.Context(), file, keys...)
 	fatal(t, err)
+	return s, func() { fatal(t, file.Close()) }
+}
+
+func write(t *testing.T, data string) {
+	t.Helper()
+	s, release := stored(t, data)
+	defer release()
 	now := time.Now().UTC()
 	for _, a := range []storage.App{
 		{ID: documentID, Name: "Claude Code", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{remoteURI, "http://127.0.0.1/callback"}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, FetchedAt: now, FreshUntil: now.Add(24 * time.Hour)}},
@@ -59,7 +66,7 @@ func write(t *testing.T, data string) {
 	}
 	shop := []toolplan.Tool{described("get", "findOrders", "Find orders by customer, date or status"), described("get", "getOrder", "Show one order with its items"), described("post", "refundOrder", "Pay an order back to the customer"), described("delete", "cancelOrder", "Cancel an order that was not sent yet")}
 	post := []toolplan.Tool{described("get", "searchLetters", "Search the letters that you may read"), described("post", "sendLetter", "Send a letter in your name")}
-	_, err = s.SaveCapability(t.Context(), storage.Capability{Member: "shop", Label: "Web shop", Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example", Publish: true, Owner: "u1"}, shop)
+	_, err := s.SaveCapability(t.Context(), storage.Capability{Member: "shop", Label: "Web shop", Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example", Publish: true, Owner: "u1"}, shop)
 	fatal(t, err)
 	_, err = s.SaveCapability(t.Context(), storage.Capability{Member: "post", Label: "Post office", Kind: storage.CapabilityREST, UpstreamURL: "https://post.example", Publish: true, Owner: "u1"}, post)
 	fatal(t, err)

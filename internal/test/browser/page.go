@@ -117,6 +117,13 @@ func (p *Page) Text(selector string) (text string) {
 	return text
 }
 
+// Count returns how many elements a selector finds.
+func (p *Page) Count(selector string) (n int) {
+	p.t.Helper()
+	p.eval(fmt.Sprintf(`document.querySelectorAll(%q).length`, selector), &n)
+	return n
+}
+
 // URL is the address of the page.
 func (p *Page) URL() (url string) {
 	p.t.Helper()

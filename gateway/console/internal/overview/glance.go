@@ -104,6 +104,9 @@ func (s *Overview) slow(ctx context.Context, now time.Time) *slow {
 		lacks(err)
 		out.todo = append(out.todo, keysWait(keys, now)...)
 	}
+	if s.c.OffBus == nil {
+		return out
+	}
 	all, _, err := s.c.Store.Capabilities(ctx, "", "", readCaps)
 	lacks(err)
 	out.anyCapability = len(all) > 0

@@ -55,7 +55,7 @@ type Config struct {
 	Nodes  Nodes
 	Keys   Keys
 	Vitals func(ctx context.Context) []Vital
-	OffBus func(storage.Capability) string // why a published capability is not on the bus
+	OffBus func(storage.Capability) string // why a published capability is not on the bus; nil: there are none
 }
 
 // Overview is this part of the console.
@@ -105,6 +105,18 @@ var (
 	bringAPI = step{"capability", "/console/capabilities/new"}
 	tryTool  = step{"tool", "/console/capabilities"}
 )
+
+// steps returns what to begin with, for who has no application, or no capability.
+func (s *Overview) steps(noApp, noCapability bool) []step {
+	all := []step{}
+	if noApp {
+		all = append(all, makeApp)
+	}
+	if noCapability && s.c.OffBus != nil {
+		all = append(all, bringAPI, tryTool)
+	}
+	return all
+}
 
 // show serves GET /api/console/overview.
 func (s *Overview) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {

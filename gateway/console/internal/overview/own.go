@@ -53,14 +53,14 @@ func (s *Overview) own(ctx context.Context, now time.Time, who consoleauth.Actor
 		return err
 	}
 	v.More = next != ""
-	reads, developer := 2, who.Developer() == nil
-	if developer {
+	reads := 2
+	if who.Developer() == nil && s.c.OffBus != nil {
 		reads++
 		if err := s.ownCapabilities(ctx, who.Sub, len(apps), out); err != nil {
 			return err
 		}
-	} else if len(apps) == 0 {
-		out.Steps = []step{makeApp}
+	} else {
+		out.Steps = s.steps(len(apps) == 0, false)
 	}
 	for _, a := range apps {
 		one := ownApp{ClientID: a.ID, Name: shown(a.Name), Tier: a.TierAt(now), Disabled: a.Disabled}
@@ -90,9 +90,7 @@ func (s *Overview) ownCapabilities(ctx context.Context, sub string, apps int, ou
 	for _, c := range all {
 		out.Todo = append(out.Todo, capabilityWaits(c, s.c.OffBus)...)
 	}
-	if apps == 0 && len(all) == 0 {
-		out.Steps = []step{makeApp, bringAPI, tryTool}
-	}
+	out.Steps = s.steps(apps == 0, len(all) == 0)
 	return nil
 }
 

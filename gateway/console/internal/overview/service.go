@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -82,8 +83,8 @@ func (s *Overview) service(ctx context.Context, now time.Time, who consoleauth.A
 		out.Todo = append(out.Todo, ordersWait(v.OpenOrders))
 	}
 	out.Todo = append(out.Todo, slow.todo...)
-	if who.Writer() == nil && v.Apps == 0 && !slow.anyCapability && v.Calls == 0 {
-		out.Steps = []step{makeApp, bringAPI, tryTool}
+	if who.Writer() == nil && !v.Called() {
+		out.Steps = s.steps(v.Apps == 0, !slow.anyCapability)
 	}
 	return nil
 }
@@ -108,6 +109,11 @@ func (s *Overview) figures(ctx context.Context, now time.Time, v *service) error
 
 // Known reports whether there are figures at all.
 func (v *service) Known() bool { return v.figures }
+
+// Called reports whether anything was called in the last day.
+func (v *service) Called() bool {
+	return slices.ContainsFunc(v.Series, func(p point) bool { return p.Calls > 0 })
+}
 
 // Plot makes the plot of the last day, given its texts in the reader's language.
 func (v *service) Plot(title, head, answered, errors string) ui.Plot {

@@ -22,7 +22,8 @@ var texts = ui.Texts{
 	"Pieces of %s that were left out: %s":     "%s 未导入的部分：%s",
 	"The last 24 hours":                       "最近 24 小时", "Calls by hour": "每小时调用", "Hour": "小时", "Answered": "成功", "Errors": "错误", "Calls": "调用次数",
 	"Top applications today": "今日调用最多的应用", "Top tools today": "今日调用最多的工具", "Application": "应用", "Tool": "工具",
-	"Nothing was called yet today.": "今天还没有调用。", "No tool was called yet today.": "今天还没有调用工具。",
+	"Nothing was called in the last 24 hours.": "最近 24 小时没有调用。",
+	"Nothing was called yet today.":            "今天还没有调用。", "No tool was called yet today.": "今天还没有调用工具。",
 	"Your applications": "您的应用", "Tier": "套餐", "disabled": "已停用", "Usage": "用量", "You have no application yet.": "您还没有应用。",
 	"Your orders": "您的订单", "Order": "订单", "Status": "状态", "You have ordered nothing.": "您还没有订单。",
 }

@@ -64,7 +64,7 @@ func healthWaits(vitals []Vital) (all []todo) {
 // capabilityWaits returns what of a capability was left out, and why it is not on the bus.
 func capabilityWaits(c storage.Capability, offBus func(storage.Capability) string) (all []todo) {
 	path := "/console/capabilities/" + url.PathEscape(c.Member)
-	if offBus != nil && c.Publish {
+	if c.Publish {
 		if why := offBus(c); why != "" {
 			all = append(all, todo{Kind: "offbus", Name: c.Member, Says: shown(why), Path: path})
 		}

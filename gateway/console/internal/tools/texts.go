@@ -18,7 +18,7 @@ var texts = ui.Texts{
 	"Webhook URL": "Webhook URL", "Webhook secret": "Webhook 密钥", "Seconds that a call may take": "单次调用的最长秒数", "Put it on the bus": "上线", "Take it off the bus": "下线", "Register": "注册",
 	"Kind": "类型", "set": "已设置", "none": "无", "Owner": "所有者", "Register again": "重新注册", "Delete": "删除",
 	"Its %s tools, its access rules and its credential go with it.": "其 %s 个工具、访问规则与凭据将一并删除。",
-	"Call": "调用", "reads only": "只读", "required": "必填", "Answer": "响应", "The tool answered with an error.": "工具返回了错误。", "The tool answered.": "工具已响应。",
+	"Call": "调用", "%s values": "%s 个值", "reads only": "只读", "required": "必填", "Answer": "响应", "The tool answered with an error.": "工具返回了错误。", "The tool answered.": "工具已响应。",
 	"%s ms, %s bytes": "%s 毫秒，%s 字节", "%s parts are in the raw answer alone": "有 %s 个部分仅在原始响应中", "Raw answer": "原始响应",
 	"It is cut here: the whole answer is at the endpoint for programs.": "此处已截断：完整响应请使用程序接口。",
 	"Request": "请求", "Try it": "试用", "This is a real call. It is charged to you and recorded.": "这是真实调用，将计入您的用量并留下记录。", "Call it": "调用工具",

@@ -26,13 +26,14 @@ for (const pre of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// Times are shown in the reader's zone; what was written stays as the tooltip.
-const near = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "medium" });
+// Times are shown in the reader's zone, or in UTC where the page says so; what was written stays as the tooltip.
+const clock = (timeZone) => new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "medium", timeZone });
+const near = clock(), utc = clock("UTC");
 for (const time of document.querySelectorAll("time[datetime]")) {
   const at = new Date(time.dateTime);
   if (isNaN(at) || !time.dateTime.includes("T")) continue;
   time.title = time.textContent;
-  time.textContent = near.format(at);
+  time.textContent = ("utc" in time.dataset ? utc : near).format(at);
 }
 
 // A form is sent once. Coming back to the page frees its buttons.

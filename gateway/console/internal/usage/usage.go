@@ -29,6 +29,7 @@ type Store interface {
 type Reader interface {
 	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
 	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
+	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
 }
 
 // Config holds what New needs.
@@ -74,13 +75,15 @@ type point struct {
 	Errors int64  `json:"errors"`
 }
 
-// name holds what was called of a product, a tool or by a person.
+// name holds what was called of a product or a tool, or by an application or a person.
 type name struct {
-	Name   string `json:"name"`
-	Calls  int64  `json:"calls"`
-	Errors int64  `json:"errors"`
+	Name    string `json:"name"`
+	Calls   int64  `json:"calls"`
+	Errors  int64  `json:"errors"`
+	AtLeast bool   `json:"at_least"` // it may have more: of the whole service
 }
 
+// record shows what was called.
 type record struct {
 	ClientID    string  `json:"client_id"` // "": the whole service
 	From        string  `json:"from"`
@@ -111,47 +114,34 @@ func (s *Usage) read(r *http.Request, who consoleauth.Actor) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	var one func(usage.Query) (record, error)
 	if q.ClientID == "" {
 		if err := who.Reader(); err != nil {
 			return record{}, manage.BadQuery.Saying("client_id is missing: name one of your applications")
 		}
-		one = func(q usage.Query) (record, error) { return s.service(r.Context(), q) }
-	} else {
-		app, err := s.c.Store.App(r.Context(), q.ClientID)
-		if err == nil && !who.Sees(app.Owner) {
-			err = noApp
-		}
+		out, err := s.service(r.Context(), q)
 		if err != nil {
 			return record{}, manage.Refusal(err, noApp)
 		}
-		q.Account = app
-		one = func(q usage.Query) (record, error) { return s.application(r.Context(), q) }
+		return out, nil
 	}
-	out, err := one(q)
+	app, err := s.c.Store.App(r.Context(), q.ClientID)
+	if err == nil && !who.Sees(app.Owner) {
+		err = noApp
+	}
+	if err != nil {
+		return record{}, manage.Refusal(err, noApp)
+	}
+	q.Account = app
+	out, err := s.application(r.Context(), q)
 	if err != nil {
 		return record{}, manage.Refusal(err, noApp)
 	}
 	span := q.To.Sub(q.From)
 	q.From, q.To = q.From.Add(-span), q.From
-	if before, err := one(q); err == nil { // rows by the hour may be gone
+	if before, err := s.application(r.Context(), q); err == nil { // rows by the hour may be gone
 		out.Before = before.Calls
 	}
 	return out, nil
-}
-
-func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
-	if q.By != "" && q.By != usage.ByProduct {
-		return record{}, manage.BadQuery.Saying("by is for one application: name it with client_id")
-	}
-	f, err := s.c.Reader.Figures(ctx, usage.FiguresQuery{From: q.From, To: q.To, Daily: q.Daily})
-	out := newRecord(q, f.From, f.To)
-	for _, p := range f.Series {
-		out.rows = append(out.rows, usage.Row{At: p.At, Calls: p.Calls, Errors: p.Errors})
-		out.Series = append(out.Series, point{p.At.Format(manage.ISO8601), p.Calls, p.Errors})
-	}
-	out.Calls, out.Errors = f.Total.Calls, f.Total.Errors
-	return out, err
 }
 
 func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) {
