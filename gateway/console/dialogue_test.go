@@ -54,7 +54,10 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	key := storage.NewMasterKey()
 	var handlers []http.Handler
 	open := func(b driver.Backend) *fixture {
-		n := newNode(t, b, key, func(c *console.Config) { c.Notifier, c.Nodes = nil, twoNodes{}; operates(c) })
+		n := newNode(t, b, key, func(c *console.Config) {
+			c.Notifier, c.Nodes, c.Registry, c.Bus = nil, twoNodes{}, new(shop), new(shop)
+			operates(c)
+		})
 		mux := http.NewServeMux()
 		mux.Handle("/oauth/", n.provider)
 		mux.Handle("/api/console/", n.console)
@@ -70,11 +73,14 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	h.agent("ks-aaaaaaaaaaaaaaaaaaaa", client.Dynamic, time.Now().Add(24*time.Hour))
 	must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: eve.Sub, Scope: "openid profile"}))(t)
 	key1 := h.key(eve.Sub)
+	h.sells(mina.Sub)
+	delivery := h.gaveUp()
 	for _, b := range backends[1:] {
 		open(b)
 	}
 	return dialogue.Nodes(settle, handlers...), map[string]string{
 		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "aud": aud.cookie, "root_sub": root.Sub, "mina_sub": mina.Sub, "eve_sub": eve.Sub,
 		"app": app.ID, "eve_session": h.shown(eve.Sub), "eve_key": key1, "order": order, "nobodys": nobodys.ID, "nobodys_secret": nobodys.AppKey().Reveal(),
+		"delivery": delivery, "rule": h.ruled(),
 	}
 }

@@ -2,11 +2,14 @@ package console_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/storage"
@@ -53,10 +56,35 @@ func shopFixture(t *testing.T) (*fixture, *shop, testUser) {
 	s := new(shop)
 	h := newFixture(t, func(c *console.Config) { c.Registry, c.Bus = s, s })
 	dev := h.testUser("dev", storage.RoleDeveloper)
-	must(h.store.SaveCapability(t.Context(), storage.Capability{
-		Member: "shop", Label: hostileText, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true, Owner: dev.Sub, ToolCount: 1, AuthType: "bearer", AuthSecret: storage.NewSecret("hush-hush"),
-	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: hostileText, InputSchema: json.RawMessage(petSchema), Call: &toolplan.Call{Template: "/p"}}}))(t)
+	h.sells(dev.Sub)
 	return h, s, dev
+}
+
+// sells makes the capability shop of an owner, with one tool.
+func (h *fixture) sells(owner string) {
+	must(h.store.SaveCapability(h.Context(), storage.Capability{
+		Member: "shop", Label: hostileText, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true, Owner: owner, ToolCount: 1, AuthType: "bearer", AuthSecret: storage.NewSecret("hush-hush"),
+	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: hostileText, InputSchema: json.RawMessage(petSchema), Call: &toolplan.Call{Template: "/p"}}}))(h)
+}
+
+// gaveUp returns the id of a delivery of shop's that was given up.
+func (h *fixture) gaveUp() string {
+	c, tools, err := h.store.Tools(h.Context(), "shop")
+	if err != nil {
+		h.Fatal(err)
+	}
+	must(h.store.SaveCapability(h.Context(), c, tools, storage.Delivery{Event: "tools.changed", URL: "https://hook.example.com/", Payload: []byte("{}")}))(h)
+	d := must(h.store.Deliveries(h.Context(), "shop"))(h)[0]
+	d.GivenUpAt, d.Attempts, d.LastError = time.Now(), 9, hostileText
+	return must(h.store.SaveDelivery(h.Context(), d))(h).ID
+}
+
+// ruled makes the capability office, of nobody, and returns the id of its one rule.
+func (h *fixture) ruled() string {
+	must(h.store.SaveCapability(h.Context(), storage.Capability{Member: "office", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true}, nil))(h)
+	must(h.store.SaveAccess(h.Context(), access.List{Member: "office", Rules: []access.Rule{{Subject: "everyone"}}}))(h)
+	sum := sha256.Sum256([]byte(`["everyone",false,null,false]`))
+	return hex.EncodeToString(sum[:10])
 }
 
 func TestAToolIsTriedByItsOwnerAndChargedToThem(t *testing.T) {

@@ -1,0 +1,118 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+)
+
+func TestAccessRulesAreWrittenByTheOwnerAndStandOnTheTrail(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	other, aud, ada := h.testUser("other", storage.RoleDeveloper), h.testUser("aud", storage.RoleAuditor), h.testUser("ada", "")
+	const path = "/console/access/shop"
+	add := url.Values{"do": {"add"}, "form": {h.formOn(h.open(path, dev.cookie))}, "subject": {"user:Ada"}, "deny": {"on"}, "tools": {"getPet"}}
+	if w := h.send(path, dev.cookie, add); w.Code != 303 {
+		t.Fatalf("a rule is %d %s", w.Code, w.Body)
+	}
+	l := must(h.store.Access(t.Context(), "shop"))(t)
+	if len(l.Rules) != 1 || !l.Rules[0].Same(access.Rule{Subject: "user:" + ada.Sub, Deny: true, Tools: []string{"getPet"}}) {
+		t.Fatalf("the rules are %+v", l.Rules)
+	}
+	if w := h.send(path, dev.cookie, add); w.Code != 409 {
+		t.Errorf("the same form again is %d", w.Code)
+	}
+	page := h.open(path, dev.cookie)
+	_, id, _ := strings.Cut(page.Body.String(), `name="id" value="`)
+	id, _, _ = strings.Cut(id, `"`)
+	if w := h.send(path, dev.cookie, url.Values{"do": {"remove"}, "form": {h.formOn(page)}, "id": {id}}); w.Code != 303 {
+		t.Fatalf("taking it away is %d %s", w.Code, w.Body)
+	}
+	for _, want := range []string{
+		"capability access shop by " + dev.Sub + ": 0 rules -> 1; + deny user:" + ada.Sub + " (getPet)",
+		"capability access shop by " + dev.Sub + ": 1 rules -> 0; - deny user:" + ada.Sub + " (getPet)",
+	} {
+		if !strings.Contains(h.trail(), want) {
+			t.Errorf("the trail lacks %q: %s", want, h.trail())
+		}
+	}
+	if w := h.open(path, other.cookie); w.Code != 404 {
+		t.Errorf("another developer sees the rules: %d", w.Code)
+	}
+	if w := h.open(path, aud.cookie); w.Code != 200 || strings.Contains(w.Body.String(), `value="add"`) {
+		t.Errorf("an auditor sees %d %s", w.Code, w.Body)
+	}
+	// The id of a form is of a session and a page: nobody else's opens this one.
+	stolen := h.formOn(h.open(path, dev.cookie))
+	root := h.testUser("root", storage.RoleAdmin)
+	elsewhere := h.formOn(h.open("/console/bundles", root.cookie))
+	for who, form := range map[testUser]string{other: stolen, aud: stolen, ada: stolen, root: elsewhere, dev: ""} {
+		add.Set("form", form)
+		if w := h.send(path, who.cookie, add); w.Code < 400 || w.Code >= 500 {
+			t.Errorf("%s with a forged form: %d", who.Username, w.Code)
+		}
+	}
+	if l := must(h.store.Access(t.Context(), "shop"))(t); len(l.Rules) != 0 {
+		t.Errorf("a forged form has made %+v", l.Rules)
+	}
+}
+
+func TestTheCommandsRuleIsReplacedAndNotDoubled(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	for _, body := range []string{`{"subject":"everyone"}`, `{"subject":"everyone","deny":true}`, `{"subject":"everyone","deny":true}`} {
+		h.want(h.do("POST", "/api/console/access/shop", dev.cookie, body), 200, 1, body)
+	}
+	if l := must(h.store.Access(t.Context(), "shop"))(t); len(l.Rules) != 1 || !l.Rules[0].Deny {
+		t.Errorf("three rules about everyone are %+v", l.Rules)
+	}
+}
+
+func TestPagesOfAccessAreForTheirReaders(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	root, aud := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor)
+	nobody := h.testUser("nobody", "")
+	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Label: hostileText, Description: hostileText, Tools: []string{"shop__getPet"}}))(t)
+	sees := "/console/visible?user=nobody&client_id=&role=" + url.QueryEscape("developer")
+	for path, may := range map[string][4]int{ // developer, admin, auditor, nobody
+		"/console/access": {200, 200, 200, 403}, "/console/access/shop": {200, 200, 200, 403}, "/console/access/none": {404, 404, 404, 403},
+		"/console/bundles": {200, 200, 200, 403}, sees: {403, 200, 200, 403}, "/console/visible": {403, 200, 200, 403},
+		"/console/visible?user=%3Cscript%3Ealert(1)": {403, 200, 200, 403}, "/console/visible?role=king": {403, 400, 400, 403},
+	} {
+		for i, u := range []testUser{dev, root, aud, nobody} {
+			w := h.open(path, u.cookie)
+			if page := w.Body.String(); w.Code != may[i] || strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") || len(page) > 60<<10 {
+				t.Errorf("%s as %s is %d, want %d: %.300s", path, u.Username, w.Code, may[i], page)
+			}
+		}
+	}
+	if page := h.open(sees, root.cookie).Body.String(); !strings.Contains(page, "a rule denies it to") || !strings.Contains(page, nobody.Sub) {
+		t.Errorf("what somebody sees is explained as %.3000s", page)
+	}
+	if page := h.open("/console/bundles", dev.cookie).Body.String(); strings.Contains(page, "shop__getPet") || strings.Contains(page, `value="make"`) {
+		t.Error("a developer reads the tools of a bundle, or makes one")
+	}
+}
+
+func TestBundlesAreMadeAndRemovedOnTheTrail(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
+	const path = "/console/bundles"
+	make := url.Values{"do": {"make"}, "form": {h.formOn(h.open(path, root.cookie))}, "name": {"support"}, "tools": {"shop__getPet\nshop__*"}}
+	if w := h.send(path, root.cookie, make); w.Code != 303 {
+		t.Fatalf("making a bundle is %d %s", w.Code, w.Body)
+	}
+	remove := url.Values{"do": {"remove"}, "form": {h.formOn(h.open(path, root.cookie))}, "name": {"support"}}
+	if w := h.send(path, dev.cookie, remove); w.Code != 403 {
+		t.Errorf("a developer removes a bundle: %d", w.Code)
+	}
+	if w := h.send(path, root.cookie, remove); w.Code != 303 {
+		t.Errorf("removing a bundle is %d %s", w.Code, w.Body)
+	}
+	for _, want := range []string{"bundle create support by " + root.Sub + ": none -> shop__*, shop__getPet", "bundle delete support by " + root.Sub + ": shop__*, shop__getPet -> none"} {
+		if !strings.Contains(h.trail(), want) {
+			t.Errorf("the trail lacks %q: %s", want, h.trail())
+		}
+	}
+}
