@@ -113,6 +113,9 @@ func (s *Apps) acts() map[string]ui.Act {
 		"flags": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
 		}},
+		"brand": {Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
+			"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
+		}},
 		"give":   {Do: s.changeApp, May: admin, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
 		"secret": {Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
 		"delete": {
