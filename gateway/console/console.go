@@ -59,6 +59,7 @@ type Store interface {
 	// What users have allowed applications, and their API keys.
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)

@@ -110,6 +110,8 @@ var rows = []row{
 	{method: "PATCH", path: "/api/console/apps/{client_id}", body: `{"domains":["evil.example.com"]}`, about: true},
 	{method: "PATCH", path: "/api/console/apps/{client_id}", extra: "#owner", body: `{"owner":"{sub}","first_party":true}`, about: true},
 	{method: "DELETE", path: "/api/console/apps/{client_id}", about: true},
+	{method: "GET", path: "/api/console/apps/{client_id}/consents", about: true},
+	{method: "GET", path: "/console/apps/{client_id}/grants", about: true},
 	{method: "POST", path: "/api/console/apps/{client_id}/secret", body: `{"overlap_seconds":60}`, about: true},
 	{method: "GET", path: "/api/console/orders"},
 	{method: "GET", path: "/api/console/orders/{order_id}", about: true},

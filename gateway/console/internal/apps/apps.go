@@ -24,6 +24,7 @@ var (
 	secretPage  = ui.Parse(pages, "secret.html")
 	clientsPage = ui.Parse(pages, "clients.html")
 	clientPage  = ui.Parse(pages, "client.html")
+	grantsPage  = ui.Parse(pages, "grants.html")
 	hostsPage   = ui.Parse(pages, "hosts.html")
 )
 
@@ -42,6 +43,7 @@ type Store interface {
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
 }
 
 // Revoker ends tokens.
@@ -78,6 +80,7 @@ func (s *Apps) Part() ui.Part {
 		APIs: []ui.API{
 			{Path: "/api/console/apps", Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
 			{Path: "/api/console/apps/{client_id}", Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
+			{Path: "/api/console/apps/{client_id}/consents", Owned: true, Methods: by{"GET": s.listGrants}},
 			{Path: "/api/console/apps/{client_id}/secret", Owned: true, Methods: by{"POST": s.rotateSecret}},
 			{Path: clientsAPI, Methods: by{"GET": s.listClients}, May: reader},
 			{Path: clientsAPI + "/show", Methods: by{"GET": s.showClient}, May: reader},
@@ -95,6 +98,7 @@ func (s *Apps) Part() ui.Part {
 				}},
 			}},
 			{Path: root + "/{client_id}", Title: "Application", Owned: true, Get: s.appPage, Template: showPage, Acts: s.acts()},
+			{Path: root + "/{client_id}/grants", Title: "Grants", Owned: true, Get: s.listGrants, Template: grantsPage},
 			{Path: "/console/clients", Title: "Clients", Section: "Applications", May: reader, Get: s.listClients, Template: clientsPage},
 			{Path: "/console/clients/show", Title: "Client", May: reader, Get: s.showClient, Template: clientPage, Acts: s.clientActs()},
 			{Path: "/console/clients/hosts", Title: "Hosts of clients", May: reader, Get: s.listHosts, Template: hostsPage, Acts: s.hostActs()},

@@ -19,6 +19,7 @@ type appFacts struct {
 	Tested     string    `json:"-"` // a redirect_uri
 	WhyRefused string    `json:"-"` // "": it is allowed
 	Branded    bool      `json:"-"` // its tier shows its brand
+	Along      goesAlong `json:"-"`
 }
 
 // BrandPart returns the name, the logo or the color of the brand, "" for none.
@@ -34,15 +35,17 @@ const maxTested = 2048
 
 // appPage gets what the page of an application shows: with ?redirect_uri=, whether authorize takes it.
 func (s *Apps) appPage(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
-	if err == nil && !who.Sees(app.Owner) {
-		err = noApp
-	}
+	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
 	if err != nil {
-		return nil, manage.Refusal(err, noApp)
+		return nil, err
 	}
 	p := appFacts{appRecord: recordOf(app), MayChange: who.Changes(app.Owner), Tested: r.URL.Query().Get("redirect_uri")}
 	p.Snippets = s.snippets(p.appRecord)
+	if p.MayChange {
+		if p.Along, err = s.goesAlong(r.Context(), app); err != nil {
+			return nil, err
+		}
+	}
 	p.Branded = !page.BrandOf(app).Mark
 	switch {
 	case len(p.Tested) > maxTested:
