@@ -33,12 +33,9 @@ func revealed(a storage.App) appRecord {
 
 // showApp serves GET /api/console/apps/{client_id}.
 func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
-	if err == nil && !who.Sees(app.Owner) {
-		err = noApp
-	}
+	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
 	if err != nil {
-		return nil, manage.Refusal(err, noApp)
+		return nil, err
 	}
 	return recordOf(app), nil
 }

@@ -1,0 +1,79 @@
+package apps
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// grantsPerPage bounds a page of grants, and what is counted of them.
+const grantsPerPage = 50
+
+// grantRecord shows what a user has allowed an application.
+type grantRecord struct {
+	Sub       string `json:"sub"`
+	Scope     string `json:"scope"`
+	CreatedAt string `json:"created_at"`
+	UpdatedAt string `json:"updated_at"`
+}
+
+// grantList is a page of grants.
+type grantList struct {
+	ClientID string        `json:"client_id"`
+	Name     string        `json:"name"`
+	Consents []grantRecord `json:"consents"`
+	Next     string        `json:"next"` // send it as after for more; "": there is no more
+}
+
+// readable reads an application that the actor may see.
+func (s *Apps) readable(ctx context.Context, who consoleauth.Actor, id string) (storage.App, error) {
+	app, err := s.c.Store.App(ctx, id)
+	if err == nil && !who.Sees(app.Owner) {
+		err = noApp
+	}
+	return app, manage.Refusal(err, noApp)
+}
+
+// listGrants serves GET /api/console/apps/{client_id}/consents?after=.
+func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return nil, err
+	}
+	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
+	if err != nil {
+		return nil, err
+	}
+	from := ""
+	if after != "" {
+		from = driver.After("app="+app.ID, app.ID+"="+after)
+	}
+	page, next, err := s.c.Store.ConsentsOfApp(r.Context(), app.ID, from, grantsPerPage)
+	if err != nil {
+		return nil, err
+	}
+	v := grantList{ClientID: app.ID, Name: app.Name, Consents: []grantRecord{}}
+	if next != "" {
+		v.Next = page[len(page)-1].UserID
+	}
+	for _, c := range page {
+		v.Consents = append(v.Consents, grantRecord{c.UserID, c.Scope, c.CreatedAt.UTC().Format(manage.ISO8601), c.UpdatedAt.UTC().Format(manage.ISO8601)})
+	}
+	return v, nil
+}
+
+// goesAlong tells what is removed with an application, of one page's grants.
+type goesAlong struct {
+	Order  string // the id of its open order, "" for none
+	Grants int
+	More   bool // there are more grants
+}
+
+func (s *Apps) goesAlong(ctx context.Context, a storage.App) (goesAlong, error) {
+	page, next, err := s.c.Store.ConsentsOfApp(ctx, a.ID, "", grantsPerPage)
+	return goesAlong{a.Order, len(page), next != ""}, err
+}
