@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// foundGrant is what one of many users has allowed an application.
+// foundGrant shows a grant of one of many users.
 type foundGrant struct {
 	Sub      string `json:"sub"`
 	Username string `json:"username"` // "": it was not read
