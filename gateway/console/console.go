@@ -52,6 +52,7 @@ type Store interface {
 	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
 	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
+	FindSessions(ctx context.Context, q storage.SessionQuery, from string, n int) ([]storage.Session, string, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
@@ -60,8 +61,9 @@ type Store interface {
 
 	// What users have allowed applications, and their API keys.
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
-	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	ConsentsOf(ctx context.Context, sub, from string, n int) ([]storage.Consent, string, error)
 	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
@@ -116,6 +118,12 @@ type Nodes interface {
 	List(ctx context.Context) ([]nodes.Info, error)
 }
 
+// Lockout lets an address sign in again after too many failures; *signin.SignIn does.
+type Lockout interface {
+	// Unlock reports whether the address had failed attempts.
+	Unlock(ctx context.Context, ip netip.Addr) bool
+}
+
 // Users makes users who sign in with a password; *users.StoreUsers does.
 type Users interface {
 	// Create returns storage.ErrInvalid for invalid fields and storage.ErrExists for a
@@ -159,6 +167,7 @@ type Config struct {
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
 	SignIn   SignIn                // nil: who is not signed in is refused, and not asked to
+	Lockout  Lockout               // nil: no address is ever locked
 	Usage    Usage                 // nil: there is nothing of usage
 	Registry Registry              // nil: capabilities are not shown
 	Bus      Bus                   // nil: tools cannot be tried

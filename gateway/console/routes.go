@@ -38,13 +38,17 @@ func (s *Console) parts() []ui.Part {
 
 // people returns the pages and endpoints of users.
 func (s *Console) people() ui.Part {
-	return people.New(people.Config{
+	c := people.Config{
 		Store: s.c.Store, Recorder: s.recorder,
 		Create: func(ctx context.Context, u storage.User, password string) (storage.User, error) {
 			return s.c.Users.Create(ctx, u, password)
 		},
 		Revoke: func(ctx context.Context, rs ...driver.Revocation) error { return s.c.Revoker.Revoke(ctx, rs...) },
-	}).Part()
+	}
+	if s.c.Lockout != nil {
+		c.Unlock = s.c.Lockout.Unlock
+	}
+	return people.New(c).Part()
 }
 
 // overview returns the first page.

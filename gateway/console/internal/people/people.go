@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"embed"
+	"net/netip"
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -24,6 +25,8 @@ var (
 	userPage     = ui.Parse(pages, "user.html")
 	sessionsPage = ui.Parse(pages, "sessions.html")
 	grantsPage   = ui.Parse(pages, "grants.html")
+	foundPage    = ui.Parse(pages, "found.html")
+	givenPage    = ui.Parse(pages, "given.html")
 	keysPage     = ui.Parse(pages, "keys.html")
 )
 
@@ -47,10 +50,13 @@ type Store interface {
 	Logins(ctx context.Context, sub string) ([]storage.Login, error)
 
 	Session(ctx context.Context, id string) (storage.Session, error)
+	FindSessions(ctx context.Context, q storage.SessionQuery, from string, n int) ([]storage.Session, string, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
 
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	ConsentsOf(ctx context.Context, sub, from string, n int) ([]storage.Consent, string, error)
+	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
@@ -68,6 +74,7 @@ type Config struct {
 	Store    Store
 	Create   func(ctx context.Context, u storage.User, password string) (storage.User, error)
 	Revoke   func(ctx context.Context, rs ...driver.Revocation) error
+	Unlock   func(ctx context.Context, ip netip.Addr) bool // nil: no address is ever locked
 	Recorder manage.Recorder
 }
 
@@ -92,10 +99,13 @@ func (s *People) Part() ui.Part {
 	part := ui.Part{Texts: texts, Pages: s.pages(reader, admin)}
 	for path, actions := range map[string]by{
 		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
+		"/api/console/sessions": {"GET": s.findSessions}, "/api/console/sessions/end": {"POST": s.endFound},
+		"/api/console/grants": {"GET": s.findGrants}, "/api/console/grants/withdraw": {"POST": s.withdrawFound},
 		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser},
 		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
 		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
-		api + "/{sub}/keys": {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
+		api + "/{sub}/unlock": {"POST": s.unlock},
+		api + "/{sub}/keys":   {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
 		api + "/{sub}/export": {"GET": s.export},
 	} {
 		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: admin})
@@ -109,6 +119,12 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 	chosen := map[string]ui.Kind{"ids": ui.Choices}
 	return []ui.Page{
 		{Path: html, Title: "Users", Section: "People", May: reader, Get: s.listUsers, Template: listPage},
+		{Path: "/console/sessions", Title: "Sessions", Section: "People", May: reader, Get: s.findSessions, Template: foundPage, Acts: acts{
+			"end": {Do: s.endFound, May: admin, Done: "The sessions were ended.", Fields: chosen},
+		}},
+		{Path: "/console/grants", Title: "Grants", Section: "People", May: reader, Get: s.showGrants, Template: givenPage, Acts: acts{
+			"withdraw": {Do: s.withdrawFound, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
+		}},
 		{Path: html + "/new", Title: "New user", May: admin, Get: s.showNew, Template: newPage, Acts: acts{
 			"create": {Do: s.createUser, May: admin, To: to, Done: "The user was made.", Fields: map[string]ui.Kind{
 				"username": ui.Text, "password": ui.Text, "role": ui.Optional, "nickname": ui.Optional, "email": ui.Optional}},
@@ -117,6 +133,7 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 		{Path: html + "/{sub}", Title: "User", May: reader, Get: s.showUser, Template: userPage, Acts: acts{
 			"role":     {Do: s.changeUser, May: admin, Done: "The role was changed.", Fields: map[string]ui.Kind{"role": ui.Text}},
 			"nickname": {Do: s.changeUser, May: admin, Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
+			"unlock":   {Do: s.unlock, May: admin, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
 			"disabled": {Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
 		}},
 		{Path: html + "/{sub}/sessions", Title: "Sessions", May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{

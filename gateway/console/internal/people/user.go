@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
@@ -29,6 +30,12 @@ type userRecord struct {
 	Disabled      bool   `json:"disabled"`
 	CreatedAt     string `json:"created_at"`
 	UpdatedAt     string `json:"updated_at"`
+}
+
+// shownUser is a user with when they signed in last, as long as the session is kept.
+type shownUser struct {
+	userRecord
+	LastSignIn *string `json:"last_sign_in"` // null: no session is kept
 }
 
 func userOf(u storage.User) userRecord {
@@ -91,7 +98,17 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.
 	if err != nil {
 		return nil, manage.Refusal(err, noUser)
 	}
-	return userOf(u), nil
+	all, err := s.c.Store.Sessions(r.Context(), u.Sub)
+	if err != nil {
+		return nil, err
+	}
+	var last time.Time
+	for _, v := range all {
+		if v.AuthTime.After(last) {
+			last = v.AuthTime
+		}
+	}
+	return shownUser{userOf(u), manage.Stamp(last)}, nil
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.

@@ -1,0 +1,151 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// foundSession is a session of one of many users.
+type foundSession struct {
+	Sub      string `json:"sub"`
+	Username string `json:"username"` // "": it was not read
+	sessionRecord
+}
+
+// foundSessions is a page of sessions.
+type foundSessions struct {
+	Sessions []foundSession `json:"sessions"`
+	Next     string         `json:"next"`
+}
+
+// findSessions serves GET /api/console/sessions?user=&address=&after=: the newest first.
+func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	ctx, all := r.Context(), foundSessions{Sessions: []foundSession{}}
+	q, from, err := s.sessionQuery(r)
+	if err != nil || q == nil {
+		return all, err
+	}
+	page, next, err := s.c.Store.FindSessions(ctx, *q, from, manage.PageSize)
+	if err != nil {
+		return nil, manage.Refusal(err, noUser)
+	}
+	slices.SortFunc(page, func(x, y storage.Session) int {
+		return cmp.Or(y.AuthTime.Compare(x.AuthTime), cmp.Compare(x.ID, y.ID))
+	})
+	var subs []string
+	now := time.Now()
+	for _, v := range page {
+		if v.Live(now) {
+			all.Sessions = append(all.Sessions, foundSession{Sub: v.UserID, sessionRecord: sessionOf(v)})
+			subs = append(subs, v.UserID)
+		}
+	}
+	names, err := s.users.of(ctx, subs, 2)
+	for i := range all.Sessions {
+		all.Sessions[i].Username = names[all.Sessions[i].Sub]
+	}
+	all.Next = sessionPlace(next)
+	return all, err
+}
+
+// sessionQuery reads what a request asks for; nil: a user that there is not.
+func (s *People) sessionQuery(r *http.Request) (*storage.SessionQuery, string, error) {
+	user, address := queryOf(r, "user"), queryOf(r, "address")
+	from, err := fromPlace(r)
+	if err != nil || len(user) > maxQuery || len(address) > maxQuery {
+		return nil, "", cmp.Or(err, error(manage.BadQuery.Saying("user and address are texts of up to 1000 bytes")))
+	}
+	q := &storage.SessionQuery{}
+	switch {
+	case user != "":
+		if q.UserID, err = s.subOf(r.Context(), user); err != nil || q.UserID == "" {
+			return nil, "", err
+		}
+	case address != "":
+		ip, err := netip.ParseAddr(address)
+		if err != nil {
+			return nil, "", manage.BadQuery.Saying(badAddress)
+		}
+		q.IP = ip.Unmap().String()
+	}
+	return q, from, nil
+}
+
+const badAddress = "address is an IP address such as 192.0.2.7 or 2001:db8::7"
+
+func queryOf(r *http.Request, name string) string {
+	return strings.TrimSpace(r.URL.Query().Get(name))
+}
+
+// subOf returns the sub of a user who is named by it or by their username, "" if there is none.
+func (s *People) subOf(ctx context.Context, text string) (string, error) {
+	const few = 10 // the name itself comes before those that it begins
+	page, _, err := s.c.Store.FindUsers(ctx, text, "", few)
+	if err != nil {
+		return "", manage.Refusal(err, noUser)
+	}
+	for _, u := range page {
+		if u.Sub == text || strings.EqualFold(u.Username, text) {
+			return u.Sub, nil
+		}
+	}
+	if strings.HasPrefix(text, "u") && manage.IsID(text) {
+		return text, nil // of a user who was not saved since there is a search
+	}
+	return "", nil
+}
+
+// shownOfID is the part of an id that a place has: it is enough to tell records apart, and not to use one.
+const shownOfID = 16
+
+// sessionPlace writes where a list of sessions goes on, without the whole id of one.
+func sessionPlace(next string) string {
+	if entry, id, ok := strings.Cut(next, driver.Separator); ok {
+		next = entry + driver.Separator + id[:min(len(id), shownOfID)]
+	}
+	return placeOf(next)
+}
+
+func placeOf(next string) string { return base64.RawURLEncoding.EncodeToString([]byte(next)) }
+
+// fromPlace reads it.
+func fromPlace(r *http.Request) (string, error) {
+	after := r.URL.Query().Get("after")
+	text, err := base64.RawURLEncoding.DecodeString(after)
+	if err != nil || len(after) > maxQuery {
+		return "", manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+	}
+	return string(text), nil
+}
+
+// endFound serves POST /api/console/sessions/end. What there is not ends nothing at all.
+func (s *People) endFound(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	by, err := chosenOf(w, r)
+	if err != nil {
+		return nil, err
+	}
+	var some []ending
+	for sub, ids := range by {
+		all, err := s.c.Store.Sessions(r.Context(), sub)
+		if err != nil {
+			return nil, err
+		}
+		its, err := endingsOf(s, sub, all, ids)
+		if err != nil {
+			return nil, err
+		}
+		some = append(some, its...)
+	}
+	return s.end(r, who, "user session end", sessionNotice, some)
+}

@@ -1,0 +1,107 @@
+package people
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// foundGrant shows a grant of one of many users.
+type foundGrant struct {
+	Sub      string `json:"sub"`
+	Username string `json:"username"` // "": it was not read
+	grantRecord
+}
+
+// foundGrants is a page of grants.
+type foundGrants struct {
+	Grants []foundGrant `json:"grants"`
+	Next   string       `json:"next"`
+}
+
+// findGrants serves GET /api/console/grants?user=&client_id=&after=.
+func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	user, app := queryOf(r, "user"), queryOf(r, "client_id")
+	if user == "" && app == "" {
+		return nil, manage.BadQuery.Saying("say whose: user is a sub or a username, client_id an application")
+	}
+	ctx, all := r.Context(), foundGrants{Grants: []foundGrant{}}
+	from, err := fromPlace(r)
+	if err != nil || len(user) > maxQuery || len(app) > maxQuery {
+		return nil, cmp.Or(err, error(manage.BadQuery.Saying("user and client_id are texts of up to 1000 bytes")))
+	}
+	sub, calls := "", 3
+	if user != "" {
+		if sub, err = s.subOf(ctx, user); err != nil || sub == "" {
+			return all, err
+		}
+		calls--
+	}
+	page, next, err := s.consents(r, sub, app, from)
+	if err != nil {
+		return nil, manage.Refusal(err, noUser)
+	}
+	slices.SortFunc(page, func(x, y storage.Consent) int {
+		return cmp.Or(y.CreatedAt.Compare(x.CreatedAt), cmp.Compare(x.AppID+"="+x.UserID, y.AppID+"="+y.UserID))
+	})
+	var apps, subs []string
+	for _, c := range page {
+		all.Grants = append(all.Grants, foundGrant{c.UserID, "", grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope), Since: c.CreatedAt.UTC().Format(manage.ISO8601)}})
+		apps, subs = append(apps, c.AppID), append(subs, c.UserID)
+	}
+	called, err := s.apps.of(ctx, apps, 1)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.users.of(ctx, subs, calls-1)
+	for i, g := range all.Grants {
+		all.Grants[i].Name, all.Grants[i].Username = called[g.ClientID], names[g.Sub]
+	}
+	all.Next = placeOf(next)
+	return all, err
+}
+
+// consents reads a page of what a user, or all, have allowed an application, or all.
+func (s *People) consents(r *http.Request, sub, app, from string) ([]storage.Consent, string, error) {
+	switch {
+	case sub == "":
+		return s.c.Store.ConsentsOfApp(r.Context(), app, from, manage.PageSize)
+	case app == "":
+		return s.c.Store.ConsentsOf(r.Context(), sub, from, manage.PageSize)
+	}
+	c, err := s.c.Store.Consent(r.Context(), app, sub)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, "", nil
+	}
+	return []storage.Consent{c}, "", err
+}
+
+// showGrants serves the page, which asks first whose grants to show.
+func (s *People) showGrants(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	if queryOf(r, "user") == "" && queryOf(r, "client_id") == "" {
+		return foundGrants{}, nil
+	}
+	return s.findGrants(w, r, who)
+}
+
+// withdrawFound serves POST /api/console/grants/withdraw. What there is not ends nothing at all.
+func (s *People) withdrawFound(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	by, err := chosenOf(w, r)
+	if err != nil {
+		return nil, err
+	}
+	var some []ending
+	for sub, apps := range by {
+		its, err := s.withdrawals(r.Context(), sub, apps)
+		if err != nil {
+			return nil, err
+		}
+		some = append(some, its...)
+	}
+	return s.end(r, who, "user grant withdraw", grantNotice, some)
+}
