@@ -95,7 +95,7 @@ func TestTheOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	h, _, mina, app := busy(t)
 	root, aud, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("ada", "")
 	waits := []string{`href="/console/orders"`, `href="/console/capabilities/shop/deliveries"`, `href="/console/keys"`, `href="/console/health"`, `href="/console/capabilities/shop"`}
-	whole := append([]string{"1,234", "485 ms", "<svg", "shop.&lt;script", "1 of 2 nodes", "Orders that wait for a decision: 1", "Webhooks of shop that were given up: 1", "EdDSA were rotated 365 days ago", "Pieces of shop that were left out: 1"}, waits...)
+	whole := append([]string{"1,234", "485 ms", "0.5 %", "<svg", "shop.&lt;script", "1 of 2 nodes", "Orders that wait for a decision: 1", "Webhooks of shop that were given up: 1", "EdDSA were rotated 365 days ago", "Pieces of shop that were left out: 1"}, waits...)
 	for _, c := range []struct {
 		name, cookie string
 		status       int
@@ -103,7 +103,7 @@ func TestTheOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	}{
 		{"an administrator", root.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
 		{"an auditor", aud.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
-		{"a developer", mina.cookie, 200, []string{app.ID, "1,234", "pending", "Pieces of shop"}, []string{"485 ms", "nodes serve", "/console/keys", "Top tools"}},
+		{"a developer", mina.cookie, 200, []string{app.ID, "1,234", "pending", "Pieces of shop"}, []string{"485 ms", "0.5 %", "nodes serve", "/console/keys", "Top tools"}},
 		{"who has nothing", ada.cookie, 200, []string{`href="/console/apps/new"`, "Nothing waits for you."}, []string{app.ID, "1,234", "shop", "/console/capabilities/new"}},
 		{"nobody", "", 401, nil, []string{"1,234", app.ID}},
 	} {
