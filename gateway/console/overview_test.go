@@ -156,3 +156,19 @@ func TestAnOverviewTakesFourReadsAtMost(t *testing.T) {
 		}
 	}
 }
+
+// lost are keys that cannot be read.
+type lost struct{ console.Keys }
+
+func (lost) SigningKeys(context.Context) ([]storage.SigningKey, error) {
+	return nil, storage.ErrUnavailable
+}
+
+func TestAPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
+	h, _, _, _ := busy(t, func(c *console.Config) { c.Keys = lost{} })
+	root := h.testUser("root", storage.RoleAdmin)
+	w := h.open("/console/", root.cookie)
+	if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, "could not be read") || !strings.Contains(body, "1,234") || !strings.Contains(body, "Pieces of shop") {
+		t.Errorf("the page is %d %s", w.Code, body)
+	}
+}
