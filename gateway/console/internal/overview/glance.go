@@ -25,7 +25,7 @@ type glance struct {
 	last *slow
 }
 
-// slow is what changes slowly, and is the same for everybody who may read the whole service.
+// slow holds what changes slowly, and is the same for everybody who may read the whole service.
 type slow struct {
 	read                time.Time
 	topApps, topTools   []name

@@ -83,7 +83,7 @@ func (s *Overview) Part() ui.Part {
 	}
 }
 
-// record is what the reader sees at one glance.
+// record shows what the reader sees at one glance.
 type record struct {
 	At      string   `json:"at"`
 	Service *service `json:"service"` // null: the reader sees their own alone

@@ -27,6 +27,14 @@ type ownApp struct {
 	Errors   *int64 `json:"errors_today"`
 }
 
+// Sums returns the calls and errors of today, where they are known.
+func (a ownApp) Sums() []int64 {
+	if a.Calls == nil || a.Errors == nil {
+		return nil
+	}
+	return []int64{*a.Calls, *a.Errors}
+}
+
 type ownOrder struct {
 	OrderID  string `json:"order_id"`
 	ClientID string `json:"client_id"`

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -135,10 +136,11 @@ func (v *service) Plot(title, head, answered, errors string) ui.Plot {
 	return p
 }
 
-// Share returns the errors in percent of the calls.
-func (v *service) Share() int64 {
-	if v.Calls == 0 {
-		return 0
+// Share returns the errors in percent of the calls, with one decimal.
+func (v *service) Share() string {
+	tenths := int64(0)
+	if v.Calls > 0 {
+		tenths = v.Errors * 1000 / v.Calls
 	}
-	return v.Errors * 100 / v.Calls
+	return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 }

@@ -10,7 +10,7 @@ var texts = ui.Texts{
 	"Where to begin": "从这里开始", "Make an application": "创建应用", "It lets people sign in, and gets a secret of its own.": "用户可通过它登录，它有自己的密钥。",
 	"Import an OpenAPI document": "导入 OpenAPI 文档", "Its operations become tools on the bus.": "其中的操作会成为总线上的工具。",
 	"Try a tool": "试用工具", "Fill in a form, and see what it answers.": "填写表单，查看返回结果。",
-	"Calls today": "今日调用", "Errors today": "今日错误", "%s %% of the calls": "占调用的 %s %%", "p95, last 24 hours": "最近 24 小时 p95",
+	"Calls today": "今日调用", "Errors today": "今日错误", "%s %% of the calls": "占调用的 %s %%", "last 24 hours": "最近 24 小时",
 	"Users": "用户", "Applications": "应用", "Open orders": "待处理订单",
 	"What is older than the counters is still being counted.": "计数器启用之前的数据仍在统计中。",
 	"well": "正常", "look at it": "需查看", "Health": "运行状况", "%s of %s nodes serve": "运行中节点 %s / %s",

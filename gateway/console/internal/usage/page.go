@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/consoleauth"
 )
 
-// browsed is what the page shows.
+// browsed holds what the page shows.
 type browsed struct {
 	Usage *record // nil: nothing is chosen yet
 	By    string

@@ -56,7 +56,7 @@ func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
 // shownNames bounds how many names of the whole service there are.
 const shownNames = 50
 
-// most is how many columns a plot has; more hours are summed.
+// most bounds the columns of a plot; more hours are summed.
 const most = 120
 
 // columns returns the series in at most 120 columns, each called by its time.

@@ -1,0 +1,174 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/test/backend"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/ranking"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// reads counts what is read of a Backend.
+type reads struct {
+	driver.Backend
+	n atomic.Int64
+}
+
+func (b *reads) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
+	b.n.Add(1)
+	return b.Backend.Get(ctx, kind, id)
+}
+
+func (b *reads) List(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
+	b.n.Add(1)
+	return b.Backend.List(ctx, kind, span, n)
+}
+
+func (b *reads) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
+	b.n.Add(1)
+	return b.Backend.Usage(ctx, q)
+}
+
+// of returns how many reads a page takes beside those that find out who asks.
+func (b *reads) of(h *fixture, path, cookie string) int64 {
+	h.Helper()
+	count := func(path string) int64 {
+		before := b.n.Load()
+		if w := h.open(path, cookie); w.Code != 200 || w.Body.Len() > 60<<10 {
+			h.Errorf("%s is %d, of %d bytes", path, w.Code, w.Body.Len())
+		}
+		return b.n.Load() - before
+	}
+	return count(path) - count("/console/tiers")
+}
+
+// busy is a console of a service that was used, in which everything is hostile and nothing is well.
+func busy(t *testing.T, edits ...func(*console.Config)) (h *fixture, b *reads, mina testUser, app storage.App) {
+	b = &reads{Backend: backend.New(t)}
+	h = newNode(t, b, storage.NewMasterKey(), append([]func(*console.Config){operates, func(c *console.Config) {
+		c.Nodes, c.Registry = twoNodes{}, new(shop)
+		long := time.Now().AddDate(-1, 0, 0)
+		c.Keys = &ring{keys: []storage.SigningKey{{ID: "n", Alg: "EdDSA", State: storage.KeyNext, CreatedAt: long}, {ID: "a", Alg: "EdDSA", State: storage.KeyActive, CreatedAt: long}}}
+		c.Vitals = func(context.Context) []console.Vital {
+			return []console.Vital{{Name: "audit queue", Value: hostile, Says: hostile}}
+		}
+	}}, edits...)...)
+	mina = h.testUser("mina", storage.RoleDeveloper)
+	app, _ = h.waits(h.app("Shop", mina.Sub))
+	app.Name = hostileText
+	app = must(h.store.SaveApp(t.Context(), app))(t)
+	now := time.Now().UTC()
+	counts := []driver.Count{{AppID: app.ID, Product: "verify", At: driver.Hour(now), Calls: 1234, Errors: 7}}
+	service := counts[0]
+	service.AppID = ledger.By("", ledger.OfService)
+	took := driver.Count{AppID: ledger.By("", ledger.OfLatency("")), Product: "000500", At: driver.Hour(now), Calls: 1234}
+	if err := h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, append(counts, service, took)); err != nil {
+		t.Fatal(err)
+	}
+	for of, name := range map[string]string{usage.Apps: app.ID, usage.Tools: "shop." + hostile, usage.Users: mina.Sub} {
+		must(h.store.SaveRanking(t.Context(), ranking.Ranking{ID: of, Of: of, Day: driver.Day(now), Names: []string{name}, Calls: []int64{1234}, Errors: []int64{7}, Over: []int64{0}}))(t)
+	}
+	must(h.store.SaveCapability(t.Context(), storage.Capability{
+		Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", WebhookURL: "https://hook.example.com", Publish: true, Owner: mina.Sub,
+		Skipped: []toolplan.Skip{{Pointer: "/x", Reason: hostile}},
+	}, nil, storage.Delivery{
+		ID: "d1", Event: "e", Member: "shop", URL: "https://hook.example.com", Payload: []byte("{}"), CreatedAt: now, NextAt: now, ExpiresAt: now.Add(time.Hour),
+	}))(t)
+	for _, d := range must(h.store.Deliveries(t.Context(), "shop"))(t) {
+		d.GivenUpAt = now
+		must(h.store.SaveDelivery(t.Context(), d))(t)
+	}
+	return h, b, mina, app
+}
+
+func TestTheOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
+	h, _, mina, app := busy(t)
+	root, aud, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("ada", "")
+	waits := []string{`href="/console/orders"`, `href="/console/capabilities/shop/deliveries"`, `href="/console/keys"`, `href="/console/health"`, `href="/console/capabilities/shop"`}
+	whole := append([]string{"1,234", "485 ms", "0.5 %", "<svg", "shop.&lt;script", "1 of 2 nodes", "Orders that wait for a decision: 1", "Webhooks of shop that were given up: 1", "EdDSA were rotated 365 days ago", "Pieces of shop that were left out: 1"}, waits...)
+	for _, c := range []struct {
+		name, cookie string
+		status       int
+		has, lacks   []string
+	}{
+		{"an administrator", root.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
+		{"an auditor", aud.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
+		{"a developer", mina.cookie, 200, []string{app.ID, "1,234", "pending", "Pieces of shop"}, []string{"485 ms", "0.5 %", "nodes serve", "/console/keys", "Top tools"}},
+		{"who has nothing", ada.cookie, 200, []string{`href="/console/apps/new"`, "Nothing waits for you."}, []string{app.ID, "1,234", "shop", "/console/capabilities/new"}},
+		{"nobody", "", 401, nil, []string{"1,234", app.ID}},
+	} {
+		w := h.open("/console/", c.cookie)
+		body := w.Body.String()
+		if w.Code != c.status || w.Body.Len() > 60<<10 || strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") {
+			t.Errorf("%s gets %d, %d bytes: %s", c.name, w.Code, len(body), body)
+		}
+		for _, want := range c.has {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s is not shown %q", c.name, want)
+			}
+		}
+		for _, not := range c.lacks {
+			if strings.Contains(body, not) {
+				t.Errorf("%s is shown %q", c.name, not)
+			}
+		}
+	}
+}
+
+func TestAnEmptyServiceSaysWhereToBegin(t *testing.T) {
+	h := newFixture(t, func(c *console.Config) { c.Registry = new(shop) })
+	root, aud := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor)
+	for cookie, want := range map[string]int{root.cookie: 3, aud.cookie: 0} {
+		steps, _ := h.do("GET", "/api/console/overview", cookie, "").body.Data["steps"].([]any)
+		if len(steps) != want {
+			t.Errorf("there are %d steps, want %d: %v", len(steps), want, steps)
+		}
+	}
+	if body := h.open("/console/", root.cookie).Body.String(); !strings.Contains(body, `href="/console/capabilities/new"`) || strings.Contains(body, "<figure") {
+		t.Errorf("the page is %s", body)
+	}
+}
+
+// What changes slowly is read once in a while, and not for each page.
+func TestAnOverviewTakesFourReadsAtMost(t *testing.T) {
+	h, b, mina, _ := busy(t)
+	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
+	for i := range 5 {
+		h.app(fmt.Sprint("Mart", i), ada.Sub)
+		h.app(fmt.Sprint("More", i), mina.Sub)
+	}
+	b.of(h, "/console/", root.cookie) // reads what changes slowly
+	for name, cookie := range map[string]string{"an administrator": root.cookie, "a developer": mina.cookie, "an owner": ada.cookie} {
+		for _, path := range []string{"/console/", "/console/usage", "/console/usage?granularity=hour"} {
+			if n := b.of(h, path, cookie); n > 4 || n < 1 {
+				t.Errorf("%s for %s takes %d reads", path, name, n)
+			}
+		}
+	}
+}
+
+// lost are keys that cannot be read.
+type lost struct{ console.Keys }
+
+func (lost) SigningKeys(context.Context) ([]storage.SigningKey, error) {
+	return nil, storage.ErrUnavailable
+}
+
+func TestAPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
+	h, _, _, _ := busy(t, func(c *console.Config) { c.Keys = lost{} })
+	root := h.testUser("root", storage.RoleAdmin)
+	w := h.open("/console/", root.cookie)
+	if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, "could not be read") || !strings.Contains(body, "1,234") || !strings.Contains(body, "Pieces of shop") {
+		t.Errorf("the page is %d %s", w.Code, body)
+	}
+}
