@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"net/url"
 	"strings"
 	"testing"
@@ -113,6 +114,30 @@ func TestBundlesAreMadeAndRemovedOnTheTrail(t *testing.T) {
 	for _, want := range []string{"bundle create support by " + root.Sub + ": none -> shop__*, shop__getPet", "bundle delete support by " + root.Sub + ": shop__*, shop__getPet -> none"} {
 		if !strings.Contains(h.trail(), want) {
 			t.Errorf("the trail lacks %q: %s", want, h.trail())
+		}
+	}
+}
+
+// SetPublished and Remove answer as if they had been done.
+func (*shop) SetPublished(_ context.Context, _ storage.User, member string, on bool) (storage.Capability, error) {
+	return storage.Capability{Member: member, Publish: on}, nil
+}
+
+func (*shop) Remove(context.Context, storage.User, string) error { return nil }
+
+func TestPublishingAndDeletingStandOnTheTrail(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	other := h.testUser("other", storage.RoleDeveloper)
+	const path = "/console/capabilities/shop"
+	for _, c := range []struct{ do, want string }{
+		{"pause", "capability set shop by " + dev.Sub + ": publish true -> false"}, {"delete", "capability delete shop by " + dev.Sub},
+	} {
+		form := url.Values{"do": {c.do}, "form": {h.formOn(h.open(path, dev.cookie))}}
+		if w := h.send(path, other.cookie, form); w.Code < 400 || w.Code >= 500 || strings.Contains(h.trail(), c.want) {
+			t.Errorf("%s by another developer is %d: %s", c.do, w.Code, h.trail())
+		}
+		if w := h.send(path, dev.cookie, form); w.Code != 303 || !strings.Contains(h.trail(), c.want) {
+			t.Errorf("%s is %d, and the trail %s", c.do, w.Code, h.trail())
 		}
 	}
 }

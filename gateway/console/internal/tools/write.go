@@ -142,9 +142,9 @@ const maxNames = 200
 
 // difference names the tools that are in one list alone, and those whose call or arguments differ.
 func difference(before, after []toolplan.Tool) (added, removed, changed []string) {
-	had := map[string]string{}
+	had, schemas := map[string]string{}, map[string]json.RawMessage{}
 	for _, tool := range before {
-		had[tool.Name] = print(tool)
+		had[tool.Name], schemas[tool.Name] = print(tool), tool.InputSchema
 	}
 	for _, tool := range after {
 		was, there := had[tool.Name]
@@ -153,7 +153,7 @@ func difference(before, after []toolplan.Tool) (added, removed, changed []string
 		case !there:
 			added = append(added, tool.Name)
 		case was != print(tool):
-			changed = append(changed, tool.Name)
+			changed = append(changed, tool.Name+argumentChanges(schemas[tool.Name], tool.InputSchema))
 		}
 	}
 	for name := range had {
