@@ -141,7 +141,11 @@ func (r docRow) inTheWay(tx *bbolt.Tx) error {
 }
 
 func (r docRow) write(tx *bbolt.Tx, version uint64) error {
+	binary.BigEndian.PutUint64(r.value, version)
 	if r.Version != 0 {
+		if !r.Deleted && r.staysInPlace(tx) {
+			return bucket(tx, docsBucket).Put(r.key, r.value)
+		}
 		if err := removeDoc(tx, r.key); err != nil {
 			return err
 		}
@@ -149,8 +153,14 @@ func (r docRow) write(tx *bbolt.Tx, version uint64) error {
 	if r.Deleted {
 		return nil
 	}
-	binary.BigEndian.PutUint64(r.value, version)
 	return r.insert(tx)
+}
+
+// staysInPlace reports whether the stored document has the same entries and end, so that only its value changes:
+// counters do so with every write.
+func (r docRow) staysInPlace(tx *bbolt.Tx) bool {
+	stored, _ := decodeHead(r.key, bucket(tx, docsBucket).Get(r.key))
+	return slices.Equal(stored.Index, r.Index) && stored.ExpiresAt.Equal(r.ExpiresAt)
 }
 
 // insert writes a document where none is.

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -39,8 +40,10 @@ func checkLine(opener Opener) cli.Command {
 		Details: "It looks at what several nodes rely on, with the configuration that the nodes have, and at each thing\n" +
 			"says what is so, what it means and what to do: the disk of the data folder with its journal of usage,\n" +
 			"the master key, base_url and trusted_proxies; in PostgreSQL the durability of commits, standbys,\n" +
-			"clocks, connections, timeouts, a pooler and the way around it for notifications; and Redis. It changes\n" +
-			"nothing, and may run beside the service, as its user and on each of the machines.\n\n" +
+			"clocks, connections, timeouts, a pooler and the way around it for notifications; and Redis. It counts\n" +
+			"users, applications and open orders one by one, which takes a while where there are many, and compares\n" +
+			"that with the counters. It changes nothing, and may run beside the service, as its user and on each of\n" +
+			"the machines.\n\n" +
 			"unsafe is what loses answered writes, misleads people or stops nodes; a note may be meant so. The\n" +
 			"exit code is 0 if nothing is unsafe, 1 if something is, 3 if nothing is and not all could be looked\n" +
 			"at, and 2 if the configuration is wrong.",
@@ -69,6 +72,11 @@ func check(ctx context.Context, call cli.Call, opener Opener) error {
 	nodes, all, err := opener.Check(ctx, c, nodes)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(all, func(f Finding) bool { return f.Name == countersName }) {
+		if f, served := servedCounters(ctx, c); served {
+			all = append(all, f)
+		}
 	}
 	f := findings{all, nodes}
 	if err := say(call, f); err != nil {

@@ -34,6 +34,8 @@ func (p program) check(ctx context.Context, c *config.Config, nodes int) (int, [
 	k.reached()
 	if shared {
 		k.database(ctx)
+	} else {
+		k.file(ctx)
 	}
 	k.counting(ctx)
 	return nodes, k.found, nil
@@ -161,11 +163,27 @@ func (k *checkup) database(ctx context.Context) {
 	}
 }
 
-// opens reports whether the master key of a folder opens the store of a backend, which it closes.
+// opens reports whether the master key of a folder opens the store of a backend, which it closes. What is
+// counted there is compared with what is there.
 func (k *checkup) opens(ctx context.Context, f *folder.Folder, b driver.Backend) (from string, err error) {
 	keys, from, err := admin.NewKeyring(k.conf, f).Read()
 	if err == nil {
-		_, err = storage.Open(ctx, readOnly{b}, keys...)
+		var store *storage.Store
+		if store, err = storage.Open(ctx, readOnly{b}, keys...); err == nil {
+			k.found = append(k.found, admin.CheckCounters(ctx, store))
+		}
 	}
 	return from, errors.Join(err, b.Close())
+}
+
+// file looks into the database of a data folder that no server holds. Where it cannot be read the next
+// start says why.
+func (k *checkup) file(ctx context.Context) {
+	f, err := folder.Find(k.conf.Data)
+	if err != nil || k.storage.OpenReadOnly == nil {
+		return
+	}
+	if b, err := k.storage.OpenReadOnly(ctx, f.Database()); err == nil {
+		k.opens(ctx, f, b)
+	}
 }

@@ -77,6 +77,7 @@ func TestAFolderOfOneNodeIsChecked(t *testing.T) {
 	for _, name := range []string{"data", "journal", "base_url", "trusted_proxies"} {
 		c.want(t, name, admin.Safe)
 	}
+	c.want(t, "counters", "") // nothing is there
 	if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
 		t.Errorf("the check leaves %v, %v", left, err)
 	}
@@ -95,6 +96,15 @@ func TestAFolderOfOneNodeIsChecked(t *testing.T) {
 	}
 	wantFailure(t, 2, "give the number of nodes", "storage", "check", "--nodes", "many")
 	wantFailure(t, 2, "base_url", "storage", "check", "--base-url", "nonsense")
+}
+
+func TestTheCountersOfAFolderAreChecked(t *testing.T) {
+	t.Parallel()
+	data := privateFolder(t)
+	if code, out, errs := command(t, "", "app", "create", "--data", data, "--name", "Shop", "--domain", "shop.example"); code != 0 {
+		t.Fatalf("app create = %d, %s%s", code, out, errs)
+	}
+	checkStorage(t, append(slices.Clone(behindBalancer), "--data", data)...).want(t, "counters", admin.Safe, "as many users")
 }
 
 func TestAPersonReadsTheWorstFirst(t *testing.T) {

@@ -1,3 +1,19 @@
 // Package search finds events on the audit trail by user, application, request id, kind, class of status,
 // address and time. [Find] answers a query; an [Indexer] follows the trail and writes what Find looks at.
+//
+// # Choices
+//
+// The index is documents of the store, so every adapter has it. It is written behind the trail and not
+// with it: a flush stays one Append, and a trail of an earlier version is indexed like a new one. What is
+// not indexed yet is less than a page of records, which a search reads.
+//
+// A segment holds the postings of 499 records in one document. 64 of them become a group, whose postings
+// are cut by the term's hash into 256 documents: a search reads one small document of each group and
+// term. Applications have parts of their own, listed together for who searches a hundred of them.
+//
+// Terms are hashes with a key of the index, so nobody can send texts that all fall into one part, and the
+// index holds no text. Two terms may have one hash, therefore each find is compared with its record.
+//
+// A search is one that reads a bounded amount and says where it stopped. The rarest clause comes first,
+// the others are looked up only among what it found, and records are read when they fill the page.
 package search
