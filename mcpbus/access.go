@@ -16,6 +16,7 @@ type accessIndex struct {
 	lo, hi     int  // the capability's tools in the snapshot
 	open       bool // everybody may, unless a rule denies it
 	rules      map[access.Subject][]rule
+	stored     []access.Rule // as they were written, for who asks what decides
 }
 
 // rule is an access rule about tools of the snapshot.
@@ -35,7 +36,7 @@ func (r *rule) covers(i int) bool {
 
 // newAccessIndex compiles the rules of the capability whose tools are s.tools[lo:hi].
 func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *accessIndex {
-	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules)}
+	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules), stored: rules}
 	var readOnly []int
 	for i := lo; i < hi && len(rules) > 0; i++ {
 		if s.tools[i].stored.ChangesNothing() {

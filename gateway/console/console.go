@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -76,6 +77,14 @@ type Store interface {
 
 	// Counts returns stored numbers, and counts nothing.
 	Counts(ctx context.Context) (storage.Counts, error)
+	// Who may use which tools.
+	Access(ctx context.Context, member string) (access.List, error)
+	AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error)
+	SaveAccess(ctx context.Context, l access.List) (access.List, error)
+	Bundle(ctx context.Context, name string) (access.Bundle, error)
+	Bundles(ctx context.Context, from string, n int) ([]access.Bundle, string, error)
+	SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error)
+	DeleteBundle(ctx context.Context, b access.Bundle) error
 
 	// SaveTicket keeps the ids of forms that were sent.
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)

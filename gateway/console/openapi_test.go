@@ -9,5 +9,5 @@ import (
 
 // Decision 51; TestDialogues holds the answers against the document.
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
-	openapitest.New(t, new(Console).OpenAPI()).Routes(t, ui.New(ui.Config{}, new(Console).parts()...).APIs())
+	openapitest.New(t, new(Console).OpenAPI()).Routes(t, ui.New(ui.Config{}, allParts()...).APIs())
 }

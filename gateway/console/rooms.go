@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -28,4 +29,8 @@ type Bus interface {
 	CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error)
 	// ToolsOf returns the tools of a capability that are on the bus.
 	ToolsOf(member string) []toolplan.Tool
+	// Open reports whether everybody may use a capability without an access list.
+	Open() bool
+	// Sees explains which tools of the bus somebody may use, n of those after a name.
+	Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 }

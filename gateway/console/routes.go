@@ -7,6 +7,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/billing"
 	"github.com/keystile/keystile/gateway/console/internal/overview"
 	"github.com/keystile/keystile/gateway/console/internal/people"
+	"github.com/keystile/keystile/gateway/console/internal/rules"
 	"github.com/keystile/keystile/gateway/console/internal/tools"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/console/internal/usage"
@@ -26,6 +27,7 @@ func (s *Console) parts() []ui.Part {
 			BaseURL: s.c.BaseURL, Store: s.c.Store, Billing: s.c.Billing, Revoker: s.c.Revoker, Recorder: s.recorder, Forget: s.c.Forget,
 		}).Part(),
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
+		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
 		s.people(),

@@ -18,7 +18,7 @@ var translated = regexp.MustCompile("(?:\\$|\\b\\w+|\\{|\\()\\.T (\"(?:[^\"\\\\]
 // TestEverythingThatPagesSayIsThereInChinese reads the templates and what the parts declare.
 func TestEverythingThatPagesSayIsThereInChinese(t *testing.T) {
 	texts, wanted := maps.Clone(ui.FrameTexts()), map[string]string{}
-	for _, part := range new(Console).parts() {
+	for _, part := range allParts() {
 		for english, chinese := range part.Texts {
 			texts[english] = chinese
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -32,6 +33,16 @@ func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string, argu
 	s.caller, s.arguments = caller, name+" "+string(arguments)
 	deep := strings.Repeat(`{"__proto__":`, 90) + "1" + strings.Repeat("}", 90)
 	return json.RawMessage(`{"content":[{"type":"text","text":"<script>alert(1)</script>` + strings.Repeat(`'`, 1<<20) + `"}],"structuredContent":` + deep + `,"isError":true}`), nil
+}
+
+func (*shop) Open() bool { return true }
+
+// Sees judges as if a rule denied one tool and the default allowed another.
+func (*shop) Sees(_ context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error) {
+	return []access.Verdict{
+		{Tool: "shop__getPet", Rule: &access.Rule{Subject: "user:" + v.User, Deny: true, Tools: []string{"getPet"}}},
+		{Tool: "shop__list", Allowed: true, Because: "the default: everyone"},
+	}, "", nil
 }
 
 const hostileText = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`

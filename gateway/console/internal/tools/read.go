@@ -33,7 +33,7 @@ func (t *Tools) lineOf(c storage.Capability, who consoleauth.Actor) line {
 		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind, UpstreamURL: shown(c.UpstreamURL, 300),
 		AuthType: c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: shown(c.WebhookURL, 300), Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
 		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()), UpdatedAt: c.UpdatedAt.UTC().Format(manage.ISO8601), OffBus: t.c.Registry.OffBus(c),
-		Mine: who.Role == storage.RoleAdmin || c.Owner == who.Sub,
+		Mine: who.Changes(c.Owner),
 	}
 }
 
@@ -46,13 +46,6 @@ func shown(text string, most int) string {
 	return text
 }
 
-// auditor is the role that reads everything and changes nothing.
-const auditor = "auditor"
-
-func seesAll(who consoleauth.Actor) bool {
-	return who.Role == storage.RoleAdmin || who.Role == auditor
-}
-
 // list shows a person's own capabilities, or all of them to who sees all.
 func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
@@ -60,7 +53,7 @@ func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 		return nil, err
 	}
 	owner := who.Sub
-	if seesAll(who) {
+	if who.Reader() == nil {
 		owner = ""
 	}
 	all, next, err := t.c.Store.Capabilities(r.Context(), owner, after, rows)
@@ -81,7 +74,7 @@ func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 // upstream lists them.
 func (t *Tools) read(r *http.Request, who consoleauth.Actor) (storage.Capability, []toolplan.Tool, error) {
 	c, tools, err := t.c.Store.Tools(r.Context(), r.PathValue("member"))
-	if errors.Is(err, storage.ErrNotFound) || err == nil && !seesAll(who) && c.Owner != who.Sub {
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Sees(c.Owner) {
 		return storage.Capability{}, nil, noCapability
 	}
 	if err == nil && c.AutoDiscover() && t.c.Bus != nil {

@@ -23,5 +23,6 @@ var texts = ui.Texts{
 	"It is cut here: the whole answer is at the endpoint for programs.": "此处已截断：完整响应请使用程序接口。",
 	"Request": "请求", "Try it": "试用", "This is a real call. It is charged to you and recorded.": "这是真实调用，将计入您的用量并留下记录。", "Call it": "调用工具",
 	"This capability is not on the bus: publish it first.": "该能力未上线：请先发布。", "Arguments": "参数",
+	"Access rules": "访问规则", "The role auditor calls no tools.": "审计员角色不调用工具。",
 	"Event": "事件", "Attempts": "尝试次数", "Last error": "最近错误", "Act": "操作", "waits until": "等待至", "given up": "已放弃", "Send again": "重新发送",
 }

@@ -70,6 +70,7 @@ func (t *Tools) Part() ui.Part {
 		return ui.Part{Texts: texts}
 	}
 	type by = map[string]ui.Action
+	developer := []consoleauth.Check{consoleauth.Actor.Developer}
 	const page, one = "/console/capabilities", "/console/capabilities/{member}"
 	part := ui.Part{Texts: texts}
 	part.APIs = []ui.API{
@@ -78,7 +79,7 @@ func (t *Tools) Part() ui.Part {
 	}
 	part.Pages = []ui.Page{
 		{Path: page, Title: "Capabilities", Section: "Tools", Get: t.list, Template: listPage},
-		{Path: page + "/new", Title: "New capability", Get: t.draft, Template: newPage, MaxForm: maxDocument, Acts: map[string]ui.Act{
+		{Path: page + "/new", Title: "New capability", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument, Acts: map[string]ui.Act{
 			"preview":  {Do: t.preview, Stale: true, Result: newPage, Done: "This is what would be stored. Nothing is stored yet."},
 			"register": {Do: t.register, Done: "The capability is registered.", To: toMember},
 		}},

@@ -52,7 +52,7 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Ac
 		return d, nil
 	}
 	c, err := t.c.Store.Capability(r.Context(), member)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && who.Role != storage.RoleAdmin && c.Owner != who.Sub {
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Changes(c.Owner) {
 		return nil, noCapability
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who consoleauth.
 		p.Advice = append(p.Advice, shown(line, 300))
 	}
 	there, stored, err := t.c.Store.Tools(r.Context(), d.Values["member"])
-	if err == nil && (who.Role == storage.RoleAdmin || there.Owner == who.Sub) {
+	if err == nil && who.Changes(there.Owner) {
 		d.There, p.Compared = true, true
 		p.Added, p.Removed, p.Changed = difference(stored, tools)
 	} else if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -215,15 +215,20 @@ func (t *Tools) remove(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 	return nil, t.note(r, who, "capability delete", c.Member)
 }
 
+// seen returns a capability that somebody may see.
+func (t *Tools) seen(r *http.Request, who consoleauth.Actor) (storage.Capability, error) {
+	c, err := t.c.Store.Capability(r.Context(), r.PathValue("member"))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Sees(c.Owner) {
+		return c, noCapability
+	}
+	return c, err
+}
+
 // own returns a capability that somebody may change; what they may see alone is refused.
 func (t *Tools) own(r *http.Request, who consoleauth.Actor) (storage.Capability, error) {
-	c, err := t.c.Store.Capability(r.Context(), r.PathValue("member"))
-	mine := who.Role == storage.RoleAdmin || c.Owner == who.Sub
-	switch {
-	case errors.Is(err, storage.ErrNotFound), err == nil && !mine && !seesAll(who):
-		return c, noCapability
-	case err == nil && !mine:
-		return c, consoleauth.NotAllowed
+	c, err := t.seen(r, who)
+	if err == nil && !who.Changes(c.Owner) {
+		err = consoleauth.NotAllowed
 	}
 	return c, err
 }

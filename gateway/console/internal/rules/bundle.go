@@ -1,0 +1,140 @@
+package rules
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// bundle is a bundle as it is shown.
+type bundle struct {
+	Name        string   `json:"name"`
+	Label       string   `json:"label"`
+	Description string   `json:"description"`
+	Tools       []string `json:"tools"`
+	More        int      `json:"more"` // tools that are not shown
+	Path        string   `json:"path"`
+	Scope       string   `json:"scope"`
+	CreatedAt   string   `json:"created_at"`
+}
+
+func bundleOf(b access.Bundle) bundle {
+	return bundle{
+		b.Name, shown(b.Label, 100), shown(b.Description, 300), append([]string{}, b.Tools[:min(len(b.Tools), maxTools)]...), max(0, len(b.Tools)-maxTools),
+		"/api/mcp/b/" + b.Name, "tools:b:" + b.Name, b.CreatedAt.UTC().Format(manage.ISO8601),
+	}
+}
+
+// bundles serves GET /api/console/bundles. They open nothing, so everybody of the console sees them;
+// the tools of others stay out of what a developer reads.
+func (s *Rules) bundles(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return nil, err
+	}
+	all, next, err := s.c.Store.Bundles(r.Context(), after, rows)
+	if err != nil {
+		return nil, err
+	}
+	record := struct {
+		Bundles []bundle `json:"bundles"`
+		Next    string   `json:"next"`
+	}{[]bundle{}, next}
+	for _, b := range all {
+		one := bundleOf(b)
+		if who.Reader() != nil {
+			one.Tools, one.More = []string{}, len(b.Tools)
+		}
+		record.Bundles = append(record.Bundles, one)
+	}
+	return record, nil
+}
+
+// maxNamed bounds how many capabilities a bundle may name, each of which is read.
+const maxNamed = 50
+
+// makeBundle serves POST /api/console/bundles.
+func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, "name", "label", "description", "tools")
+	if err != nil {
+		return nil, err
+	}
+	var b access.Bundle
+	for _, err := range []error{f.Read("name", "a text", &b.Name), f.Read("label", "a text", &b.Label), f.Read("description", "a text", &b.Description), f.Texts("tools", &b.Tools)} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(b.Tools)
+	b.Tools = slices.Compact(b.Tools)
+	if err := b.Check(); err != nil {
+		return nil, manage.Refusal(err, noBundle)
+	}
+	named := map[string][]string{}
+	for _, name := range b.Tools {
+		member, tool, _ := toolplan.SplitName(name)
+		named[member] = append(named[member], tool)
+	}
+	if len(named) > maxNamed {
+		return nil, manage.BadBody.Saying("a bundle that is made here names tools of at most " + strconv.Itoa(maxNamed) + " capabilities")
+	}
+	for member, tools := range named {
+		if _, err := s.c.Store.Capability(r.Context(), member); errors.Is(err, storage.ErrNotFound) {
+			return nil, manage.BadBody.Saying("there is no capability " + strconv.Quote(member))
+		} else if err != nil {
+			return nil, err
+		}
+		if err := s.hasTools(r.Context(), member, tools); err != nil {
+			return nil, err
+		}
+	}
+	b, err = s.c.Store.SaveBundle(r.Context(), b)
+	if err != nil {
+		return nil, manage.Refusal(err, noBundle)
+	}
+	return bundleOf(b), s.c.Recorder.Note(r, manage.Act{What: "bundle create", On: b.Name, By: who.Sub, Changes: []string{"none -> " + toolText(b)}})
+}
+
+// toolText names the tools of a bundle for the trail.
+func toolText(b access.Bundle) string {
+	if text := strings.Join(b.Tools, ", "); len(text) <= 600 {
+		return text
+	}
+	return strconv.Itoa(len(b.Tools)) + " tools"
+}
+
+// removeBundle serves DELETE /api/console/bundles/{name}. A form sends the name as a field.
+func (s *Rules) removeBundle(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	name := r.PathValue("name")
+	if name == "" {
+		f, err := manage.ReadFields(w, r, "name")
+		if err != nil {
+			return nil, err
+		}
+		if err := f.Read("name", "a text", &name); err != nil {
+			return nil, err
+		}
+	}
+	if !access.IsBundleName(name) {
+		return nil, noBundle
+	}
+	b, err := storage.RetryOnConflict(r.Context(), func() (access.Bundle, error) {
+		b, err := s.c.Store.Bundle(r.Context(), name)
+		if err != nil {
+			return b, err
+		}
+		return b, s.c.Store.DeleteBundle(r.Context(), b)
+	})
+	if err != nil {
+		return nil, manage.Refusal(err, noBundle)
+	}
+	return map[string]string{"name": name}, s.c.Recorder.Note(r, manage.Act{What: "bundle delete", On: name, By: who.Sub, Changes: []string{toolText(b) + " -> none"}})
+}

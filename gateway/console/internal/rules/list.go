@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+)
+
+const (
+	rows     = 50
+	maxTools = 20 // of a rule or a bundle, as they are shown
+)
+
+// entry is a capability in the list.
+type entry struct {
+	Member    string `json:"member"`
+	Label     string `json:"label"`
+	Owner     string `json:"owner"`
+	Published bool   `json:"published"`
+	Rules     *int   `json:"rules"`  // nil: see the capability's own
+	Allows    bool   `json:"allows"` // a rule allows: the default does not hold
+}
+
+// standing is the default access in a word.
+func (s *Rules) standing() string {
+	if s.c.Bus.Open() {
+		return storage.AccessEveryone
+	}
+	return storage.AccessOwner
+}
+
+// list serves GET /api/console/access. The lists of all capabilities are read in one step, because they
+// stand in the same order; of one owner's they would not, so there they are not counted.
+func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return nil, err
+	}
+	owner, all := who.Sub, who.Reader() == nil
+	if all {
+		owner = ""
+	}
+	capabilities, next, err := s.c.Store.Capabilities(r.Context(), owner, after, rows)
+	if err != nil {
+		return nil, err
+	}
+	lists := map[string]access.List{}
+	if all && len(capabilities) > 0 {
+		some, _, err := s.c.Store.AccessLists(r.Context(), after, rows)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range some {
+			lists[l.Member] = l
+		}
+	}
+	record := struct {
+		Default string  `json:"default"`
+		Entries []entry `json:"capabilities"`
+		Next    string  `json:"next"`
+	}{s.standing(), []entry{}, next}
+	for _, c := range capabilities {
+		e := entry{Member: c.Member, Label: shown(c.Label, 100), Owner: shown(c.Owner, 100), Published: c.Publish}
+		if all {
+			n := len(lists[c.Member].Rules)
+			e.Rules = &n
+			e.Allows = allows(lists[c.Member].Rules)
+		}
+		record.Entries = append(record.Entries, e)
+	}
+	return record, nil
+}
+
+func allows(rules []access.Rule) bool {
+	for _, r := range rules {
+		if !r.Deny {
+			return true
+		}
+	}
+	return false
+}
+
+// rule is an access rule as it is shown.
+type rule struct {
+	ID       string   `json:"id"`
+	Subject  string   `json:"subject"`
+	Deny     bool     `json:"deny"`
+	Tools    []string `json:"tools"` // none: all
+	More     int      `json:"more"`  // tools that are not shown
+	ReadOnly bool     `json:"read_only"`
+}
+
+func ruleOf(r access.Rule) rule {
+	return rule{idOf(r), shown(r.Subject, 200), r.Deny, append([]string{}, r.Tools[:min(len(r.Tools), maxTools)]...), max(0, len(r.Tools)-maxTools), r.ReadOnly}
+}
+
+// idOf returns the same text for rules that say the same.
+func idOf(r access.Rule) string {
+	text, _ := json.Marshal([]any{r.Subject, r.Deny, r.Tools, r.ReadOnly}) // of texts
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:10])
+}
+
+// ruleList is the access list of a capability.
+type ruleList struct {
+	Member  string `json:"member"`
+	Owner   string `json:"owner"`
+	Default string `json:"default"`
+	Allows  bool   `json:"allows"`
+	Count   int    `json:"count"`
+	Rules   []rule `json:"rules"`
+	Next    string `json:"next"`
+	Mine    bool   `json:"-"` // the reader may change it
+}
+
+// show serves GET /api/console/access/{member}. after is a number: a list is one record.
+func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	from := 0
+	if after := r.URL.Query().Get("after"); after != "" {
+		n, err := strconv.Atoi(after)
+		if err != nil || n < 0 || n > access.MaxRules {
+			return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+		}
+		from = n
+	}
+	c, err := s.capability(r, who)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.c.Store.Access(r.Context(), c.Member)
+	if err != nil {
+		return nil, err
+	}
+	record := ruleList{Member: c.Member, Owner: shown(c.Owner, 100), Default: s.standing(), Allows: allows(l.Rules), Count: len(l.Rules), Rules: []rule{}, Mine: who.Changes(c.Owner)}
+	for i := from; i < len(l.Rules); i++ {
+		if i == from+rows {
+			record.Next = strconv.Itoa(i)
+			break
+		}
+		record.Rules = append(record.Rules, ruleOf(l.Rules[i]))
+	}
+	return record, nil
+}
+
+// capability returns one that somebody may see.
+func (s *Rules) capability(r *http.Request, who consoleauth.Actor) (storage.Capability, error) {
+	c, err := s.c.Store.Capability(r.Context(), r.PathValue("member"))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Sees(c.Owner) {
+		return c, noCapability
+	}
+	return c, err
+}
+
+// shown cuts a text that anybody may have written, and drops what cannot be seen in it.
+func shown(text string, most int) string {
+	text = page.Shown(strings.ToValidUTF8(text[:min(len(text), 4*most)], ""))
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return text
+}
+
+// says writes a rule in a few words, for the audit trail.
+func says(r access.Rule) string {
+	effect, tools := "allow", "all"
+	if r.Deny {
+		effect = "deny"
+	}
+	switch {
+	case r.ReadOnly:
+		tools = "read-only"
+	case len(r.Tools) > 0:
+		if tools = strings.Join(r.Tools, ", "); len(tools) > 200 {
+			tools = fmt.Sprintf("%d tools", len(r.Tools))
+		}
+	}
+	return effect + " " + r.Subject + " (" + tools + ")"
+}

@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"context"
+	"embed"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+//go:embed *.html
+var pages embed.FS
+
+var (
+	listPage    = ui.Parse(pages, "list.html")
+	showPage    = ui.Parse(pages, "show.html")
+	bundlesPage = ui.Parse(pages, "bundles.html")
+	seesPage    = ui.Parse(pages, "sees.html")
+)
+
+// Store keeps access lists and bundles; *storage.Store has it.
+type Store interface {
+	Capability(ctx context.Context, member string) (storage.Capability, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	Access(ctx context.Context, member string) (access.List, error)
+	AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error)
+	SaveAccess(ctx context.Context, l access.List) (access.List, error)
+	Bundle(ctx context.Context, name string) (access.Bundle, error)
+	Bundles(ctx context.Context, from string, n int) ([]access.Bundle, string, error)
+	SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error)
+	DeleteBundle(ctx context.Context, b access.Bundle) error
+	User(ctx context.Context, sub string) (storage.User, error)
+	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
+	App(ctx context.Context, id string) (storage.App, error)
+}
+
+// Bus decides who sees which tools; *mcpbus.Bus does.
+type Bus interface {
+	Open() bool
+	Sees(ctx context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error)
+}
+
+// Config holds what New needs.
+type Config struct {
+	Store    Store
+	Bus      Bus // nil: there are no tools, and nothing is shown
+	Recorder manage.Recorder
+}
+
+// Rules is this part of the console.
+type Rules struct{ c Config }
+
+// New makes Rules.
+func New(c Config) *Rules { return &Rules{c} }
+
+// What there is not.
+var (
+	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"} // protocol 7
+	noRule       = &reply.Failure{Status: 404, Msg: "the capability has no such rule: it was removed or replaced"}         // protocol 7
+	noBundle     = &reply.Failure{Status: 404, Msg: "no such bundle: see GET /api/console/bundles for those there are"}    // protocol 7
+	notTyped     = &reply.Failure{Status: 400, Msg: "name a user, an application, a role or a tier"}                       // protocol 7
+	noUser       = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}                     // protocol 7
+	noApp        = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}                    // protocol 7
+)
+
+const (
+	api        = "/api/console/access"
+	html       = "/console/access"
+	apiBundles = "/api/console/bundles"
+	apiSees    = "/api/console/visible"
+)
+
+// Part returns the endpoints and pages.
+func (s *Rules) Part() ui.Part {
+	if s.c.Bus == nil {
+		return ui.Part{Texts: texts}
+	}
+	type by = map[string]ui.Action
+	type acts = map[string]ui.Act
+	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	return ui.Part{
+		Texts: texts,
+		APIs: []ui.API{
+			{Path: api, Methods: by{"GET": s.list}},
+			{Path: api + "/{member}", Methods: by{"GET": s.show, "POST": s.add}},
+			{Path: api + "/{member}/{id}", Methods: by{"DELETE": s.remove}},
+			{Path: apiBundles, Methods: by{"GET": s.bundles, "POST": s.makeBundle}, Changes: admin},
+			{Path: apiBundles + "/{name}", Methods: by{"DELETE": s.removeBundle}, Changes: admin},
+			{Path: apiSees, Methods: by{"GET": s.sees}, May: reader},
+		},
+		Pages: []ui.Page{
+			{Path: html, Title: "Access", Section: "Tools", Get: s.list, Template: listPage},
+			{Path: html + "/{member}", Title: "Access rules", Get: s.show, Template: showPage, Acts: acts{
+				"add": {Do: s.add, Done: "The rule holds now.", Fields: map[string]ui.Kind{
+					"subject": ui.Text, "deny": ui.Bool, "tools": ui.Lines, "read_only": ui.Bool}},
+				"remove": {Do: s.remove, Done: "The rule is gone.", Fields: map[string]ui.Kind{"id": ui.Text}},
+			}},
+			{Path: "/console/bundles", Title: "Bundles", Section: "Tools", Get: s.bundles, Template: bundlesPage, Acts: acts{
+				"make": {Do: s.makeBundle, May: admin, Done: "The bundle was made.", Fields: map[string]ui.Kind{
+					"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
+				"remove": {Do: s.removeBundle, May: admin, Done: "The bundle was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
+			}},
+			{Path: "/console/visible", Title: "Who sees what", Section: "Tools", May: reader, Get: s.sees, Template: seesPage},
+		},
+	}
+}

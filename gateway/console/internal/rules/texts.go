@@ -1,0 +1,27 @@
+package rules
+
+import "github.com/keystile/keystile/gateway/console/internal/ui"
+
+var texts = ui.Texts{
+	"Access": "访问控制", "Access rules": "访问规则", "Bundles": "工具包", "Who sees what": "谁能看到什么", "Tools": "工具", "Capability": "能力", "Owner": "所有者", "Rules": "规则", "Settings": "设置",
+	"Who may use which tools. What somebody may not use is not shown to them.": "谁可以使用哪些工具。无权使用的工具不会显示给对方。",
+	"Without a rule that allows": "没有允许规则时", "Without a rule": "没有规则者", "everyone may use them": "所有人均可使用", "the owner and administrators may use them": "仅所有者与管理员可使用",
+	"nobody else": "不可使用", "the default": "按默认", "show": "查看", "paused": "已暂停",
+	"those that change nothing": "不作更改的工具", "all": "全部", "and %s more": "另有 %s 项",
+	"The owner, administrators, and whom a rule allows may use these tools. What denies wins.": "所有者、管理员及规则允许者可使用这些工具。拒绝规则优先。",
+	"Everyone may use these tools, but for whom a rule denies them.":                           "除规则拒绝者外，所有人均可使用这些工具。",
+	"The owner and administrators may use these tools, but for whom a rule denies them.":       "除规则拒绝者外，仅所有者与管理员可使用这些工具。",
+	"Whom": "对象", "Effect": "效果", "Act": "操作", "deny": "拒绝", "allow": "允许", "Remove": "移除", "No rules: the default holds.": "没有规则：按默认处理。",
+	"Add a rule": "添加规则", "everyone, role:developer, user:NAME, app:CLIENT_ID or tier:TIER": "everyone、role:developer、user:用户名、app:CLIENT_ID 或 tier:级别",
+	"Deny, in place of allow": "拒绝（而非允许）", "Only the tools that change nothing": "仅限不作更改的工具", "Only these tools, one on each line; none: all": "仅限这些工具，每行一个；留空则为全部",
+	"Add": "添加", "The rule holds now.": "规则已生效。", "The rule is gone.": "规则已移除。",
+	"Tools put together for an agent, at an address of their own. A bundle opens nothing by itself.": "为智能体组合的工具，有自己的地址。工具包本身不授予任何权限。",
+	"Name": "名称", "Address": "地址", "New bundle": "新建工具包", "Label": "标签", "Description": "描述", "Make": "创建",
+	"Tools, one on each line: member__tool, or member__* for all of a capability": "工具，每行一个：member__tool，或以 member__* 表示某能力的全部工具",
+	"The bundle was made.": "工具包已创建。", "The bundle was removed.": "工具包已移除。",
+	"Name somebody, and see the tools they may use with a token for all tools, and what decides it.": "指定某人，查看其持全部工具令牌时可使用的工具及依据。",
+	"User": "用户", "Application": "应用", "Role": "角色", "Tier": "级别", "Show": "查看", "Tool": "工具", "Sees it": "可见", "Because": "依据", "yes": "是", "no": "否",
+	"a rule denies it to": "规则拒绝：", "a rule allows it to": "规则允许：", "There is no tool on the bus.": "总线上没有工具。",
+	"the owner": "所有者", "an administrator": "管理员", "no rule allows it": "没有规则允许", "the default: everyone": "默认：所有人", "the default: the owner and administrators": "默认：所有者与管理员", "the service hides it from them": "服务对其隐藏",
+	"there is no such user: give a username or a sub": "没有该用户：请填写用户名或 sub", "there is no such application: give its client_id": "没有该应用：请填写 client_id",
+}

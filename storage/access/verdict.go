@@ -1,0 +1,17 @@
+package access
+
+// Viewer is somebody whose tools are asked for. What is "" is not known, and matches no rule.
+type Viewer struct {
+	User string // sub; "" for an application acting for itself
+	Role string // of the user
+	App  string // client_id
+	Tier string // of the application
+}
+
+// Verdict says whether somebody may use a tool, and what decides it.
+type Verdict struct {
+	Tool    string // as on the bus, member__tool
+	Allowed bool
+	Rule    *Rule  // nil: no rule decided
+	Because string // where no rule did
+}
