@@ -141,6 +141,12 @@ func (s *Store) ClientHosts(ctx context.Context) ([]client.Host, error) {
 	return clientHosts.all(ctx, s, driver.Is("all"))
 }
 
+// ClientHostsFrom returns a page of up to n of ClientHosts by their names, from the start or from a next
+// of before.
+func (s *Store) ClientHostsFrom(ctx context.Context, from string, n int) ([]client.Host, string, error) {
+	return clientHosts.page(ctx, s, "all", from, n)
+}
+
 // SetClientHost stores the operator's word on a host; the last of several writers wins.
 func (s *Store) SetClientHost(ctx context.Context, host string, denied bool) (client.Host, error) {
 	if err := s.requireFeature(ctx, deniedClients); err != nil {

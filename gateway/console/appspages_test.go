@@ -72,3 +72,42 @@ func TestAnApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 		t.Errorf("deleted with %d", code)
 	}
 }
+
+func TestABrandIsKeptByEveryTierAndShownByThoseThatHaveOne(t *testing.T) {
+	h := newFixture(t)
+	eve, ada := h.testUser("eve", ""), h.testUser("ada", "")
+	app := h.app("Shop", eve.Sub)
+	path := "/console/apps/" + app.ID
+	brand := func(name, logo, color string) int {
+		return h.act(path, eve, url.Values{"do": {"brand"}, "brand_name": {name}, "brand_logo": {logo}, "brand_color": {color}})
+	}
+	if code := brand(hostile, "https://cdn.example.com/a.svg", "#1a2b3c"); code != 303 {
+		t.Fatalf("the brand is answered with %d", code)
+	}
+	if now := must(h.store.App(t.Context(), app.ID))(t); now.Brand == nil || *now.Brand != (storage.Brand{Name: hostile, Logo: "https://cdn.example.com/a.svg", Color: "#1a2b3c"}) || now.Name != "Shop" {
+		t.Errorf("stored is %+v", now.Brand)
+	}
+	if page := h.open(path, eve.cookie).Body.String(); strings.Contains(page, "<script>alert") || !strings.Contains(page, "not shown by this tier") || !strings.Contains(page, `value="#1a2b3c"`) {
+		t.Errorf("the page of the free tier is %s", page)
+	}
+	for _, logo := range []string{"javascript:alert(1)", "http://cdn.example.com/", "//cdn.example.com/"} {
+		if code := brand("Shop", logo, ""); code != 400 {
+			t.Errorf("%s is taken for a logo: %d", logo, code)
+		}
+	}
+	if w := h.send(path, ada.cookie, url.Values{"do": {"brand"}, "form": {h.formOn(h.open(path, eve.cookie))}}); w.Code == 303 {
+		t.Error("somebody else has changed the brand")
+	}
+	now := must(h.store.App(t.Context(), app.ID))(t)
+	now.Tier = storage.TierWhiteLabel
+	must(h.store.SaveApp(t.Context(), now))(t)
+	if page := h.open(path, eve.cookie).Body.String(); !strings.Contains(page, "The sign-in pages of the application show it.") {
+		t.Errorf("the page of white_label is %s", page)
+	}
+	if code := brand("", "", ""); code != 303 || must(h.store.App(t.Context(), app.ID))(t).Brand != nil {
+		t.Errorf("the brand is not taken away: %d", code)
+	}
+	if !strings.Contains(h.trail(), `brand "" -> "`) || !strings.Contains(h.trail(), `#1a2b3c" -> ""`) {
+		t.Errorf("the trail is %s", h.trail())
+	}
+}

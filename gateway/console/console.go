@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
@@ -32,7 +33,13 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	FindApps(ctx context.Context, prefix, owner, from string, n int) ([]storage.App, string, error)
 	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
+	RemoveClient(ctx context.Context, a storage.App) error
+	ClientHost(ctx context.Context, host string) (client.Host, error)
+	ClientHostsFrom(ctx context.Context, from string, n int) ([]client.Host, string, error)
+	SetClientHost(ctx context.Context, host string, denied bool) (client.Host, error)
+	ForgetClientHost(ctx context.Context, h client.Host) error
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)

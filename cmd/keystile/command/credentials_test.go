@@ -226,6 +226,6 @@ func (o object) fill(text string, eve human) string {
 	return strings.NewReplacer(
 		"{client_id}", absent(o.app.ID, "ksaaaaaaaaaaaaaaaaaaaa"), "{order_id}", absent(o.order.ID, "or20260101000000aaaaaaaaaa"),
 		"{sub}", absent(o.human.Sub, "nobody"), "{member}", absent(o.member, "nothing"), "{session}", absent(o.human.session.ID, "none"),
-		"{secret}", secret, "{path...}", "x", "{id}", "none", "{name}", "wx", "{bundle}", absent(o.member, "nothing"), "{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
+		"{secret}", secret, "{path...}", "x", "{id}", "none", "{host}", "none.example", "{name}", "wx", "{bundle}", absent(o.member, "nothing"), "{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
 	).Replace(text)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 // appRecord shows an application as /api/v1/apps does, with what only the console sets.
@@ -30,51 +29,6 @@ func revealed(a storage.App) appRecord {
 	v := recordOf(a)
 	v.AppRecord = manage.RevealedOf(a, time.Now())
 	return v
-}
-
-// listApps serves GET /api/console/apps?owner=&after=.
-func (s *Apps) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
-	if err != nil {
-		return nil, err
-	}
-	owner := r.URL.Query().Get("owner")
-	if owner != "" && !manage.IsID(owner) {
-		return nil, manage.BadQuery.Saying("owner is the sub of a user")
-	}
-	if who.Reader() != nil && owner == "" {
-		owner = who.Sub
-	}
-	var page []storage.App
-	next := ""
-	if owner == "" || who.Sees(owner) {
-		page, next, err = s.c.Store.Apps(r.Context(), owner, fromOf(owner, after), manage.PageSize)
-	}
-	if err != nil {
-		return nil, err
-	}
-	all := []appRecord{}
-	for _, a := range page {
-		all = append(all, recordOf(a))
-	}
-	if next != "" {
-		next = page[len(page)-1].ID
-	}
-	return struct {
-		Apps []appRecord `json:"apps"`
-		Next string      `json:"next"` // send it as after for more; "": there is no more
-	}{all, next}, nil
-}
-
-// fromOf returns where a list continues after an application: the list of all, or of one owner's.
-func fromOf(owner, after string) string {
-	switch {
-	case after == "":
-		return ""
-	case owner == "":
-		return driver.After("all", after)
-	}
-	return driver.After("owner="+owner, after)
 }
 
 // showApp serves GET /api/console/apps/{client_id}.

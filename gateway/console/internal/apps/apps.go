@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -22,13 +23,21 @@ var (
 	showPage    = ui.Parse(pages, "show.html")
 	secretPage  = ui.Parse(pages, "secret.html")
 	clientsPage = ui.Parse(pages, "clients.html")
+	clientPage  = ui.Parse(pages, "client.html")
+	hostsPage   = ui.Parse(pages, "hosts.html")
 )
 
 // Store holds the methods of storage that applications take.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	FindApps(ctx context.Context, prefix, owner, from string, n int) ([]storage.App, string, error)
 	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
+	RemoveClient(ctx context.Context, a storage.App) error
+	ClientHost(ctx context.Context, host string) (client.Host, error)
+	ClientHostsFrom(ctx context.Context, from string, n int) ([]client.Host, string, error)
+	SetClientHost(ctx context.Context, host string, denied bool) (client.Host, error)
+	ForgetClientHost(ctx context.Context, h client.Host) error
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
@@ -56,18 +65,27 @@ type Apps struct{ c Config }
 // New makes an Apps.
 func New(c Config) *Apps { return &Apps{c} }
 
-const root = "/console/apps"
+const (
+	root       = "/console/apps"
+	clientsAPI = "/api/console/clients"
+)
 
 // Part returns the endpoints and pages.
 func (s *Apps) Part() ui.Part {
 	type by = map[string]ui.Action
-	reader := []consoleauth.Check{consoleauth.Actor.Reader}
+	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
 	return ui.Part{
 		APIs: []ui.API{
 			{Path: "/api/console/apps", Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
 			{Path: "/api/console/apps/{client_id}", Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
 			{Path: "/api/console/apps/{client_id}/secret", Owned: true, Methods: by{"POST": s.rotateSecret}},
-			{Path: "/api/console/clients", Methods: by{"GET": s.listClients}, May: reader},
+			{Path: clientsAPI, Methods: by{"GET": s.listClients}, May: reader},
+			{Path: clientsAPI + "/show", Methods: by{"GET": s.showClient}, May: reader},
+			{Path: clientsAPI + "/set", Methods: by{"POST": s.setClient}, Changes: admin},
+			{Path: clientsAPI + "/refetch", Methods: by{"POST": s.refetch}, Changes: admin},
+			{Path: clientsAPI + "/forget", Methods: by{"POST": s.forgetClient}, Changes: admin},
+			{Path: clientsAPI + "/hosts", Methods: by{"GET": s.listHosts, "POST": s.setHost}, May: reader, Changes: admin},
+			{Path: clientsAPI + "/hosts/{host}", Methods: by{"DELETE": s.forgetHost}, Changes: admin},
 		},
 		Pages: []ui.Page{
 			{Path: root, Title: "Applications", Section: "Applications", Owned: true, Get: s.listApps, Template: listPage},
@@ -78,6 +96,8 @@ func (s *Apps) Part() ui.Part {
 			}},
 			{Path: root + "/{client_id}", Title: "Application", Owned: true, Get: s.appPage, Template: showPage, Acts: s.acts()},
 			{Path: "/console/clients", Title: "Clients", Section: "Applications", May: reader, Get: s.listClients, Template: clientsPage},
+			{Path: "/console/clients/show", Title: "Client", May: reader, Get: s.showClient, Template: clientPage, Acts: s.clientActs()},
+			{Path: "/console/clients/hosts", Title: "Hosts of clients", May: reader, Get: s.listHosts, Template: hostsPage, Acts: s.hostActs()},
 		},
 		Texts: texts,
 	}
@@ -92,6 +112,9 @@ func (s *Apps) acts() map[string]ui.Act {
 		}},
 		"flags": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
+		}},
+		"brand": {Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
+			"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
 		}},
 		"give":   {Do: s.changeApp, May: admin, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
 		"secret": {Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},

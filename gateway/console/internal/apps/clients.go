@@ -59,6 +59,19 @@ func clientRecordOf(a storage.App) clientRecord {
 	}
 }
 
+// Kept returns when a user first consented to it, "" if nobody has.
+func (c clientRecord) Kept() string { return textOf(c.KeptAt) }
+
+// Ends returns when it ends, "" if it does not.
+func (c clientRecord) Ends() string { return textOf(c.ExpiresAt) }
+
+func textOf(stamp *string) string {
+	if stamp == nil {
+		return ""
+	}
+	return *stamp
+}
+
 // timeOf returns a time as the API writes it; nil for none.
 func timeOf(at time.Time) *string {
 	if at.IsZero() {

@@ -1,11 +1,14 @@
 package apps
 
 import (
+	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/page"
 )
 
 // appFacts is an application with what only its page shows.
@@ -15,6 +18,15 @@ type appFacts struct {
 	MayChange  bool      `json:"-"`
 	Tested     string    `json:"-"` // a redirect_uri
 	WhyRefused string    `json:"-"` // "": it is allowed
+	Branded    bool      `json:"-"` // its tier shows its brand
+}
+
+// BrandPart returns the name, the logo or the color of the brand, "" for none.
+func (f appFacts) BrandPart(of string) string {
+	if f.Brand == nil {
+		return ""
+	}
+	return map[string]string{"name": f.Brand.Name, "logo": f.Brand.Logo, "color": f.Brand.Color}[of]
 }
 
 // maxTested bounds a redirect_uri that is tested, in bytes.
@@ -31,6 +43,7 @@ func (s *Apps) appPage(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 	}
 	p := appFacts{appRecord: recordOf(app), MayChange: who.Changes(app.Owner), Tested: r.URL.Query().Get("redirect_uri")}
 	p.Snippets = s.snippets(p.appRecord)
+	p.Branded = !page.BrandOf(app).Mark
 	switch {
 	case len(p.Tested) > maxTested:
 		p.Tested, p.WhyRefused = p.Tested[:80], "it is longer than 2,048 bytes"
@@ -52,6 +65,23 @@ func (s *Apps) made(do ui.Action) ui.Action {
 		record := result.(appRecord)
 		return appFacts{appRecord: record, Snippets: s.snippets(record)}, nil
 	}
+}
+
+// changeBrand changes the brand of an application as a whole, by three fields of a form.
+func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, "brand_name", "brand_logo", "brand_color")
+	if err != nil {
+		return nil, err
+	}
+	brand := map[string]json.RawMessage{}
+	for name, value := range f {
+		brand[strings.TrimPrefix(name, "brand_")] = value
+	}
+	whole, err := json.Marshal(brand)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeApp(w, manage.WithFields(r, manage.Fields{"brand": whole}), who)
 }
 
 // deleteNamed deletes an application whose name was typed.

@@ -1,0 +1,67 @@
+package apps
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
+)
+
+// clientFacts shows all of an application that nobody registered.
+type clientFacts struct {
+	clientRecord
+	Grants     []string `json:"grant_types"`
+	AuthMethod string   `json:"token_endpoint_auth_method"`
+	KeysURL    string   `json:"jwks_uri"`
+	From       string   `json:"from"` // the network that registered it
+	FetchedAt  *string  `json:"fetched_at"`
+	FreshUntil *string  `json:"fresh_until"` // until then its document is not read again
+	HostPolicy string   `json:"host_policy"` // trusted, denied; "": the configuration decides, or it has no host
+	UpdatedAt  string   `json:"updated_at"`
+}
+
+// client reads an application that nobody registered and that has not ended.
+func (s *Apps) client(r *http.Request, id string) (storage.App, error) {
+	if !isClientID(id) {
+		return storage.App{}, noClient
+	}
+	app, err := s.c.Store.App(r.Context(), id)
+	if err == nil && (app.Client == nil || !app.Live(time.Now())) {
+		err = noClient
+	}
+	return app, manage.Refusal(err, noClient)
+}
+
+func isClientID(id string) bool {
+	return client.IsID(id) && len(id) <= client.MaxID && printable(id)
+}
+
+// showClient serves GET /api/console/clients/show?id=.
+func (s *Apps) showClient(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	app, err := s.client(r, r.URL.Query().Get("id"))
+	if err != nil {
+		return nil, err
+	}
+	return s.factsOf(r, app)
+}
+
+func (s *Apps) factsOf(r *http.Request, app storage.App) (any, error) {
+	c := app.Client
+	v := clientFacts{
+		clientRecord: clientRecordOf(app), Grants: append([]string{}, c.Grants...), AuthMethod: c.AuthMethod, KeysURL: c.KeysURL, From: c.From,
+		FetchedAt: timeOf(c.FetchedAt), FreshUntil: timeOf(c.FreshUntil), UpdatedAt: app.UpdatedAt.UTC().Format(manage.ISO8601),
+	}
+	if v.Host == "" {
+		return v, nil
+	}
+	h, err := s.c.Store.ClientHost(r.Context(), v.Host)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return nil, err
+	}
+	v.HostPolicy = wordOf(h)
+	return v, nil
+}

@@ -1,0 +1,82 @@
+package apps
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+)
+
+// clientActs are those on the page of a client. What they act on is in the address of the page, and no
+// form brings it.
+func (s *Apps) clientActs() map[string]ui.Act {
+	act := func(do ui.Action, done string) ui.Act {
+		return ui.Act{Do: do, Done: done, May: []consoleauth.Check{consoleauth.Actor.Admin}, To: func(result any, path string) string {
+			return path + "?id=" + url.QueryEscape(result.(clientFacts).ClientID)
+		}}
+	}
+	id := func(v clientFacts) any { return v.ClientID }
+	all := map[string]ui.Act{
+		"trust":   act(s.onClient(s.setHost, "host", hostOf, "policy", trusted), "The host is trusted."),
+		"deny":    act(s.onClient(s.setHost, "host", hostOf, "policy", denied), "The host is denied."),
+		"unsay":   act(s.onClient(s.unsay, "host", hostOf), "The configuration decides about the host again."),
+		"refetch": act(s.onClient(s.refetch, "client_id", id), "The document is read again at the next sign-in."),
+		"disable": act(s.onClient(s.setClient, "client_id", id, "disabled", true), "The client is disabled."),
+		"enable":  act(s.onClient(s.setClient, "client_id", id, "disabled", false), "The client is enabled."),
+		"forget":  act(s.onClient(s.forgetClient, "client_id", id), "The client is removed."),
+	}
+	forget := all["forget"]
+	forget.To = func(any, string) string { return "/console/clients" }
+	all["forget"] = forget
+	return all
+}
+
+func hostOf(v clientFacts) any { return v.Host }
+
+// onClient runs an action with fields, given as name, value, name, value, for the client of the page. A
+// value may be a function of the client.
+func (s *Apps) onClient(do ui.Action, fields ...any) ui.Action {
+	return func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+		shown, err := s.showClient(w, r, who)
+		if err != nil {
+			return nil, err
+		}
+		f := manage.Fields{}
+		for i := 0; i < len(fields); i += 2 {
+			value := fields[i+1]
+			if of, ok := value.(func(clientFacts) any); ok {
+				value = of(shown.(clientFacts))
+			}
+			if f[fields[i].(string)], err = json.Marshal(value); err != nil {
+				return nil, err
+			}
+		}
+		_, err = do(w, manage.WithFields(r, f), who)
+		return shown, err
+	}
+}
+
+// unsay forgets the host that a form names.
+func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, "host")
+	if err != nil {
+		return nil, err
+	}
+	host := ""
+	if err := f.Read("host", "a text", &host); err != nil {
+		return nil, err
+	}
+	return s.forgetNamed(r, who, host)
+}
+
+// hostActs are those on the page of the hosts.
+func (s *Apps) hostActs() map[string]ui.Act {
+	admin := []consoleauth.Check{consoleauth.Actor.Admin}
+	return map[string]ui.Act{
+		"set":   {Do: s.setHost, May: admin, Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
+		"unsay": {Do: s.unsay, May: admin, Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
+	}
+}
