@@ -34,11 +34,12 @@ func (s *People) listGrants(_ http.ResponseWriter, r *http.Request, _ consoleaut
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.grants(r.Context(), u.Sub)
+	all, err := s.grants(r.Context(), u.Sub, 1)
 	return grantList{u.Sub, all}, err
 }
 
-func (s *People) grants(ctx context.Context, sub string) ([]grantRecord, error) {
+// grants reads the names of applications with so many calls.
+func (s *People) grants(ctx context.Context, sub string, calls int) ([]grantRecord, error) {
 	given, err := s.c.Store.Consents(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -61,14 +62,15 @@ func (s *People) grants(ctx context.Context, sub string) ([]grantRecord, error) 
 		return cmp.Or(cmp.Compare(y.Since, x.Since), cmp.Compare(x.ClientID, y.ClientID))
 	})
 	rows = rows[:min(len(rows), maxRows)]
-	for i := range rows {
-		app, err := s.c.Store.App(ctx, rows[i].ClientID)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return nil, err
-		}
-		rows[i].Name = app.Name
+	var ids []string
+	for _, g := range rows {
+		ids = append(ids, g.ClientID)
 	}
-	return rows, nil
+	names, err := s.apps.of(ctx, ids, calls)
+	for i := range rows {
+		rows[i].Name = names[rows[i].ClientID]
+	}
+	return rows, err
 }
 
 // withdraw serves DELETE /api/console/users/{sub}/consents/{client_id}, and withdraws several that a
@@ -82,45 +84,56 @@ func (s *People) withdraw(w http.ResponseWriter, r *http.Request, who consoleaut
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
-		if err := s.withdrawOne(r, who, u, id); err != nil {
-			return nil, err
-		}
+	some, err := s.withdrawals(r.Context(), u.Sub, ids)
+	if err != nil {
+		return nil, err
 	}
-	return ended{len(ids)}, nil
+	return s.end(r, who, "user grant withdraw", grantNotice, some)
 }
 
-// withdrawOne ends the consent first and the tokens after, as the account page does: what is being
-// granted meanwhile does not escape, and the application stays listed until all of it is stored.
-func (s *People) withdrawOne(r *http.Request, who consoleauth.Actor, u storage.User, app string) error {
-	ctx := r.Context()
-	met, err := s.c.Store.OpenID(ctx, app, u.Sub)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return err
-	}
-	connected := err == nil && met.EndedAt.IsZero()
-	was, err := storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
-		c, err := s.c.Store.Consent(ctx, app, u.Sub)
-		if err == nil {
-			err = s.c.Store.EndConsent(ctx, c)
+const grantNotice = "access of an application removed by an administrator"
+
+// withdrawals finds what a user has allowed the named applications.
+func (s *People) withdrawals(ctx context.Context, sub string, apps []string) (some []ending, err error) {
+	for _, app := range apps {
+		met, err := s.c.Store.OpenID(ctx, app, sub)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return nil, err
 		}
-		return c, err
-	})
-	switch {
-	case errors.Is(err, storage.ErrNotFound) && !connected:
-		return noGrant
-	case err != nil && !errors.Is(err, storage.ErrNotFound):
-		return err
+		connected := err == nil && met.EndedAt.IsZero()
+		was, err := s.c.Store.Consent(ctx, app, sub)
+		switch {
+		case errors.Is(err, storage.ErrNotFound) && !connected:
+			return nil, noGrant
+		case err != nil && !errors.Is(err, storage.ErrNotFound):
+			return nil, err
+		}
+		some = append(some, s.withdrawal(sub, app, was.Scope, connected))
 	}
-	now := time.Now().UTC()
-	if err := s.c.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, u.Sub), Before: now}); err != nil {
-		return err
+	return some, nil
+}
+
+// withdrawal ends the consent first and the tokens after, as the account page does: what is being
+// granted meanwhile does not escape, and the application stays listed until all of it is stored.
+func (s *People) withdrawal(sub, app, scope string, connected bool) ending {
+	e := ending{sub: sub, change: "grant of " + app + " \"" + textOf(scope) + "\" -> none"}
+	var now time.Time
+	e.do = func(ctx context.Context) error {
+		_, err := storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
+			c, err := s.c.Store.Consent(ctx, app, sub)
+			if err == nil {
+				err = s.c.Store.EndConsent(ctx, c)
+			}
+			return c, err
+		})
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return err
+		}
+		now = time.Now().UTC()
+		return s.c.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub), Before: now})
 	}
-	if err := s.told(r, who, u, "user grant withdraw", "access of an application removed by an administrator", "grant of "+app+" \""+textOf(was.Scope)+"\" -> none"); err != nil {
-		return err
+	if connected {
+		e.then = func(ctx context.Context) error { return s.c.Store.EndOpenID(ctx, app, sub, now) }
 	}
-	if !connected {
-		return nil
-	}
-	return s.c.Store.EndOpenID(ctx, app, u.Sub, now)
+	return e
 }

@@ -70,17 +70,14 @@ func (s *People) revokeKeys(w http.ResponseWriter, r *http.Request, who consolea
 	if err != nil {
 		return nil, err
 	}
+	var some []ending
 	for _, id := range ids {
 		if !slices.ContainsFunc(all, func(k apikey.Key) bool { return k.ID == id }) {
 			return nil, noKey
 		}
+		some = append(some, ending{sub: u.Sub, change: "API key " + id + " -> revoked", do: func(ctx context.Context) error {
+			return apikeys.End(ctx, s.c.Store, s.c.Revoke, id)
+		}})
 	}
-	var was []string
-	for _, id := range ids {
-		if err := apikeys.End(r.Context(), s.c.Store, s.c.Revoke, id); err != nil {
-			return nil, err
-		}
-		was = append(was, "API key "+id+" -> revoked")
-	}
-	return ended{len(ids)}, s.told(r, who, u, "user key revoke", "API key revoked by an administrator", was...)
+	return s.end(r, who, "user key revoke", "API key revoked by an administrator", some)
 }

@@ -33,6 +33,7 @@ var (
 	noSession = &reply.Failure{Status: 404, Msg: "the user has no such session: see GET /api/console/users/{sub}/sessions"}               // protocol 7
 	noGrant   = &reply.Failure{Status: 404, Msg: "the user has no grant for this application: see GET /api/console/users/{sub}/consents"} // protocol 7
 	noKey     = &reply.Failure{Status: 404, Msg: "the user has no such API key: see GET /api/console/users/{sub}/keys"}                   // protocol 7
+	noPair    = &reply.Failure{Status: 400, Msg: "ids are texts such as SUB.ID, with the sub of a user"}                                  // protocol 7
 	noChoice  = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}                                                  // protocol 7
 )
 
@@ -71,10 +72,13 @@ type Config struct {
 }
 
 // People is this part of the console.
-type People struct{ c Config }
+type People struct {
+	c           Config
+	apps, users *book
+}
 
 // New makes People.
-func New(c Config) *People { return &People{c} }
+func New(c Config) *People { return &People{c, appBook(c.Store), userBook(c.Store)} }
 
 const (
 	api  = "/api/console/users"

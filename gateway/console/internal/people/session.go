@@ -69,39 +69,23 @@ func (s *People) live(ctx context.Context, sub string) ([]sessionRecord, error) 
 	rows, now := []sessionRecord{}, time.Now()
 	for _, v := range all {
 		if v.Live(now) && len(rows) < maxRows {
-			rows = append(rows, sessionRecord{
-				ID: shownID(v.ID), Device: page.AgentText(page.English, v.Agent), Address: v.IP, LoginType: v.LoginType,
-				AuthTime: v.AuthTime.UTC().Format(manage.ISO8601), ExpiresAt: v.ExpiresAt.UTC().Format(manage.ISO8601), agent: v.Agent,
-			})
+			rows = append(rows, sessionOf(v))
 		}
 	}
 	return rows, nil
+}
+
+func sessionOf(v storage.Session) sessionRecord {
+	return sessionRecord{
+		ID: shownID(v.ID), Device: page.AgentText(page.English, v.Agent), Address: v.IP, LoginType: v.LoginType,
+		AuthTime: v.AuthTime.UTC().Format(manage.ISO8601), ExpiresAt: v.ExpiresAt.UTC().Format(manage.ISO8601), agent: v.Agent,
+	}
 }
 
 // subject returns the user that a request is about.
 func (s *People) subject(r *http.Request) (storage.User, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
 	return u, manage.Refusal(err, noUser)
-}
-
-// chosen returns what a request names: in its path, or in the field ids.
-func chosen(w http.ResponseWriter, r *http.Request, name string) (ids []string, err error) {
-	if id := r.PathValue(name); id != "" {
-		return []string{id}, nil
-	}
-	f, err := manage.ReadFields(w, r, "ids")
-	if err == nil {
-		err = f.Texts("ids", &ids)
-	}
-	if err == nil && (len(ids) == 0 || len(ids) > maxRows) {
-		err = noChoice
-	}
-	return ids, err
-}
-
-// ended says how many records an act has ended.
-type ended struct {
-	Ended int `json:"ended"`
 }
 
 // endSessions serves DELETE /api/console/users/{sub}/sessions/{id}, and ends several that a form names.
@@ -119,22 +103,27 @@ func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who console
 	if err != nil {
 		return nil, err
 	}
-	var some []storage.Session
+	some, err := endingsOf(s, u.Sub, all, ids)
+	if err != nil {
+		return nil, err
+	}
+	return s.end(r, who, "user session end", sessionNotice, some)
+}
+
+const sessionNotice = "signed out by an administrator"
+
+// endingsOf finds the sessions that are named among those of a user.
+func endingsOf(s *People, sub string, all []storage.Session, ids []string) (some []ending, err error) {
 	for _, id := range ids {
 		i := slices.IndexFunc(all, func(v storage.Session) bool { return shownID(v.ID) == id })
 		if i < 0 {
 			return nil, noSession
 		}
-		some = append(some, all[i])
+		some = append(some, ending{sub: sub, change: "session " + id + " -> ended", do: func(ctx context.Context) error {
+			return users.End(ctx, s.c.Store, all[i])
+		}})
 	}
-	var was []string
-	for _, v := range some {
-		if err := users.End(r.Context(), s.c.Store, v); err != nil {
-			return nil, err
-		}
-		was = append(was, "session "+shownID(v.ID)+" -> ended")
-	}
-	return ended{len(some)}, s.told(r, who, u, "user session end", "signed out by an administrator", was...)
+	return some, nil
 }
 
 // endAll serves DELETE /api/console/users/{sub}/sessions: everything granted before ends, too.
