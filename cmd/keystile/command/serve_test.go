@@ -149,7 +149,7 @@ func TestTheLandingPageAnswersInJSON(t *testing.T) {
 		t.Errorf("a browser is shown %s", body)
 	}
 	for lang, want := range map[string]string{"en": "There is no such page", "zh-CN": "没有此页面"} {
-		resp, body := get(t, http.DefaultClient, s.base+"/console/", "Accept", "text/html,*/*", "Accept-Language", lang)
+		resp, body := get(t, http.DefaultClient, s.base+"/nowhere/", "Accept", "text/html,*/*", "Accept-Language", lang)
 		if resp.StatusCode != 404 || !strings.Contains(body, want) || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("a browser that asks for what is not there is shown %d %s", resp.StatusCode, body)
 		}
