@@ -65,6 +65,7 @@ func used(t *testing.T, say func(text string) string) *filled {
 	get(t, http.DefaultClient, s.base+"/oauth/"+url.PathEscape(say("nowhere")), "User-Agent", say("Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"), "X-Request-ID", say("7f3a"))
 	post(t, s, "/oauth/signin", url.Values{"username": {say("mina")}, "password": {"wrong"}})
 	s.stop() // so that everything is written down
+	write(t, data)
 	f.store(t, data, say)
 	f.service = start(t, data, args...)
 	return f
@@ -118,7 +119,8 @@ func (f *filled) given(t *testing.T, s *storage.Store, say func(text string) str
 // pages are all those of the console that can be opened by an address.
 func (f *filled) pages() []struct{ name, path string } {
 	return []struct{ name, path string }{
-		{"overview", "/console/"}, {"settlements", "/console/settlements"}, {"apps", "/console/apps"}, {"app-new", "/console/apps/new"}, {"app", "/console/apps/" + f.app + "?redirect_uri=https://evil.example/"}, {"clients", "/console/clients"},
+		{"overview", "/console/"}, {"settlements", "/console/settlements"}, {"apps", "/console/apps"}, {"app-new", "/console/apps/new"}, {"app", "/console/apps/" + f.app + "?redirect_uri=https://evil.example/"}, {"clients", "/console/clients"}, {"client-hosts", "/console/clients/hosts"},
+		{"client", "/console/clients/show?id=" + dynamicID}, {"access", "/console/access"}, {"access-one", "/console/access/bookshop"}, {"bundles", "/console/bundles"}, {"visible", "/console/visible?sub=" + f.user},
 		{"capabilities", "/console/capabilities"}, {"capability-new", "/console/capabilities/new"}, {"capability", "/console/capabilities/bookshop"},
 		{"deliveries", "/console/capabilities/bookshop/deliveries"}, {"tool", "/console/capabilities/bookshop/tools/placeOrder"},
 		{"usage", "/console/usage"}, {"usage-app", "/console/usage?granularity=hour&client_id=" + f.app}, {"usage-tool", "/console/usage?by=tool&client_id=" + f.app},

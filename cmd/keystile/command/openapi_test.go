@@ -32,6 +32,7 @@ func TestTheDocumentHasEveryEndpoint(t *testing.T) {
 		"/oauth/signin":  "pages for people, their forms and their script",
 		"/oauth/account": "a page for people, and its forms",
 		"/oauth/device":  "a page for people, and its form",
+		"/console":       "pages for people, their forms and their script",
 		"/demo":          "pages that show how it works",
 	}
 	b := built(t, "KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1")

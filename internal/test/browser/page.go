@@ -117,6 +117,17 @@ func (p *Page) Text(selector string) (text string) {
 	return text
 }
 
+// Picture writes what a window of this size shows, as a small WebP.
+func (p *Page) Picture(path string, width, height int) {
+	p.t.Helper()
+	p.size(width, height, 1, false)
+	quality := int64(80)
+	shot := call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
+	if err := os.WriteFile(path, shot.Data, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // Count returns how many elements a selector finds.
 func (p *Page) Count(selector string) (n int) {
 	p.t.Helper()
