@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// mostActions is how many clicks and filled fields somebody needs who has never seen the console, from the address in
+// mostActions bounds how many clicks and filled fields somebody needs who has never seen the console, from the address in
 // the banner to the answer of a tool of theirs.
 const mostActions = 25
 
