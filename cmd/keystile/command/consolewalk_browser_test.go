@@ -21,7 +21,6 @@ type actions struct {
 
 func (a *actions) fill(selector, text string) { a.t.Helper(); a.n++; a.Type(selector, text) }
 func (a *actions) follow(selector string)     { a.t.Helper(); a.n++; a.Follow(selector) }
-func (a *actions) click(selector string)      { a.t.Helper(); a.n++; a.Click(selector) }
 
 // upstream answers everything with an order.
 func upstream(t *testing.T) string {
