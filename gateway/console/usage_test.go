@@ -30,3 +30,41 @@ func TestUsageIsShownToWhoMaySeeTheApplication(t *testing.T) {
 		t.Errorf("the whole service's is %d", w.Code)
 	}
 }
+
+func TestUsageOfAnApplicationHasEachDayOfTheSpan(t *testing.T) {
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
+	app := h.app("Shop", root.Sub)
+	today := driver.Hour(time.Now())
+	rows := []driver.Count{
+		{AppID: app.ID, Product: "verify", At: today, Calls: 3, Errors: 1},
+		{AppID: app.ID, Product: "mcp", At: today, Calls: 4},
+		{AppID: app.ID, Product: "verify", At: today.AddDate(0, 0, -7), Calls: 5},
+	}
+	if err := h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, rows); err != nil {
+		t.Fatal(err)
+	}
+	for unit, want := range map[string]int{"day": 30, "hour": 7 * 24} {
+		series, _ := h.do("GET", "/api/console/usage?granularity="+unit+"&client_id="+app.ID, root.cookie, "").body.Data["series"].([]any)
+		if len(series) != want {
+			t.Fatalf("by %s there are %d points, want %d", unit, len(series), want)
+		}
+		var calls []float64
+		before := ""
+		for _, p := range series {
+			p := p.(map[string]any)
+			if at := p["at"].(string); at <= before {
+				t.Errorf("by %s %s follows %s", unit, at, before)
+			} else {
+				before = at
+			}
+			calls = append(calls, p["calls"].(float64))
+		}
+		if last := calls[len(calls)-1]; last != 7 {
+			t.Errorf("by %s the last point has %v calls, want 7", unit, last)
+		}
+		if unit == "day" && (calls[22] != 5 || calls[21] != 0) {
+			t.Errorf("seven days ago there are %v calls, want 5", calls)
+		}
+	}
+}

@@ -144,9 +144,12 @@ func (d *drawing) Path() string {
 // mark is a text at an axis.
 type mark struct{ X, Y, Text string }
 
-// Marks returns those at the left: none, half and all.
+// Marks returns those at the left: none, all, and half where that is a whole number.
 func (d *drawing) Marks() (all []mark) {
-	for _, n := range slices.Compact([]int64{0, d.most / 2, d.most}) {
+	for _, n := range []int64{0, d.most / 2, d.most} {
+		if n == d.most/2 && d.most%2 != 0 {
+			continue
+		}
 		all = append(all, mark{places(plotLeft - 6), places(d.y(n, d.most)), short(n)})
 	}
 	return all

@@ -28,11 +28,7 @@ func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
 			return record{}, err
 		}
 	}
-	unit := time.Hour
-	if q.Daily {
-		unit = 24 * time.Hour
-	}
-	began := q.From.Truncate(unit)
+	began := q.From.Truncate(unitOf(q))
 	out := newRecord(q, began, f.To)
 	for _, p := range f.Series {
 		if p.At.Before(began) {

@@ -89,7 +89,7 @@ type record struct {
 	From        string  `json:"from"`
 	To          string  `json:"to"` // exclusive
 	Granularity string  `json:"granularity"`
-	Series      []point `json:"series"`
+	Series      []point `json:"series"` // each hour or day of the span, ascending
 	Names       []name  `json:"names"` // the most calls first, at most 100
 	Calls       int64   `json:"calls"`
 	Errors      int64   `json:"errors"`
@@ -151,13 +151,17 @@ func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) 
 	}
 	out := newRecord(q, a.From, a.To)
 	out.Overage, out.rows = a.Overage, a.Series
-	by := map[string]*name{}
+	by, unit := map[string]*name{}, unitOf(q)
+	first := a.From.UTC().Truncate(unit)
+	for at := first; at.Before(a.To); at = at.Add(unit) { // a time without calls is shown as one
+		out.Series = append(out.Series, point{At: at.Format(manage.ISO8601)})
+	}
 	for _, row := range a.Series {
-		at := row.At.UTC().Format(manage.ISO8601)
-		if n := len(out.Series); n == 0 || out.Series[n-1].At != at {
-			out.Series = append(out.Series, point{At: at})
+		i := int(row.At.Sub(first) / unit)
+		if i < 0 || i >= len(out.Series) {
+			continue
 		}
-		p, n := &out.Series[len(out.Series)-1], by[row.Name]
+		p, n := &out.Series[i], by[row.Name]
 		if n == nil {
 			n = &name{Name: row.Name}
 			by[row.Name] = n
@@ -189,9 +193,9 @@ func readQuery(r *http.Request) (q usage.Query, err error) {
 	if q.ClientID != "" && !manage.IsID(q.ClientID) {
 		return q, noApp
 	}
-	unit, days := time.Hour, 7
+	unit, days := unitOf(q), 7
 	if q.Daily {
-		unit, days = 24*time.Hour, 30
+		days = 30
 	}
 	end := now.Truncate(unit).Add(unit)
 	if q.To, err = timeOf(form.Get("to"), end); err != nil {
@@ -199,6 +203,14 @@ func readQuery(r *http.Request) (q usage.Query, err error) {
 	}
 	q.From, err = timeOf(form.Get("from"), q.To.AddDate(0, 0, -days))
 	return q, err
+}
+
+// unitOf returns the length of time that a point of the answer is about.
+func unitOf(q usage.Query) time.Duration {
+	if q.Daily {
+		return 24 * time.Hour
+	}
+	return time.Hour
 }
 
 func timeOf(text string, fallback time.Time) (time.Time, error) {
