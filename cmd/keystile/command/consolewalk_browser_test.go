@@ -38,7 +38,7 @@ func TestAStrangerGetsFromTheBannerToTheAnswerOfATool(t *testing.T) {
 	shop := upstream(t)
 	a := &actions{walkthrough: v}
 	a.n++
-	v.Open(v.s.out.find(t, v.s.ended, `Console +(\S+)`))
+	v.Open(v.s.out.find(t, v.s.ended, `The console +(\S+)`))
 	who := firstRunOf(t, v.s.data).Admin
 	a.fill("#username", who.Username)
 	a.fill("#password", who.Password)
@@ -141,6 +141,8 @@ func TestTheKeyboardIsEnoughForTheConsole(t *testing.T) {
 		t.Errorf("the answer is %s", got)
 	}
 	v.at("/console/orders/" + f.order)
+	v.to("Skip to content")
+	v.Press("Enter")
 	v.to("Approve")
 	v.Press("Enter")
 	v.Arrive()

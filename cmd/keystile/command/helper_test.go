@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 )
@@ -44,10 +45,11 @@ func (o *output) now() (string, chan struct{}) {
 	return o.text.String(), o.grown
 }
 
-// find waits for a text that matches and returns its last group. It gives up when ended is.
+// find waits for a text that matches and returns its last group. It gives up when ended is, and after
+// a minute, so that a text that was changed does not hold up all other tests.
 func (o *output) find(t *testing.T, ended <-chan struct{}, pattern string) string {
 	t.Helper()
-	re := regexp.MustCompile(pattern)
+	re, late := regexp.MustCompile(pattern), time.After(time.Minute)
 	for {
 		text, grown := o.now()
 		if found := re.FindStringSubmatch(text); found != nil {
@@ -57,6 +59,8 @@ func (o *output) find(t *testing.T, ended <-chan struct{}, pattern string) strin
 		case <-grown:
 		case <-ended:
 			t.Fatalf("it ended without saying %q: %s", pattern, o)
+		case <-late:
+			t.Fatalf("it does not say %q: %s", pattern, o)
 		}
 	}
 }

@@ -9,11 +9,11 @@ import (
 // mostPicture bounds a picture of README, in bytes.
 const mostPicture = 60 << 10
 
-// With KEYSTILE_PICTURES=folder the pictures of README are made there anew.
+// With KEYSTILE_PICTURES=folder the pictures of README are made there anew, and kept.
 func TestThePicturesOfREADMEAreSmall(t *testing.T) {
 	folder := os.Getenv("KEYSTILE_PICTURES")
 	if folder == "" {
-		t.Skip("KEYSTILE_PICTURES names no folder for them")
+		folder = t.TempDir()
 	}
 	v := alone(t)
 	f := used(t, func(text string) string { return text })
