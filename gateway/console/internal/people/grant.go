@@ -24,6 +24,7 @@ type grantRecord struct {
 
 // grantList holds the newest grants of a user.
 type grantList struct {
+	Username string        `json:"-"` // for the page
 	Sub      string        `json:"sub"`
 	Consents []grantRecord `json:"consents"`
 }
@@ -35,7 +36,7 @@ func (s *People) listGrants(_ http.ResponseWriter, r *http.Request, _ consoleaut
 		return nil, err
 	}
 	all, err := s.grants(r.Context(), u.Sub, 1)
-	return grantList{u.Sub, all}, err
+	return grantList{u.Username, u.Sub, all}, err
 }
 
 // grants reads the names of applications with so many calls.

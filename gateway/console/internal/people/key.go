@@ -25,8 +25,9 @@ type keyRecord struct {
 
 // keyList holds the newest valid API keys of a user.
 type keyList struct {
-	Sub  string      `json:"sub"`
-	Keys []keyRecord `json:"keys"`
+	Username string      `json:"-"` // for the page
+	Sub      string      `json:"sub"`
+	Keys     []keyRecord `json:"keys"`
 }
 
 // listKeys serves GET /api/console/users/{sub}/keys.
@@ -36,7 +37,7 @@ func (s *People) listKeys(_ http.ResponseWriter, r *http.Request, _ consoleauth.
 		return nil, err
 	}
 	all, err := s.keys(r.Context(), u.Sub)
-	return keyList{u.Sub, all}, err
+	return keyList{u.Username, u.Sub, all}, err
 }
 
 func (s *People) keys(ctx context.Context, sub string) ([]keyRecord, error) {

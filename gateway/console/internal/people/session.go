@@ -38,6 +38,7 @@ func (s sessionRecord) DeviceIn(l page.Lang) string { return page.AgentText(l, s
 
 // sessionList holds the newest sessions of a user.
 type sessionList struct {
+	Username string          `json:"-"` // for the page
 	Sub      string          `json:"sub"`
 	Sessions []sessionRecord `json:"sessions"`
 }
@@ -55,7 +56,7 @@ func (s *People) listSessions(_ http.ResponseWriter, r *http.Request, _ consolea
 		return nil, err
 	}
 	all, err := s.live(r.Context(), u.Sub)
-	return sessionList{u.Sub, all}, err
+	return sessionList{u.Username, u.Sub, all}, err
 }
 
 func (s *People) live(ctx context.Context, sub string) ([]sessionRecord, error) {

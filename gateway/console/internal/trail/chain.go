@@ -52,14 +52,15 @@ func (c *check) state() checked {
 	return c.last
 }
 
-// begin starts a verification; it reports whether there was none that runs.
-func (c *check) begin(archive Archive) bool {
+// begin starts a verification and returns how it begins. It reports whether there was none that runs.
+func (c *check) begin(archive Archive) (checked, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last.Running || c.life.Err() != nil {
-		return false
+		return checked{}, false
 	}
-	c.last = checked{Running: true, Began: manage.Stamp(time.Now()), Breaks: []string{}, Heads: []string{}}
+	begun := checked{Running: true, Began: manage.Stamp(time.Now()), Breaks: []string{}, Heads: []string{}}
+	c.last = begun
 	c.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(c.life, longest)
 		defer cancel()
@@ -70,7 +71,7 @@ func (c *check) begin(archive Archive) bool {
 		})
 		c.done(report, err)
 	})
-	return true
+	return begun, true
 }
 
 func (c *check) done(report event.TrailReport, err error) {
@@ -124,8 +125,9 @@ func (t *Trail) verify(w http.ResponseWriter, r *http.Request, who consoleauth.A
 	if err := t.c.Recorder.Note(r, manage.Act{What: "audit verify", On: "trail", By: who.Sub, User: who.Sub}); err != nil {
 		return nil, err
 	}
-	if !t.check.begin(t.c.Archive) {
+	begun, ok := t.check.begin(t.c.Archive)
+	if !ok {
 		return nil, running
 	}
-	return t.check.state(), nil
+	return begun, nil
 }

@@ -90,7 +90,7 @@ type record struct {
 	To          string  `json:"to"` // exclusive
 	Granularity string  `json:"granularity"`
 	Series      []point `json:"series"` // each hour or day of the span, ascending
-	Names       []name  `json:"names"` // the most calls first, at most 100
+	Names       []name  `json:"names"`  // the most calls first, at most 100
 	Calls       int64   `json:"calls"`
 	Errors      int64   `json:"errors"`
 	Before      int64   `json:"calls_before"` // in the span before, of the same length
