@@ -3,8 +3,11 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
@@ -129,8 +132,28 @@ func indented(raw []byte, most int) (string, bool) {
 	return cutMarkup(out.String(), most)
 }
 
+// spelled writes characters that turn the direction of a text as JSON escapes them, so that what is read
+// is in the order in which it came.
+func spelled(text string) string {
+	if !strings.ContainsFunc(text, turns) {
+		return text
+	}
+	var out strings.Builder
+	for _, c := range text {
+		if turns(c) {
+			fmt.Fprintf(&out, `\u%04x`, c)
+		} else {
+			out.WriteRune(c)
+		}
+	}
+	return out.String()
+}
+
+func turns(c rune) bool { return unicode.Is(unicode.Bidi_Control, c) }
+
 // cutMarkup cuts a text whose markup would have more bytes: a quote takes five in it.
 func cutMarkup(text string, most int) (string, bool) {
+	text = spelled(text)
 	for i, c := range text {
 		switch c {
 		case '"', '\'', '<', '>', '&', '+':
