@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"bytes"
-	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -176,6 +175,15 @@ func TestAFormActsOnceAndOnItsPageAlone(t *testing.T) {
 		if q.path == "/console/clients/show" && (q.act == "disable" || q.act == "enable") {
 			f.query = "id=" + dynamic
 		}
+		var others []*forged // of the same page: the id will have been used up by another act
+		for _, other := range served(console.Parts(s.console)) {
+			if other.path == q.path && other.act != "" && other.act != q.act {
+				again := s.formOf(other, "")
+				again.form.Set("form", f.form.Get("form"))
+				again.query = f.query
+				others = append(others, again)
+			}
+		}
 		w := f.send(s)
 		if w.Code != 303 && w.Code != 200 {
 			t.Errorf("%s is not done: %d %s", q.name(), w.Code, w.Body)
@@ -184,14 +192,9 @@ func TestAFormActsOnceAndOnItsPageAlone(t *testing.T) {
 			t.Errorf("%s is not on the trail: %s", q.name(), cell)
 		}
 		s.refused(f.send(s), "twice: "+q.name())
-		for _, other := range served(console.Parts(s.console)) { // of the same page: the id was used up by another act
-			if other.path == q.path && other.act != "" && other.act != q.act {
-				again := s.formOf(other, "")
-				again.form.Set("form", f.form.Get("form"))
-				again.query = f.query
-				s.refused(again.send(s), "used for "+q.act+": "+other.name())
-				n++
-			}
+		for _, again := range others {
+			s.refused(again.send(s), "used for "+q.act+": "+again.form.Get("do")+" at "+q.path)
+			n++
 		}
 		n++
 	}
@@ -217,5 +220,4 @@ func TestAForgedUploadDoesNothing(t *testing.T) {
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 		s.refused(s.browse(r, f.cookie), name)
 	}
-	_ = fmt.Sprint
 }
