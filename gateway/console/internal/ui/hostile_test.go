@@ -15,7 +15,7 @@ import (
 // kinds of fields, one of each.
 var oneOfEach = map[string]Kind{"text": Text, "optional": Optional, "lines": Lines, "bool": Bool, "number": Number, "json": JSON, "choices": Choices}
 
-// hostileTexts are what nobody types by accident.
+// hostileTexts hold texts that nobody types by accident.
 var hostileTexts = []string{
 	"", "\x00", "\xff\xfe\xfd", "a\x00b", "\u202etxt.exe", "\u2066x\u2069", "{", "[[[[", strings.Repeat("[", 20_000), "1e999999", "-", "\r\n\r\n", strings.Repeat("9", 4000),
 	"%00", "<script>", "{{.}}", "null", "true false", "\ufeff1", "\"", "\\u0000", "NaN", strings.Repeat("\n", 50_000),
