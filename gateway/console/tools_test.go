@@ -139,3 +139,35 @@ func TestAPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
 		t.Error("the preview shows the credential, or runs a script")
 	}
 }
+
+// A password or a token in an address is for who may change it. Others see where it leads.
+func TestSecretsInAddressesAreShownToWhoMayChangeThemAlone(t *testing.T) {
+	h, _, dev := shopFixture(t)
+	root, aud := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor)
+	c, tools, err := h.store.Tools(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.WebhookURL, c.UpstreamURL = "https://ann:pass-sesame@hook.example.com/in?token=query-sesame#part-sesame", "https://up.example.com/v1?key=key-sesame"
+	must(h.store.SaveCapability(t.Context(), c, tools, storage.Delivery{Event: "e", URL: c.WebhookURL, Payload: []byte("{}")}))(t)
+	for _, path := range []string{"/console/capabilities", "/console/capabilities/shop", "/console/capabilities/shop/deliveries", "/console/capabilities/shop/tools/getPet", "/api/console/deliveries/shop"} {
+		w := h.open(path, aud.cookie)
+		if w.Code != 200 || strings.Contains(w.Body.String(), "sesame") {
+			t.Errorf("an auditor sees %s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	page := h.open("/console/capabilities/shop", aud.cookie).Body.String()
+	for _, want := range []string{"https://hook.example.com/in?…", "https://up.example.com/v1?…"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("an auditor is not shown %s", want)
+		}
+	}
+	for _, u := range []testUser{root, dev} {
+		if page := h.open("/console/capabilities/shop", u.cookie).Body.String(); !strings.Contains(page, "token=query-sesame") || !strings.Contains(page, "key=key-sesame") {
+			t.Errorf("%s does not see the addresses that they may change", u.Username)
+		}
+		if a := h.call("GET", "/api/console/deliveries/shop", u.cookie, nil); !strings.Contains(a.text, "query-sesame") {
+			t.Errorf("%s does not see where events go: %s", u.Username, a.text)
+		}
+	}
+}

@@ -71,3 +71,34 @@ func TestWithoutAnyCheckNobodyGetsMoreThanTheirRole(t *testing.T) {
 		}
 	}
 }
+
+// signedIn has read the user of its session from a table: with another role than the table that is asked for.
+type signedIn struct {
+	table
+	from any
+}
+
+func (s signedIn) VisitorIn(r *http.Request, table any) (storage.Session, storage.User, bool, error) {
+	v, err := s.Visitor(r)
+	if table != s.from {
+		return v, storage.User{}, false, err
+	}
+	return v, storage.User{Sub: v.UserID, Role: storage.RoleDeveloper}, true, err
+}
+
+// What signing in has read counts if it is of the very table that knows the roles. Of another one it does
+// not: there an administrator may be somebody else.
+func TestAUserOfAnotherTableHasTheRoleOfTheTableThatIsAsked(t *testing.T) {
+	for _, c := range []struct {
+		from any
+		want string
+	}{{table(storage.RoleAuditor), storage.RoleDeveloper}, {table(storage.RoleAdmin), storage.RoleAuditor}, {nil, storage.RoleAuditor}} {
+		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: signedIn{from: c.from}, Users: table(storage.RoleAuditor)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if who, err := g.Actor(httptest.NewRequest("GET", "/", nil)); err != nil || who.Role != c.want || who.Sub != "u1" {
+			t.Errorf("from %v: %+v %v, want the role %s", c.from, who, err, c.want)
+		}
+	}
+}

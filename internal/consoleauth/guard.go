@@ -18,6 +18,13 @@ type Visitors interface {
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
+// tableVisitors are Visitors who have read the user of a session when they return it.
+// *signin.SignIn has it.
+type tableVisitors interface {
+	// VisitorIn is Visitor. If known, u is what the table would return, read for this request.
+	VisitorIn(r *http.Request, table any) (v storage.Session, u storage.User, known bool, err error)
+}
+
 // Users knows the roles of users; *storage.Store has it.
 type Users interface {
 	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
@@ -104,15 +111,25 @@ func (g *Guard) pass(r *http.Request, role func(who Actor, reads bool) error, ch
 	return a, nil
 }
 
-// visitor returns who sits in front of the browser.
+// visitor returns who sits in front of the browser. Session and user are read for each request, so that
+// what has changed counts at once.
 func (g *Guard) visitor(r *http.Request) (Actor, error) {
-	session, err := g.visitors.Visitor(r)
-	var user storage.User
-	if err == nil {
-		user, err = g.users.User(r.Context(), session.UserID)
-	}
+	session, user, err := g.read(r)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		return Actor{}, NotSignedIn
 	}
 	return Actor{user, session.AuthTime, session.ID}, err
+}
+
+func (g *Guard) read(r *http.Request) (v storage.Session, u storage.User, err error) {
+	known := false
+	if t, ok := g.visitors.(tableVisitors); ok {
+		v, u, known, err = t.VisitorIn(r, g.users)
+	} else {
+		v, err = g.visitors.Visitor(r)
+	}
+	if err == nil && !known {
+		u, err = g.users.User(r.Context(), v.UserID)
+	}
+	return v, u, err
 }

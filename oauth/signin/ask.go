@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -69,6 +70,16 @@ func (s *SignIn) showPage(w http.ResponseWriter, r *http.Request) error {
 // that nobody is signed in. Any other error means that it is not known: never treat it as nobody.
 func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) {
 	return s.steps.Sessions.Visitor(r)
+}
+
+// VisitorIn is Visitor for who wants the user as a table has them. If signing in reads that very
+// table, the user comes with the session, read for this request; otherwise known is false.
+func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u storage.User, known bool, err error) {
+	v, u, err = s.steps.Sessions.Visit(r)
+	if own, ok := s.users.(*users.StoreUsers); err != nil || !ok || !own.Reads(table) {
+		return v, storage.User{}, false, err
+	}
+	return v, u, true, nil
 }
 
 // Recent reports whether a visitor's sign-in is recent enough to change the sign-in methods, and

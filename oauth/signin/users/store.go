@@ -46,6 +46,14 @@ func (s *StoreUsers) User(ctx context.Context, sub string) (storage.User, error)
 	return s.store.User(ctx, sub)
 }
 
+// Reads reports whether a user read here is the user that another reader, a *storage.Store, would
+// return at that moment: one that reads the same table need not ask it again.
+func (s *StoreUsers) Reads(other any) bool {
+	mine, ok := s.store.(*storage.Store)
+	theirs, same := other.(*storage.Store)
+	return ok && same && mine == theirs
+}
+
 // Authenticate implements Users. It computes one hash also for an unknown user.
 func (s *StoreUsers) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	login, err := s.login(ctx, username)

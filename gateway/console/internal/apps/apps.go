@@ -92,7 +92,7 @@ func (s *Apps) Part() ui.Part {
 		},
 		Pages: []ui.Page{
 			{Path: root, Title: "Applications", Section: "Applications", Owned: true, Get: s.listApps, Template: listPage},
-			{Path: root + "/new", Title: "New application", Owned: true, Get: nothing, Template: newPage, Acts: map[string]ui.Act{
+			{Path: root + "/new", Title: "New application", Owned: true, May: []consoleauth.Check{consoleauth.Actor.Writer}, Get: nothing, Template: newPage, Acts: map[string]ui.Act{
 				"new": {Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
 					"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
 				}},

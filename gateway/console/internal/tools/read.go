@@ -3,6 +3,7 @@ package tools
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,8 +31,8 @@ type line struct {
 
 func (t *Tools) lineOf(c storage.Capability, who consoleauth.Actor) line {
 	return line{
-		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind, UpstreamURL: shown(c.UpstreamURL, 300),
-		AuthType: c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: shown(c.WebhookURL, 300), Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
+		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind, UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
+		AuthType: c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)), Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
 		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()), UpdatedAt: c.UpdatedAt.UTC().Format(manage.ISO8601), OffBus: t.c.Registry.OffBus(c),
 		Mine: who.Changes(c.Owner),
 	}
@@ -42,6 +43,24 @@ func shown(text string, most int) string {
 	text = page.Shown(strings.ToValidUTF8(text[:min(len(text), 4*most)], ""))
 	if utf8.RuneCountInString(text) > most {
 		return string([]rune(text)[:most]) + "…"
+	}
+	return text
+}
+
+// address shows where requests go. What is secret in an address, a password or a token in the query, is
+// shown to who may change it, and to nobody else.
+func address(text string, mine bool) string {
+	if mine || text == "" {
+		return shown(text, 300)
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Opaque != "" {
+		return "…"
+	}
+	hidden := u.RawQuery != "" || u.Fragment != ""
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	if text = shown(u.String(), 300); hidden {
+		text += "?…"
 	}
 	return text
 }

@@ -84,7 +84,7 @@ func (t *Tools) Part() ui.Part {
 			"register": {Do: t.register, Done: "The capability is registered.", To: toMember},
 		}},
 		{Path: one, Title: "Capability", Get: t.show, Template: showPage, Acts: map[string]ui.Act{
-			"register": {Do: nothing, Stale: true, Done: "The capability is registered."},
+			"register": {Do: t.stays, Stale: true, Done: "The capability is registered."},
 			"publish":  {Do: t.publish(true), Done: "The capability is on the bus."},
 			"pause":    {Do: t.publish(false), Done: "The capability is off the bus."},
 			"delete":   {Do: t.remove, Done: "The capability is deleted.", To: func(any, string) string { return page }},
@@ -108,8 +108,11 @@ func toMember(result any, _ string) string {
 	return "/console/capabilities/" + result.(line).Member
 }
 
-// nothing stands where an act of another page leads to this one.
-func nothing(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) { return nil, nil }
+// stays stands where an act of another page leads to this one: it changes nothing, and is for who might.
+func (t *Tools) stays(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	_, err := t.own(r, who)
+	return nil, err
+}
 
 var (
 	listPage       = ui.Parse(pages, "list.html")

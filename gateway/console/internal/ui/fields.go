@@ -53,10 +53,15 @@ func FieldsOf(form url.Values, kinds map[string]Kind) (manage.Fields, error) {
 	return f, nil
 }
 
-// readForm reads the form of a request, of at most so many bytes.
+// readForm reads the form of a request, of at most so many bytes, as a whole or not at all: a field that
+// is lost would be read as a box that is not ticked. ParseMultipartForm alone says nothing of that.
 func readForm(w http.ResponseWriter, r *http.Request, most int64) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
-	if err := r.ParseMultipartForm(most); err != nil && err != http.ErrNotMultipart {
+	err := r.ParseForm()
+	if err == nil {
+		err = r.ParseMultipartForm(most)
+	}
+	if err != nil && err != http.ErrNotMultipart {
 		return manage.BadBody.Saying("the form could not be read, or is larger than " + strconv.FormatInt(most>>10, 10) + " KiB").Because(err)
 	}
 	return nil

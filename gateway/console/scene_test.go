@@ -1,0 +1,280 @@
+package console_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/test/backend"
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// written is a Backend that remembers what was written, the ids of forms aside.
+type written struct {
+	driver.Backend
+	mu    sync.Mutex
+	calls int // all of them
+	what  []string
+}
+
+func (b *written) note(what ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.what = append(b.what, what...)
+}
+
+// read counts a read.
+func (b *written) read() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls++
+}
+
+// since returns what was written and how often the store was asked since the last call.
+func (b *written) since() (what []string, calls int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	what, calls = b.what, b.calls
+	b.what, b.calls = nil, 0
+	return what, calls
+}
+
+func (b *written) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
+	b.read()
+	v, err := b.Backend.Put(ctx, docs...)
+	for _, d := range docs {
+		if err == nil && d.Kind != "ticket" {
+			b.note(d.Kind + " " + d.ID)
+		}
+	}
+	return v, err
+}
+
+func (b *written) Issue(ctx context.Context, all ...driver.Token) error {
+	b.note("token")
+	return b.Backend.Issue(ctx, all...)
+}
+
+func (b *written) Revoke(ctx context.Context, all ...driver.Revocation) error {
+	b.read()
+	b.note("revocation")
+	return b.Backend.Revoke(ctx, all...)
+}
+
+func (b *written) Append(ctx context.Context, all ...driver.Record) error {
+	b.note("record")
+	return b.Backend.Append(ctx, all...)
+}
+
+func (b *written) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
+	b.read()
+	return b.Backend.Get(ctx, kind, id)
+}
+
+func (b *written) List(ctx context.Context, kind string, s driver.Span, n int) ([]driver.Doc, string, error) {
+	b.read()
+	return b.Backend.List(ctx, kind, s, n)
+}
+
+func (b *written) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
+	b.read()
+	return b.Backend.Usage(ctx, q)
+}
+
+// roles are the columns of the table of rights. Who acts most comes last, so that the others find what
+// they may not touch.
+var roles = []string{"nobody", "guest", "newcomer", "owner", "developer", "auditor", "admin"}
+
+// has tells who of them has something of their own.
+var has = map[string]bool{"owner": true, "developer": true, "auditor": true, "admin": true}
+
+// strange is in each text of what belongs to somebody else, and in no address.
+const strange = "Zq7"
+
+// scene is a console that has everything it can have, with somebody of each role.
+type scene struct {
+	*fixture
+	written *written
+	who     map[string]testUser
+	records []event.Entry // newest first
+	archive
+	own map[string]map[string]string // what stands in the braces of a path, by role; "": of somebody else
+}
+
+func newScene(t testing.TB) *scene {
+	s := &scene{written: &written{Backend: backend.New(t)}, who: map[string]testUser{}, own: map[string]map[string]string{}}
+	s.fixture = newNode(t, s.written, storage.NewMasterKey(), operates, func(c *console.Config) {
+		c.Archive = s
+		c.Nodes, c.Bus, c.SignIn, c.Lockout = twoNodes{}, new(shop), c.Visitors.(console.SignIn), c.Visitors.(console.Lockout)
+		c.Registry = must(registry.New(t.Context(), registry.Config{
+			BaseURL: base, Store: c.Store.(*storage.Store), Visitors: c.Visitors, NoDelivery: true, Log: slog.New(slog.DiscardHandler),
+		}))(t)
+	})
+	for role, is := range map[string]string{"guest": "", "newcomer": storage.RoleDeveloper, "owner": "", "developer": storage.RoleDeveloper, "auditor": storage.RoleAuditor, "admin": storage.RoleAdmin} {
+		s.who[role] = s.testUser(role, is)
+	}
+	for _, role := range roles {
+		s.own[role] = map[string]string{"sub": s.who[role].Sub}
+		if has[role] {
+			s.own[role] = s.things(s.who[role].User, "x"+role, "Mine"+role)
+			s.own[role]["seq"] = s.recorded(s.own[role]["client_id"], role)
+		}
+	}
+	zoe := must(s.users.Create(t.Context(), storage.User{Username: "zoe", Nickname: strange, Role: storage.RoleDeveloper}, password))(t)
+	s.signedIn(zoe.Sub, time.Now())
+	s.own[""] = s.things(zoe, "y", strange)
+	s.own[""]["seq"] = s.recorded(s.own[""]["client_id"], strange)
+	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "kit", Label: "a kit", Tools: []string{"y__getPet"}}))(t)
+	must(s.store.SetClientHost(t.Context(), "agent.example", false))(t)
+	s.agent(document, client.Document, time.Time{})
+	s.agent(dynamic, client.Dynamic, time.Now().Add(time.Hour))
+	s.written.since()
+	return s
+}
+
+// recorded writes a record about an application, and returns its number.
+func (s *scene) recorded(app, detail string) string {
+	seq := uint64(len(s.records) + 1)
+	s.records = append([]event.Entry{{Seq: seq, Event: event.Event{At: time.Now(), Kind: event.Call, App: app, Detail: detail}}}, s.records...)
+	return fmt.Sprint(seq)
+}
+
+// Search makes the scene the Archive of what was recorded.
+func (s *scene) Search(_ context.Context, q event.Query) (p event.Page, _ error) {
+	for _, e := range s.records {
+		if (q.Before == 0 || e.Seq < q.Before) && (q.Apps == nil || slices.Contains(q.Apps, e.App)) && (q.App == "" || q.App == e.App) && (q.Limit == 0 || len(p.Entries) < q.Limit) {
+			p.Entries = append(p.Entries, e)
+		}
+	}
+	return p, nil
+}
+
+// things makes one of everything that somebody can have.
+func (s *scene) things(u storage.User, member, name string) map[string]string {
+	app, order := s.waits(s.app(name, u.Sub))
+	app.Name = name
+	app = must(s.store.SaveApp(s.Context(), app))(s)
+	must(s.store.SaveConsent(s.Context(), storage.Consent{AppID: app.ID, UserID: u.Sub, Scope: "openid"}))(s)
+	must(s.store.SaveCapability(s.Context(), storage.Capability{
+		Member: member, Label: name, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", WebhookURL: "https://hook.example.com/", Publish: true, Owner: u.Sub, ToolCount: 1,
+	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: name, InputSchema: json.RawMessage(`{"type":"object"}`), Call: &toolplan.Call{Template: "/p"}}},
+		storage.Delivery{Event: "tools.changed", URL: "https://hook.example.com/", Payload: []byte("{}")}))(s)
+	d := must(s.store.Deliveries(s.Context(), member))(s)[0]
+	d.GivenUpAt, d.Attempts, d.LastError = time.Now(), 9, name
+	must(s.store.SaveDelivery(s.Context(), d))(s)
+	must(s.store.SaveAccess(s.Context(), access.List{Member: member, Rules: []access.Rule{{Subject: "everyone"}}}))(s)
+	rule := sha256.Sum256([]byte(`["everyone",false,null,false]`))
+	return map[string]string{
+		"sub": u.Sub, "client_id": app.ID, "name": name, "order_id": order, "member": member, "tool": "getPet", "delivery": d.ID, "key": s.key(u.Sub), "rule": hex.EncodeToString(rule[:10]),
+	}
+}
+
+// idOf tells what {id} is in a path.
+func idOf(path string) string {
+	for part, is := range map[string]string{"/deliveries/": "delivery", "/keys/": "key", "/access/": "rule", "/sessions/": "session"} {
+		if strings.Contains(path, part) {
+			return is
+		}
+	}
+	return "id"
+}
+
+var braces = regexp.MustCompile(`\{[a-z_]+\}|\{\$\}`)
+
+// fill puts what belongs to a role into a text.
+func (s *scene) fill(text, role, path string) string {
+	return braces.ReplaceAllStringFunc(text, func(word string) string {
+		switch word = strings.Trim(word, "{}"); word {
+		case "$":
+			return ""
+		case "host":
+			return "agent.example"
+		case "dynamic":
+			return dynamic
+		case "document":
+			return document
+		case "bundle":
+			return "kit"
+		case "name":
+			if strings.Contains(path, "/bundles/") {
+				return "kit"
+			}
+		case "id":
+			word = idOf(path)
+		}
+		if word == "session" {
+			all := must(s.store.Sessions(s.Context(), s.own[role]["sub"]))(s)
+			sum := sha256.Sum256([]byte("console session\x00" + all[0].ID))
+			return hex.EncodeToString(sum[:16])
+		}
+		value, ok := s.own[role][word]
+		if !ok {
+			s.Fatalf("%s: there is no {%s} of %q", path, word, role)
+		}
+		return value
+	})
+}
+
+// session returns the id of the session of a browser.
+func (u testUser) session() string {
+	return handle.Hash(strings.TrimPrefix(u.cookie, "open_sso_token="))
+}
+
+// formFor returns the id of a form that a page would show to a session at a time.
+func formFor(session, path string, at time.Time) string {
+	v := &ui.View{Actor: consoleauth.Actor{Session: session}, URL: &url.URL{Path: path}, Now: at}
+	return v.FormID()
+}
+
+// outcome tells what a request that was sent has done: its status, and behind it what came of it.
+func (s *scene) outcome(w *httptest.ResponseRecorder, sent string) string {
+	cell := fmt.Sprint(w.Code)
+	what, _ := s.written.since()
+	s.mu.Lock()
+	noted := len(s.events)
+	s.events, s.notices = nil, nil
+	s.mu.Unlock()
+	body := w.Body.String()
+	if strings.Contains(body, "<title>Sign in") {
+		cell += "s"
+	}
+	shows := strings.Contains(body, strange)
+	for name, value := range s.own[""] {
+		unique := name == "client_id" || name == "order_id" || name == "sub" || name == "delivery" || name == "key"
+		shows = shows || unique && !strings.Contains(sent, value) && strings.Contains(body, value)
+	}
+	if shows {
+		cell += "e"
+	}
+	if strings.Contains(body, `name="form"`) {
+		cell += "f"
+	}
+	if len(what) > 0 {
+		cell += "w"
+	}
+	if noted > 0 {
+		cell += "t"
+	}
+	return cell
+}

@@ -1,0 +1,32 @@
+package users_test
+
+import (
+	"testing"
+
+	"github.com/keystile/keystile/internal/test/backend"
+	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
+)
+
+func TestAUserReadHereIsThatOfTheSameStoreAndOfNoOther(t *testing.T) {
+	open := func() *storage.Store {
+		s, err := storage.Open(t.Context(), backend.New(t), storage.NewMasterKey())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	mine := open()
+	own, wrapped := users.New(mine, nil), users.New(struct{ users.Store }{mine}, nil)
+	if !own.Reads(mine) {
+		t.Error("the same Store is another table")
+	}
+	for _, other := range []any{nil, open(), (*storage.Store)(nil), map[string]string{}, struct{ users.Store }{mine}} {
+		if own.Reads(other) {
+			t.Errorf("%T is the same table", other)
+		}
+	}
+	if wrapped.Reads(mine) {
+		t.Error("what a host has wrapped is the same table")
+	}
+}
