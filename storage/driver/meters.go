@@ -13,9 +13,6 @@ type Meters interface {
 	UsageOf(ctx context.Context, apps []string, q UsageQuery) ([]Count, error)
 }
 
-// MaxMeters bounds how many applications one call of UsageOf names.
-const MaxMeters = 100
-
 // AsMeters returns b, or what it wraps, as a Meters. It is nil for a store that has none.
 func AsMeters(b Backend) Meters {
 	for b != nil {

@@ -90,7 +90,7 @@ type bench struct {
 	bad     []string
 }
 
-// Pages prints what each page takes; what is beyond its bound fails.
+// TestPages prints what each page takes; what is beyond its bound fails.
 func TestPages(t *testing.T) {
 	if size.users == 0 {
 		t.Skip("it is not said how large the store shall be: -users")
@@ -197,7 +197,7 @@ func (b *bench) paths(store *storage.Store) (all [][2]string) {
 	}...)
 }
 
-// figure is what one page took.
+// figure holds what one page took.
 type figure struct {
 	path, name    string
 	cold          time.Duration
