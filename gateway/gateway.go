@@ -176,6 +176,9 @@ func (g *Gateway) complete(c *Config) error {
 	g.billing, err = billing.New(billing.Config{
 		Store: c.Store, Plans: c.Plans, Decider: c.Decider, Changed: g.Forget,
 		Usage: func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) { return g.ledger.Series(ctx, q) },
+		UsageOf: func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
+			return g.ledger.SeriesOf(ctx, apps, q)
+		},
 	})
 	complain(err)
 	if c.CORS.Open == nil {

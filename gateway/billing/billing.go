@@ -44,6 +44,9 @@ type Config struct {
 	// own includes the last calls too.
 	Usage func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 
+	// UsageOf is Usage of several applications in one read, by application; nil: each is read by Usage.
+	UsageOf func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error)
+
 	// Journal is the folder of a gateway that is not running: calls that a killed process has
 	// left in it are sent to the Store before Used answers. "": none.
 	Journal string
@@ -73,10 +76,28 @@ func New(c Config) (*Billing, error) {
 	if c.Usage == nil {
 		c.Usage = c.Store.Usage
 	}
+	if c.UsageOf == nil {
+		c.UsageOf = oneByOne(c.Usage)
+	}
 	if c.Changed == nil {
 		c.Changed = func(string) {}
 	}
 	return &Billing{c, t}, nil
+}
+
+// oneByOne reads the usage of several applications where there is no way to read it at once.
+func oneByOne(usage func(context.Context, driver.UsageQuery) ([]driver.Count, error)) func(context.Context, []string, driver.UsageQuery) (map[string][]driver.Count, error) {
+	return func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
+		all := make(map[string][]driver.Count, len(apps))
+		for _, q.AppID = range apps {
+			rows, err := usage(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			all[q.AppID] = rows
+		}
+		return all, nil
+	}
 }
 
 // Plan returns the plan of a tier. An unknown tier, which no application has, gets that of

@@ -85,14 +85,47 @@ func (b *Billing) App(ctx context.Context, id string) (storage.App, error) {
 
 // Settle makes the settlement of one application for the UTC month that at is in.
 func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Settlement, error) {
-	from, to := month(at), month(at).AddDate(0, 1, 0)
-	daily, unit := from.Before(hoursFrom(time.Now())), time.Hour
-	if daily {
-		unit = 24 * time.Hour
-	}
-	rows, err := b.c.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: from, To: to, Daily: daily})
+	all, _, err := b.SettleAll(ctx, []storage.App{app}, at)
 	if err != nil {
 		return Settlement{}, err
+	}
+	return all[0], nil
+}
+
+// SettleAll makes the settlements of several applications for a month, and the sum that they owe. It
+// reads the usage of up to driver.MaxMeters of them at once, and their orders.
+func (b *Billing) SettleAll(ctx context.Context, apps []storage.App, at time.Time) (all []Settlement, totalFen int64, err error) {
+	all = []Settlement{}
+	from, to := month(at), month(at).AddDate(0, 1, 0)
+	daily := from.Before(hoursFrom(time.Now()))
+	for some := range slices.Chunk(apps, driver.MaxMeters) {
+		ids := make([]string, len(some))
+		for i, app := range some {
+			ids[i] = app.ID
+		}
+		rows, err := b.c.UsageOf(ctx, ids, driver.UsageQuery{From: from, To: to, Daily: daily})
+		if err != nil {
+			return nil, 0, err
+		}
+		subscriptions, err := b.subscriptions(ctx, ids, from, to)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, app := range some {
+			s := b.settle(app, rows[app.ID], from, to, daily)
+			s.Subscription = subscriptions[app.ID]
+			s.TotalFen = saturate(s.Subscription, s.OverageFen)
+			all, totalFen = append(all, s), saturate(totalFen, s.TotalFen)
+		}
+	}
+	return all, totalFen, nil
+}
+
+// settle makes a settlement of rows of usage, without its orders.
+func (b *Billing) settle(app storage.App, rows []driver.Count, from, to time.Time, daily bool) Settlement {
+	unit := time.Hour
+	if daily {
+		unit = 24 * time.Hour
 	}
 	slices.SortFunc(rows, func(a, b driver.Count) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
@@ -101,27 +134,10 @@ func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Se
 		ClientID: app.ID, Name: app.Name, Month: from.Format("2006-01"), Final: !time.Now().Before(to), Tiers: b.plans.spans(app, from, to),
 	}
 	s.count(tally{plans: b.plans, app: app, unit: unit}, rows)
-	if s.Subscription, err = b.subscriptionFen(ctx, app.ID, from, to); err != nil {
-		return Settlement{}, err
-	}
 	for _, span := range s.Tiers {
 		s.OverageFen = saturate(s.OverageFen, span.fen)
 	}
-	s.TotalFen = saturate(s.Subscription, s.OverageFen)
-	return s, nil
-}
-
-// SettleAll makes the settlements of several applications for a month, and the sum that they owe.
-func (b *Billing) SettleAll(ctx context.Context, apps []storage.App, at time.Time) (all []Settlement, totalFen int64, err error) {
-	all = []Settlement{}
-	for _, app := range apps {
-		s, err := b.Settle(ctx, app, at)
-		if err != nil {
-			return nil, 0, err
-		}
-		all, totalFen = append(all, s), saturate(totalFen, s.TotalFen)
-	}
-	return all, totalFen, nil
+	return s
 }
 
 // count adds up the rows of the month.
@@ -173,14 +189,39 @@ func (t plans) spans(app storage.App, from, to time.Time) (spans []SettledTier) 
 	return spans
 }
 
-// subscriptionFen returns the price of the orders that took effect in the month.
-func (b *Billing) subscriptionFen(ctx context.Context, id string, from, to time.Time) (fen int64, err error) {
-	err = b.approved(ctx, id, func(o storage.Order) {
-		if !o.EffectiveAt.Before(from) && o.EffectiveAt.Before(to) {
-			fen = saturate(fen, o.AmountFen)
+// nearby bounds how many orders of one stretch of applications are read at once to find those of some.
+const nearby = driver.Page
+
+// subscriptions returns the prices of the orders that took effect in a month, by application. The orders of
+// a page of applications lie side by side; where too many of others lie between, each is asked for.
+func (b *Billing) subscriptions(ctx context.Context, ids []string, from, to time.Time) (map[string]int64, error) {
+	fen := make(map[string]int64, len(ids))
+	add := func(o storage.Order) {
+		if o.Status == storage.OrderApproved && slices.Contains(ids, o.AppID) && !o.EffectiveAt.Before(from) && o.EffectiveAt.Before(to) {
+			fen[o.AppID] = saturate(fen[o.AppID], o.AmountFen)
 		}
+	}
+	many, ok := b.c.Store.(interface {
+		OrdersOfApps(ctx context.Context, first, last, from string, n int) ([]storage.Order, string, error)
 	})
-	return fen, err
+	if ok && len(ids) > 1 {
+		page, next, err := many.OrdersOfApps(ctx, slices.Min(ids), slices.Max(ids), "", nearby)
+		if err != nil {
+			return nil, err
+		}
+		if next == "" {
+			for _, o := range page {
+				add(o)
+			}
+			return fen, nil
+		}
+	}
+	for _, id := range ids {
+		if err := b.approved(ctx, id, add); err != nil {
+			return nil, err
+		}
+	}
+	return fen, nil
 }
 
 // approved calls each with every approved order of an application, the oldest first.

@@ -1,12 +1,17 @@
 package console_test
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -140,5 +145,71 @@ func TestUsageIsChosenByNameAndRankedForTheWholeService(t *testing.T) {
 	}
 	if a := h.do("GET", "/api/console/usage?by=app", mina.cookie, ""); a.status != 400 {
 		t.Errorf("a developer gets the whole service's with %d", a.status)
+	}
+}
+
+// countedMeters counts reads of usage, too, and reads that of several applications at once.
+type countedMeters struct{ *counted }
+
+func (c countedMeters) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
+	c.reads.Add(1)
+	return c.Backend.Usage(ctx, q)
+}
+
+func (c countedMeters) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (all []driver.Count, err error) {
+	c.reads.Add(1)
+	for _, q.AppID = range slices.Sorted(slices.Values(apps)) {
+		rows, err := c.Backend.Usage(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+func TestAPageOfSettlementsAsksTheStoreAtMostFourTimes(t *testing.T) {
+	store := countedMeters{&counted{Backend: backend.New(t)}}
+	h := newNode(t, store, storage.NewMasterKey(), func(c *console.Config) {
+		c.Billing = must(billing.New(billing.Config{Store: c.Store.(*storage.Store), UsageOf: func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
+			all := map[string][]driver.Count{}
+			rows, err := c.Store.(*storage.Store).UsageOf(ctx, apps, q)
+			for _, row := range rows {
+				all[row.AppID] = append(all[row.AppID], row)
+			}
+			return all, err
+		}}))(t)
+	})
+	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
+	paid := map[string]bool{}
+	for i := range 30 {
+		app, order := h.waits(h.app(fmt.Sprintf("Shop-%d", i), []string{"", mina.Sub}[i%2]))
+		if i%3 == 0 {
+			h.do("POST", "/api/console/orders/"+order+"/approve", root.cookie, `{}`)
+			paid[app.ID] = true
+		}
+		must(0, h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: uint64(i + 1)}, []driver.Count{{AppID: app.ID, Product: "ai", At: driver.Hour(time.Now()), Calls: int64(i + 1)}}))(t)
+	}
+	for name, who := range map[string]testUser{"an administrator": root, "an owner": mina} {
+		store.reads.Store(0)
+		h.open("/console/apps/new", who.cookie)
+		visitor := store.reads.Load()
+		store.reads.Store(0)
+		a := h.call("GET", "/api/console/settlements", who.cookie, nil)
+		if n := store.reads.Load() - visitor; a.status != 200 || n > 4 {
+			t.Errorf("%s: %d after %d reads", name, a.status, n)
+		}
+		for _, s := range a.body.Data["settlements"].([]any) {
+			s := s.(map[string]any)
+			want := 0.0
+			if paid[s["client_id"].(string)] {
+				want = 99_900
+			}
+			var i float64
+			fmt.Sscanf(s["name"].(string), "Shop-%f", &i)
+			if s["subscription_fen"] != want || s["calls"] != i+1 {
+				t.Errorf("%s is settled with %v and %v calls, want %v and %v", s["name"], s["subscription_fen"], s["calls"], want, i+1)
+			}
+		}
 	}
 }

@@ -66,22 +66,40 @@ func usageKey(app string, span byte, at time.Time) []byte {
 
 // Usage returns the rows that match q.
 func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		rows = readUsage(tx, q, nil)
+		return nil
+	})
+	return rows, err
+}
+
+// UsageOf returns the rows of several applications, in one transaction.
+func (s *Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (rows []driver.Count, err error) {
+	apps = slices.Compact(slices.Sorted(slices.Values(apps)))
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		for _, q.AppID = range apps {
+			rows = readUsage(tx, q, rows)
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// readUsage appends the rows that match a question.
+func readUsage(tx *bbolt.Tx, q driver.UsageQuery, rows []driver.Count) []driver.Count {
 	span := byte(hourly)
 	if q.Daily {
 		span = daily
 	}
 	from, to := usageKey(q.AppID, span, q.From), usageKey(q.AppID, span, q.To)
-	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		c := bucket(tx, usageBucket).Cursor()
-		for key, value := c.Seek(from); key != nil && bytes.Compare(key, to) < 0; key, value = c.Next() {
-			row := decodeCount(value)
-			at, product := cutTime(key[len(from)-timeSize:])
-			row.AppID, row.At, row.Product = q.AppID, at, string(product)
-			if q.Product == "" || q.Product == row.Product {
-				rows = append(rows, row)
-			}
+	c := bucket(tx, usageBucket).Cursor()
+	for key, value := c.Seek(from); key != nil && bytes.Compare(key, to) < 0; key, value = c.Next() {
+		row := decodeCount(value)
+		at, product := cutTime(key[len(from)-timeSize:])
+		row.AppID, row.At, row.Product = q.AppID, at, string(product)
+		if q.Product == "" || q.Product == row.Product {
+			rows = append(rows, row)
 		}
-		return nil
-	})
-	return rows, err
+	}
+	return rows
 }

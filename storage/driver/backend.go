@@ -135,5 +135,15 @@ type Backend interface {
 	Close() error
 }
 
-// Page is the largest n that callers use with Revocations, Records and List.
-const Page = 1000
+// What callers and adapters agree on.
+const (
+	// Page is the largest n that callers use with Revocations, Records and List.
+	Page = 1000
+
+	// MaxMeters bounds how many applications one call of UsageOf names.
+	MaxMeters = 100
+
+	// UsageHours is the time for which the row of an hour is kept: longer than any month that
+	// is settled by the hour. Rows of days are kept for ever.
+	UsageHours = 400 * 24 * time.Hour
+)

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on documents. CheckPut enforces them.
+// Limits on documents, which CheckPut enforces, and their Separator.
 const (
 	MaxData  = 4 << 20 // bytes in one document
 	MaxPut   = 100     // documents in one Put
 	MaxName  = 1024    // bytes in a kind, an id or an index entry
 	MaxIndex = 64      // index entries of one document
-)
 
-// Separator stands between index entry and id in a List. It is in neither.
-const Separator = "\x1f"
+	// Separator stands between index entry and id in a List. It is in neither.
+	Separator = "\x1f"
+)
 
 // Doc is a versioned document. (Kind, ID) is unique.
 type Doc struct {

@@ -34,10 +34,6 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-// UsageHours is the time for which the row of an hour is kept: longer than any month that
-// is settled by the hour. Rows of days are kept for ever.
-const UsageHours = 400 * 24 * time.Hour
-
 // UsageQuery selects usage of one application.
 type UsageQuery struct {
 	AppID   string

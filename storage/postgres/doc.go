@@ -60,7 +60,8 @@
 // a commit that is canceled while it waits for its standby stands without it, and shows.
 //
 // plan_cache_mode is force_generic_plan: planning the statement of an exchange for each call, with its
-// partitions, costs as much as carrying it out.
+// partitions, costs as much as carrying it out. max_parallel_workers_per_gather is 0: of a table with millions
+// of rows the planner expects many in any stretch, and starting workers takes longer than reading a page.
 //
 // Times are 12 bytes, seconds and nanoseconds: timestamptz has microseconds. Kinds are stored as
 // numbers, because a kind, an entry and an id of 1,024 bytes each do not fit into an index entry.

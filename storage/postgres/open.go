@@ -167,6 +167,7 @@ func configure(dsn string, o Options) (*pgxpool.Config, error) {
 		"statement_timeout":                   strconv.FormatInt(2*o.Timeout.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(2*o.Timeout.Milliseconds(), 10),
 		"plan_cache_mode":                     "force_generic_plan",
+		"max_parallel_workers_per_gather":     "0",
 	} {
 		if _, said := c.RuntimeParams[name]; !said {
 			c.RuntimeParams[name] = value

@@ -15,6 +15,7 @@ const (
 	addCounts
 	readUsage
 	readUsageOf
+	readMeters
 	appendRecords
 	readRecords
 	pickRecords
@@ -94,6 +95,8 @@ var statements = [queries]statement{
 		WHERE app = $1 AND daily = $2 AND at >= $3 AND at < $4 ORDER BY at, product`},
 	readUsageOf: {"usage", `SELECT at, product, calls, errors FROM ks.usage
 		WHERE app = $1 AND daily = $2 AND at >= $3 AND at < $4 AND product = $5 ORDER BY at`},
+	readMeters: {"usage", `SELECT app, at, product, calls, errors FROM ks.usage
+		WHERE app = ANY ($1::text[]) AND daily = $2 AND at >= $3 AND at < $4 AND ($5::text = '' OR product = $5) ORDER BY app, at, product`},
 
 	appendRecords: {"append", `
 		WITH taken AS (

@@ -102,3 +102,22 @@ func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.C
 	})
 	return rows, err
 }
+
+// UsageOf returns the rows of several applications, in one statement.
+func (s *Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (rows []driver.Count, err error) {
+	if len(apps) == 0 {
+		return nil, s.idle(ctx)
+	}
+	args := []any{apps, q.Daily, stamp(q.From), stamp(q.To), q.Product}
+	err = s.run(ctx, readMeters, func(ctx context.Context, c conn, _ bool) (err error) {
+		rows, err = collect(ctx, c, readMeters, args, func(row pgx.Rows) (count driver.Count, err error) {
+			var at []byte
+			if err = row.Scan(&count.AppID, &at, &count.Product, &count.Calls, &count.Errors); err == nil {
+				err = read(at, &count.At)
+			}
+			return count, err
+		})
+		return err
+	})
+	return rows, err
+}

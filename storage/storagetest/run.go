@@ -42,6 +42,7 @@ func contract() []chapter {
 		{"List pages", paging()},
 		{"Count", counting()},
 		{"Usage", reporting()},
+		{"UsageOf", metering()},
 		{"Append and Records", auditing()},
 		{"Pick", picking()},
 		{"Prune", pruning()},

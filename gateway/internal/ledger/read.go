@@ -31,6 +31,65 @@ func (l *Ledger) Series(ctx context.Context, q driver.UsageQuery) ([]driver.Coun
 	}
 }
 
+// SeriesOf is Series of several applications, in one read of a store that has it: rows by application. Its
+// rows are all or none.
+func (l *Ledger) SeriesOf(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
+	all := make(map[string][]driver.Count, len(apps))
+	many, ok := l.store.(interface {
+		UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
+	})
+	if !ok {
+		for _, app := range apps {
+			q.AppID = app
+			rows, err := l.Series(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			all[app] = rows
+		}
+		return all, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		own, stored, settled, err := l.readOf(ctx, many.UsageOf, apps, q)
+		if err != nil {
+			return nil, err
+		}
+		if settled {
+			for _, app := range apps {
+				all[app] = merge(own[app], stored[app])
+			}
+			return all, nil
+		}
+		if _, err := l.send(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readOf is read of several applications.
+func (l *Ledger) readOf(ctx context.Context, usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.Count, error), apps []string, q driver.UsageQuery) (own, stored map[string][]driver.Count, settled bool, err error) {
+	if err := l.gate.enter(ctx); err != nil {
+		return nil, nil, false, fmt.Errorf("ledger: read usage: %w", err)
+	}
+	defer l.gate.leave()
+	own, stored = map[string][]driver.Count{}, map[string][]driver.Count{}
+	for _, q.AppID = range apps {
+		if own[q.AppID], settled = l.unacknowledged(q); !settled {
+			return nil, nil, false, nil
+		}
+	}
+	rows, err := usageOf(ctx, apps, q)
+	if err != nil {
+		return nil, nil, false, fmt.Errorf("ledger: read usage: %w", err)
+	}
+	for _, row := range rows {
+		stored[row.AppID] = append(stored[row.AppID], row)
+	}
+	return own, stored, true, nil
+}
+
 // read returns the rows not acknowledged and the stored ones, as of one moment. Where
 // settled is false some rows may be among both, and the stored ones were not asked for.
 func (l *Ledger) read(ctx context.Context, q driver.UsageQuery) (own, stored []driver.Count, settled bool, err error) {
