@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,12 +13,31 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
+// printed holds what a command has printed and nobody has taken yet.
+type printed struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (p *printed) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *printed) take() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer p.text.Reset()
+	return p.text.String()
+}
+
 func TestATailFollowsWhatIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		o.notes(600)
 		ctx, stop := context.WithCancel(t.Context())
-		var out bytes.Buffer
+		var out printed
 		ended := make(chan error, 1)
 		go func() {
 			call := cli.Call{Stdout: &out}
@@ -25,8 +45,7 @@ func TestATailFollowsWhatIsNoted(t *testing.T) {
 		}()
 		synctest.Wait()
 		shown := func() (n int) {
-			defer out.Reset()
-			for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+			for i, line := range strings.Split(strings.TrimSpace(out.take()), "\n") {
 				if n = i + 1; !strings.Contains(line, "  301  ") && !strings.Contains(line, "  300  ") {
 					t.Errorf("it shows %q", line)
 				}
@@ -38,8 +57,8 @@ func TestATailFollowsWhatIsNoted(t *testing.T) {
 		}
 		o.notes(8)
 		synctest.Wait()
-		if out.Len() > 0 {
-			t.Errorf("before its next look it shows %q", &out)
+		if text := out.take(); text != "" {
+			t.Errorf("before its next look it shows %q", text)
 		}
 		time.Sleep(tailEvery)
 		synctest.Wait()
@@ -48,8 +67,8 @@ func TestATailFollowsWhatIsNoted(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if out.Len() > 0 {
-			t.Errorf("it shows again %q", &out)
+		if text := out.take(); text != "" {
+			t.Errorf("it shows again %q", text)
 		}
 		stop()
 		if err := <-ended; err != nil {

@@ -107,12 +107,13 @@ func TestAToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 			Calls int64
 		}
 	}
-	who := firstRunOf(t, s.data).Admin.Username
-	sub := must(t, "user", "show", who, "--data", s.data)["sub"]
-	for by, want := range map[string]string{"tool": "shop__getOrder", "user": sub.(string)} {
-		if got := consoleData[called](t, s, cookie, "/api/console/usage?by="+by); got.Calls != 1 || len(got.Names) != 1 || got.Names[0].Name != want || got.Names[0].Calls != 1 {
-			t.Errorf("usage by %s is %+v, want one call of %s", by, got, want)
-		}
+	users := consoleData[struct{ Users []struct{ Sub string } }](t, s, cookie, "/api/console/users?q="+firstRunOf(t, s.data).Admin.Username).Users
+	if len(users) != 1 {
+		t.Fatalf("there are the administrators %v", users)
+	}
+	sub := users[0].Sub
+	if calls := consoleData[struct{ Calls int64 }](t, s, cookie, "/api/console/usage").Calls; calls != 1 {
+		t.Errorf("%d calls are charged, want 1", calls)
 	}
 
 	if status, page, _ = try(t, s, cookie, path, "99"); status != 200 || !strings.Contains(page, "The tool answered with an error.") || !strings.Contains(page, "500") {
@@ -129,12 +130,18 @@ func TestAToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 	}
 
 	s.stop() // what was recorded is written down
+	for by, want := range map[string]string{"--tools": "shop__getOrder", "--users": sub} {
+		code, top, errs := command(t, "", "usage", "top", by, "--csv", "--data", s.data)
+		if code != 0 || !strings.Contains(top, want+",3,1") {
+			t.Errorf("usage top %s is %d %s%s, want three calls and an error of %s", by, code, top, errs, want)
+		}
+	}
 	code, trail, errs := command(t, "", "audit", "search", "--kind", "tool", "--json", "--data", s.data)
 	if code != 0 || strings.Count(trail, `"kind":"tool"`) < 3 || strings.Count(trail, "shop__getOrder") < 3 || strings.Contains(trail, shopSecret) {
 		t.Errorf("the trail of tools is %d %s%s", code, trail, errs)
 	}
 	for line := range strings.Lines(trail) {
-		if strings.Contains(line, "shop__getOrder") && !strings.Contains(line, sub.(string)) {
+		if strings.Contains(line, "shop__getOrder") && !strings.Contains(line, sub) {
 			t.Errorf("a call is recorded without who made it: %s", line)
 		}
 	}
