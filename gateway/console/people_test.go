@@ -184,3 +184,38 @@ func TestAUserIsMadeAndDisabledOnThePages(t *testing.T) {
 		t.Errorf("invited is %+v %v with %q", u, err, invitation)
 	}
 }
+
+func TestAnExportIsToldToTheUserAndOnTheTrail(t *testing.T) {
+	h := newFixture(t)
+	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
+	for i, path := range []string{"/console/users/" + eve.Sub + "/export", "/api/console/users/" + eve.Sub + "/export"} {
+		h.events, h.notices = nil, nil
+		if w := h.open(path, root.cookie); w.Code != 200 {
+			t.Fatalf("%d: %d", i, w.Code)
+		}
+		if want := "user export " + eve.Sub + " by " + root.Sub; !strings.Contains(h.trail(), want) {
+			t.Errorf("%s: the trail is %s", path, h.trail())
+		}
+		if told := strings.Join(h.notices, " "); len(h.notices) != 1 || !strings.Contains(told, "exported") || !strings.Contains(told, eve.Sub) {
+			t.Errorf("%s: the user was told %s", path, told)
+		}
+	}
+}
+
+func TestUsersAreFilteredByRole(t *testing.T) {
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
+	h.testUser("eve-aud", storage.RoleAuditor)
+	h.testUser("eve-none", "")
+	for query, want := range map[string]string{"role=auditor": "eve-aud", "q=eve&role=auditor": "eve-aud", "role=admin": "root", "q=eve&role=admin": "", "role=queen": ""} {
+		for _, path := range []string{"/console/users?", "/api/console/users?"} {
+			body := h.open(path+query, root.cookie).Body.String()
+			for _, name := range []string{"root", "eve-aud", "eve-none"} {
+				shown := strings.Contains(body, `"username":"`+name+`"`) || strings.Contains(body, "<bdi>"+name+"</bdi></a></th>")
+				if shown != (name == want) {
+					t.Errorf("%s%s: %s is shown: %v", path, query, name, shown)
+				}
+			}
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (s *People) export(_ http.ResponseWriter, r *http.Request, who consoleauth.
 	for _, a := range apps {
 		all.Apps = append(all.Apps, a.ID)
 	}
-	return all, s.c.Recorder.Note(r, manage.Act{What: "user export", On: u.Sub, By: who.Sub, User: u.Sub})
+	return all, s.told(r, who, u, "user export", "what is stored about you was exported in the console")
 }
 
 // download is export as a file.
