@@ -15,14 +15,13 @@ import (
 
 // forged is a form that no page of ours has shown to who sends it. It begins as one that does something.
 type forged struct {
-	path, body string
-	session    string // that the id is for
-	idPath     string // that the id is for
-	at         time.Time
-	cookie     string
-	query      string
-	header     http.Header
-	form       url.Values
+	path    string
+	session string // that the id is for
+	at      time.Time
+	cookie  string
+	query   string
+	header  http.Header
+	form    url.Values
 }
 
 // forgeries are the ways to forge a form of somebody who might send it. Each is refused with one of the

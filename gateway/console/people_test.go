@@ -201,21 +201,3 @@ func TestAnExportIsToldToTheUserAndOnTheTrail(t *testing.T) {
 		}
 	}
 }
-
-func TestUsersAreFilteredByRole(t *testing.T) {
-	h := newFixture(t)
-	root := h.testUser("root", storage.RoleAdmin)
-	h.testUser("eve-aud", storage.RoleAuditor)
-	h.testUser("eve-none", "")
-	for query, want := range map[string]string{"role=auditor": "eve-aud", "q=eve&role=auditor": "eve-aud", "role=admin": "root", "q=eve&role=admin": "", "role=queen": ""} {
-		for _, path := range []string{"/console/users?", "/api/console/users?"} {
-			body := h.open(path+query, root.cookie).Body.String()
-			for _, name := range []string{"root", "eve-aud", "eve-none"} {
-				shown := strings.Contains(body, `"username":"`+name+`"`) || strings.Contains(body, "<bdi>"+name+"</bdi></a></th>")
-				if shown != (name == want) {
-					t.Errorf("%s%s: %s is shown: %v", path, query, name, shown)
-				}
-			}
-		}
-	}
-}

@@ -100,13 +100,6 @@ func TestAToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 		t.Errorf("the upstream got %d calls, %d without the credential, want 1 with it", n, strangers)
 	}
 
-	type called struct {
-		Calls int64
-		Names []struct {
-			Name  string
-			Calls int64
-		}
-	}
 	users := consoleData[struct{ Users []struct{ Sub string } }](t, s, cookie, "/api/console/users?q="+firstRunOf(t, s.data).Admin.Username).Users
 	if len(users) != 1 {
 		t.Fatalf("there are the administrators %v", users)

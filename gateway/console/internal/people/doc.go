@@ -11,7 +11,4 @@
 //
 // An export has what is stored of a user and no secret: neither hashes of passwords and keys, nor ids
 // of sessions. That it was made is on the trail, and its user is told.
-//
-// The filter by role shows whom a page found has that role, and reads no more pages than one: users are
-// not indexed by role. So a page may be empty before the end, and its next leads on.
 package people

@@ -30,8 +30,6 @@ var texts = ui.Texts{
 	"disabled":    "已停用",
 	"enabled":     "已启用",
 	"none":        "无",
-	"all":         "全部",
-	"Nobody on this page has this role. There are more pages.":                    "本页没有该角色的用户，后面还有更多页。",
 	"Make a user with a password, or an invitation with which somebody signs up.": "创建一个使用密码的用户，或创建一个供人注册的邀请。",
 	"With a password":     "使用密码",
 	"Password":            "密码",
