@@ -1,6 +1,6 @@
 // Package consolebench measures every page of the console over a large store: how long the server takes,
-// how many bytes it sends and how often it asks the store, beside a static file. It holds tests alone, which
-// do nothing unless they are told how large the store shall be:
+// how many bytes it sends and how often it asks the store, beside a static file. It holds tests alone. By
+// themselves they fill a small store and hold each page to its size; told how large it shall be, they measure:
 //
 //	go test ./gateway/internal/consolebench -timeout 1h -v -run Pages -users 100000 -apps 10000 -audit 1000000 -usage 100000 -data DIR
 //

@@ -19,6 +19,7 @@ import (
 
 const (
 	rows     = 50
+	listed   = 30 // capabilities, each of whose lists is read: of up to 2,000 rules
 	maxTools = 20 // of a rule or a bundle, as they are shown
 )
 
@@ -51,13 +52,13 @@ func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 	if all {
 		owner = ""
 	}
-	capabilities, next, err := s.c.Store.Capabilities(r.Context(), owner, after, rows)
+	capabilities, next, err := s.c.Store.Capabilities(r.Context(), owner, after, listed)
 	if err != nil {
 		return nil, err
 	}
 	lists := map[string]access.List{}
 	if all && len(capabilities) > 0 {
-		some, _, err := s.c.Store.AccessLists(r.Context(), after, rows)
+		some, _, err := s.c.Store.AccessLists(r.Context(), after, listed)
 		if err != nil {
 			return nil, err
 		}
