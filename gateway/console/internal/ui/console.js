@@ -36,15 +36,21 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   time.textContent = ("utc" in time.dataset ? utc : near).format(at);
 }
 
-// A form is sent once. Coming back to the page frees its buttons.
+// A form is sent once, and one with a file shows that it is on its way. Coming back to the page frees its buttons.
 addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method !== "post") return;
   for (const button of event.target.querySelectorAll("button")) {
     setTimeout(() => { button.disabled = true; });
     if (button === event.submitter) button.setAttribute("aria-label", words.wait);
   }
+  if (event.submitter && event.target.querySelector("input[type=file]")) {
+    const bar = document.createElement("progress");
+    bar.setAttribute("aria-label", words.wait);
+    event.submitter.after(bar);
+  }
 });
 addEventListener("pageshow", () => {
+  for (const bar of document.querySelectorAll("form progress")) bar.remove();
   for (const button of document.querySelectorAll("button[disabled]")) {
     button.disabled = false;
     button.removeAttribute("aria-label");
