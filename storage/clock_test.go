@@ -133,11 +133,11 @@ func TestTheHighestTimeIsWrittenOnceAMinute(t *testing.T) {
 		backend := &failing{Backend: memory.New()}
 		s := opened(t, backend, clockKey)
 		sweeping(t, s, time.Second) // after which there is nothing older to be counted
-		before := backend.puts
+		before := backend.puts.Load()
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute+time.Second)
 		defer stop()
 		s.SweepEvery(ctx, time.Second, func(err error) { t.Error(err) })
-		if wrote := backend.puts - before; wrote < 10 || wrote > 12 {
+		if wrote := backend.puts.Load() - before; wrote < 10 || wrote > 12 {
 			t.Errorf("sweeping every second for ten minutes it was written %d times", wrote)
 		}
 		d, err := backend.Get(t.Context(), "clock", "highest")

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +19,7 @@ type failing struct {
 	err    error // what writes and sweeps answer
 	hangs  bool  // writes wait for the end of their context
 	unread error // what the feed answers
-	puts   int
+	puts   atomic.Int64
 }
 
 func (f *failing) fail(ctx context.Context) error {
@@ -30,7 +31,7 @@ func (f *failing) fail(ctx context.Context) error {
 }
 
 func (f *failing) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
-	f.puts++
+	f.puts.Add(1)
 	if err := f.fail(ctx); err != nil {
 		return 0, err
 	}
@@ -123,18 +124,18 @@ func TestASweepThatFailsMakesAStoreUnready(t *testing.T) {
 
 func TestProbesAreFewAndLeaveOneDocument(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
-		before := backend.puts
+		before := backend.puts.Load()
 		for range 1000 { // ten a second
 			wantReady(t, s, "asked often", true)
 			time.Sleep(100 * time.Millisecond)
 		}
-		if probes := backend.puts - before; probes < 10 || probes > 21 {
+		if probes := backend.puts.Load() - before; probes < 10 || probes > 21 {
 			t.Errorf("asked 1,000 times in 100 s it has written %d times, want one in 5 s", probes)
 		}
 		if docs, _, err := backend.List(t.Context(), "probe", driver.Is("all"), 10); err != nil || len(docs) != 0 {
 			t.Errorf("the probe has index entries: %d, %v", len(docs), err)
 		}
-		before = backend.puts
+		before = backend.puts.Load()
 		for range 100 {
 			if err := s.Set(t.Context(), "x", "1"); err != nil {
 				t.Fatal(err)
@@ -142,7 +143,7 @@ func TestProbesAreFewAndLeaveOneDocument(t *testing.T) {
 			time.Sleep(time.Second)
 			wantReady(t, s, "written to all the time", true)
 		}
-		if probes := backend.puts - before - 100; probes != 0 {
+		if probes := backend.puts.Load() - before - 100; probes != 0 {
 			t.Errorf("a store that is written to all the time was probed %d times", probes)
 		}
 	})
@@ -152,12 +153,12 @@ func TestProbesOfABrokenStoreAreFewToo(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
 		time.Sleep(time.Minute)
 		backend.err = errDisk
-		before := backend.puts
+		before := backend.puts.Load()
 		for range 1000 {
 			wantReady(t, s, "broken", false)
 			time.Sleep(100 * time.Millisecond)
 		}
-		if probes := backend.puts - before; probes > 21 {
+		if probes := backend.puts.Load() - before; probes > 21 {
 			t.Errorf("asked 1,000 times in 100 s it has tried %d times, want one in 5 s", probes)
 		}
 	})
