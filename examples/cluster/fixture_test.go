@@ -241,7 +241,8 @@ func (b *balancer) run(name string, args ...string) {
 // client returns a client that comes from an address of this machine.
 func (b *balancer) client(from string) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	transport := &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: b.roots}, MaxIdleConnsPerHost: 32}
+	transport := &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: b.roots}, MaxIdleConnsPerHost: 32,
+		ExpectContinueTimeout: 10 * time.Second}
 	b.t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
