@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/switches"
 )
 
 // Setting is a key of the configuration that the process was started with.
@@ -70,7 +71,7 @@ func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ consolea
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range switches {
+	for _, one := range switches.All() {
 		if strings.Contains(strings.ToLower(one.Name+" "+one.Help), q) {
 			v.Stored = append(v.Stored, recordOf(one, is[one.Name]))
 		}
@@ -78,7 +79,7 @@ func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ consolea
 	return v, nil
 }
 
-func recordOf(one stringSwitch, value string) storedRecord {
+func recordOf(one switches.Switch, value string) storedRecord {
 	if value == "" {
 		value = one.Default
 	}
@@ -108,8 +109,8 @@ func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who conso
 	if err := f.Read("value", "a text", &value); err != nil {
 		return nil, err
 	}
-	all := switches
-	i := slices.IndexFunc(all, func(one stringSwitch) bool { return one.Name == name })
+	all := switches.All()
+	i := slices.IndexFunc(all, func(one switches.Switch) bool { return one.Name == name })
 	if i < 0 {
 		return nil, noSetting
 	}

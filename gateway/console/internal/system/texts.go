@@ -19,11 +19,19 @@ var texts = ui.Texts{
 
 	"Health": "运行状况", "This node is well.": "本节点运行正常。", "Something needs attention.": "有需要处理的问题。", "What": "内容", "Value": "值", "well": "正常", "look at it": "需查看",
 	"This process": "本进程", "Running for": "已运行", "%s s": "%s 秒", "Goroutines": "协程数", "Memory": "内存", "%s bytes": "%s 字节",
-	"store": "存储", "feed lag": "变更流延迟", "audit queue": "审计队列", "ledger": "用量账本", "emails due": "待发邮件", "webhooks due": "待投递的回调", "version": "版本号",
+	"store": "存储", "feed lag": "变更流延迟", "audit events waiting": "待写入的审计事件", "audit events lost": "丢失的审计事件", "calls charged": "已计费的调用", "calls not counted": "未计入的调用", "emails due": "待发邮件", "webhooks due": "待投递的回调", "version": "版本号",
+	"reachable": "可用", "not working": "不可用", "the last write or read failed: see the log of this node": "最近一次读写失败：请查看本节点的日志",
+	"what other processes revoke has not been read for too long: no access token is accepted": "长时间未能读取其他进程的撤销记录：所有访问令牌都不被接受",
+	"usage or audit trail is not written as it should be: see the log of this node":           "用量或审计记录未能正常写入：请查看本节点的日志",
+	"events were lost: see why the store does not keep up":                                    "有事件丢失：请检查存储为何跟不上",
+	"they do not get away as fast as they are made: see the log of this node":                 "发送速度跟不上产生的速度：请查看本节点的日志",
 
 	"Settings": "设置", "What this node was started with, and the switches that change while it runs.": "本节点启动时的配置，以及运行中可更改的开关。", "Search": "搜索",
 	"Changed without a restart": "无需重启即可更改", "Change": "更改", "Nothing was found.": "没有找到。", "Of the configuration": "配置文件中的设置", "Source": "来源", "Default": "默认值", "differs": "与默认值不同",
 	"The setting is changed, at once and for good.": "设置已更改，立即生效并保持。",
+
+	"0: PKCE is optional; 1: every authorization needs it": "0：PKCE 可选；1：每次授权都必须使用",
+	"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: everyone while sign-up is closed, else owner": "没有访问列表的能力，其工具可由谁使用：everyone（所有人）；owner（所有者及管理员）；auto：注册关闭时为所有人，否则为所有者",
 
 	noKeys.Msg:    "此处不显示签名密钥：宿主程序没有把它们交给控制台",
 	noKey.Msg:     "没有这个密钥",
