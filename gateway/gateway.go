@@ -134,7 +134,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log, Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
 		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ranking.Close(ctx))
 	}
-	if g.reader, err = usage.New(usage.Config{Store: c.Store, Billing: g.billing, Products: g.products.all(), Series: g.ledger.Series, Live: g.ranking.Live}); err != nil {
+	if g.reader, err = usage.New(usage.Config{Store: c.Store, Billing: g.billing, Products: g.products.all(), Series: g.ledger.Series, SeriesOf: g.ledger.SeriesOf, Live: g.ranking.Live}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.resources = c.Tokens.Resources()

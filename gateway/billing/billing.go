@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -77,27 +78,12 @@ func New(c Config) (*Billing, error) {
 		c.Usage = c.Store.Usage
 	}
 	if c.UsageOf == nil {
-		c.UsageOf = oneByOne(c.Usage)
+		c.UsageOf = ledger.OneByOne(c.Usage)
 	}
 	if c.Changed == nil {
 		c.Changed = func(string) {}
 	}
 	return &Billing{c, t}, nil
-}
-
-// oneByOne reads the usage of several applications where there is no way to read it at once.
-func oneByOne(usage func(context.Context, driver.UsageQuery) ([]driver.Count, error)) func(context.Context, []string, driver.UsageQuery) (map[string][]driver.Count, error) {
-	return func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
-		all := make(map[string][]driver.Count, len(apps))
-		for _, q.AppID = range apps {
-			rows, err := usage(ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			all[q.AppID] = rows
-		}
-		return all, nil
-	}
 }
 
 // Plan returns the plan of a tier. An unknown tier, which no application has, gets that of

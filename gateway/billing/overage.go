@@ -55,14 +55,24 @@ func (c *tally) over(row driver.Count) int64 {
 // where it began are among the answer, so that the caller leaves out those before from. Where
 // the rows of hours are gone, a day in which the tier changed counts under the later tier whole.
 func (b *Billing) Usage(ctx context.Context, app storage.App, from, to time.Time, daily bool) (rows []driver.Count, over int64, err error) {
-	query := driver.UsageQuery{AppID: app.ID, From: b.plans.reach(app, from), To: to, Daily: daily}
+	return b.UsageSince(ctx, app, from, from, to, daily)
+}
+
+// UsageSince is Usage with the rows since an earlier time among the answer. How many calls went beyond the
+// quota is the same: those rows belong to periods that had ended.
+func (b *Billing) UsageSince(ctx context.Context, app storage.App, since, from, to time.Time, daily bool) (rows []driver.Count, over int64, err error) {
+	counted := b.plans.reach(app, from)
+	query := driver.UsageQuery{AppID: app.ID, From: counted, To: to, Daily: daily}
+	if since.Before(counted) {
+		query.From = since
+	}
 	if rows, err = b.c.Usage(ctx, query); err != nil {
 		return nil, 0, err
 	}
 	against, unit := rows, time.Hour
 	switch {
-	case daily && len(app.Tiers) > 0 && !query.From.Before(hoursFrom(time.Now())): // a tier may have changed within a day
-		query.Daily = false
+	case daily && len(app.Tiers) > 0 && !counted.Before(hoursFrom(time.Now())): // a tier may have changed within a day
+		query.From, query.Daily = counted, false
 		if against, err = b.c.Usage(ctx, query); err != nil {
 			return nil, 0, err
 		}

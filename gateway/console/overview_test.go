@@ -39,6 +39,11 @@ func (b *reads) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count,
 	return b.Backend.Usage(ctx, q)
 }
 
+func (b *reads) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
+	b.n.Add(1)
+	return usageOf(ctx, b.Backend, apps, q)
+}
+
 // of returns how many reads a page takes beside those that find out who asks.
 func (b *reads) of(h *fixture, path, cookie string) int64 {
 	h.Helper()

@@ -51,6 +51,23 @@ func (b *written) read() {
 	b.calls++
 }
 
+// UsageOf reads the usage of several applications at once, as a database does.
+func (b *written) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
+	b.read()
+	return usageOf(ctx, b.Backend, apps, q)
+}
+
+func usageOf(ctx context.Context, b driver.Backend, apps []string, q driver.UsageQuery) (all []driver.Count, err error) {
+	for _, q.AppID = range slices.Sorted(slices.Values(apps)) {
+		rows, err := b.Usage(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
 // since returns what was written and how often the store was asked since the last call.
 func (b *written) since() (what []string, calls int) {
 	b.mu.Lock()

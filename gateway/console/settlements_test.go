@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,16 +155,9 @@ func (c countedMeters) Usage(ctx context.Context, q driver.UsageQuery) ([]driver
 	return c.Backend.Usage(ctx, q)
 }
 
-func (c countedMeters) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (all []driver.Count, err error) {
+func (c countedMeters) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
 	c.reads.Add(1)
-	for _, q.AppID = range slices.Sorted(slices.Values(apps)) {
-		rows, err := c.Backend.Usage(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rows...)
-	}
-	return all, nil
+	return usageOf(ctx, c.Backend, apps, q)
 }
 
 func TestAPageOfSettlementsAsksTheStoreAtMostFourTimes(t *testing.T) {

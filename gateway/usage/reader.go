@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/ranking"
@@ -19,6 +20,7 @@ var ErrBusy = errors.New("usage: too many such answers are being made: try again
 // Store holds the methods of storage that this package uses; *storage.Store has it.
 type Store interface {
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+	UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 	Rankings(ctx context.Context, of string, from, to time.Time) (all []ranking.Ranking, more bool, err error)
 }
 
@@ -31,6 +33,9 @@ type Config struct {
 	// Series returns rows of usage; nil: the Store's. A running gateway's own include the last calls
 	// too.
 	Series func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+
+	// SeriesOf is Series of several applications in one read, by application; nil: each is read by Series.
+	SeriesOf func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error)
 
 	// Live returns what this process counts and has not stored; nil: nothing.
 	Live func(of string, from, to time.Time) []ranking.Ranking
@@ -49,7 +54,10 @@ func New(c Config) (*Reader, error) {
 		return nil, errors.New("usage: Store or Billing is missing")
 	}
 	if c.Series == nil {
-		c.Series = c.Store.Usage
+		c.Series, c.SeriesOf = c.Store.Usage, ledger.InOne(c.Store.UsageOf)
+	}
+	if c.SeriesOf == nil {
+		c.SeriesOf = ledger.OneByOne(c.Series)
 	}
 	if c.Live == nil {
 		c.Live = func(string, time.Time, time.Time) []ranking.Ranking { return nil }

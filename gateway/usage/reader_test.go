@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -35,6 +36,11 @@ func (c *counted) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Coun
 	return c.Store.Usage(ctx, q)
 }
 
+func (c *counted) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
+	c.reads.Add(1)
+	return c.Store.UsageOf(ctx, apps, q)
+}
+
 func (c *counted) Rankings(ctx context.Context, of string, from, to time.Time) ([]ranking.Ranking, bool, error) {
 	c.reads.Add(1)
 	return c.Store.Rankings(ctx, of, from, to)
@@ -63,7 +69,7 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.reader, err = usage.New(usage.Config{Store: h.store, Billing: money, Products: []string{"ai", "mcp"}, Series: h.ledger.Series})
+	h.reader, err = usage.New(usage.Config{Store: h.store, Billing: money, Products: []string{"ai", "mcp"}, Series: h.ledger.Series, SeriesOf: h.ledger.SeriesOf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +88,7 @@ func (h *fixture) charge(n int, product string, by ledger.Detail, failed bool) {
 	}
 }
 
-func TestFiguresHaveEveryHourAndTwoReads(t *testing.T) {
+func TestFiguresHaveEveryHourAndOneRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newFixture(t)
 		h.charge(90, "mcp", ledger.Detail{Took: 15 * time.Millisecond}, false)
@@ -94,7 +100,7 @@ func TestFiguresHaveEveryHourAndTwoReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.Series) != 6 || f.Total.Calls != 104 || f.Total.Errors != 10 || h.store.reads.Load() > 2 {
+		if len(f.Series) != 6 || f.Total.Calls != 104 || f.Total.Errors != 10 || h.store.reads.Load() != 1 {
 			t.Fatalf("%d hours with %+v by %d reads", len(f.Series), f.Total, h.store.reads.Load())
 		}
 		first, none, last := f.Series[0], f.Series[3], f.Series[5]
@@ -272,4 +278,48 @@ func TestTopHasTheLastCallsOfThisProcess(t *testing.T) {
 	if err != nil || len(top) != 1 || top[0] != (usage.TopEntry{Name: "x", Calls: 13, Errors: 1}) {
 		t.Errorf("the top is %+v, %v", top, err)
 	}
+}
+
+// What the span before had is counted along with it, and nothing else of the answer changes.
+func TestTheSpanBeforeIsCountedInTheSameRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFixture(t)
+		other, err := h.store.SaveApp(t.Context(), storage.App{Name: "Other", Domains: []string{"other.example"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for day := range 12 { // more on each, beyond the quota of 1,000 a day of the free tier on the last three
+			h.charge(100*(day+1), "ai", ledger.Detail{}, day%2 == 0)
+			h.charge(1, "mcp", ledger.Detail{}, false)
+			time.Sleep(24 * time.Hour)
+		}
+		from, to := time.Now().AddDate(0, 0, -4), time.Now()
+		ask := func(q usage.Query) usage.Answer {
+			q.ClientID, q.From, q.To, q.Account = h.app.ID, from, to, h.app
+			h.store.reads.Store(0)
+			a, err := h.reader.Usage(t.Context(), q)
+			if n := h.store.reads.Load(); err != nil || n != 1 {
+				t.Errorf("%+v: %d reads, %v", q, n, err)
+			}
+			return a
+		}
+		for _, daily := range []bool{true, false} {
+			for product, want := range map[string]int64{"": 500 + 600 + 700 + 800 + 4, "ai": 500 + 600 + 700 + 800, "mcp": 4} {
+				alone := ask(usage.Query{Daily: daily, Product: product})
+				both := ask(usage.Query{Daily: daily, Product: product, Before: true})
+				if both.Before != want || alone.Before != 0 {
+					t.Errorf("before %q, daily %v: %d calls, want %d; unasked %d", product, daily, both.Before, want, alone.Before)
+				}
+				both.Before = 0
+				if !reflect.DeepEqual(alone, both) || product == "" && alone.Overage == 0 {
+					t.Errorf("%+v is another answer than %+v", both, alone)
+				}
+			}
+		}
+		h.store.reads.Store(0)
+		sums, err := h.reader.Calls(t.Context(), []string{h.app.ID, other.ID}, from, to)
+		if sum := sums[h.app.ID]; err != nil || sum.Calls != 900+1000+1100+1200+4 || sum.Errors != 900+1100 || len(sums) != 1 || h.store.reads.Load() != 1 {
+			t.Errorf("together %+v after %d reads, %v", sums, h.store.reads.Load(), err)
+		}
+	})
 }

@@ -30,6 +30,7 @@ type Query struct {
 	Daily    bool      // by UTC day; else by hour
 	By       string    // "": ByProduct
 	Product  string    // only this one, by product; "": all
+	Before   bool      // by product: count the calls of the span before as well, of the same length
 
 	// Account is the application as it pays, where the caller has it; zero: it is read.
 	Account storage.App
@@ -43,6 +44,7 @@ type Answer struct {
 	Series   []Row            // ascending by time, then name; rows without calls are left out
 	Totals   map[string]int64 // calls by name
 	Overage  int64            // calls beyond the quota, of all products together; by product alone
+	Before   int64            // calls of the span before, if asked for; 0 where its rows are gone
 	Omitted  Omitted          // by member, tool or user
 }
 
@@ -94,13 +96,18 @@ func (r *Reader) Usage(ctx context.Context, q Query) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	if first := r.c.Billing.FirstHour(q.Account, time.Now()); !q.Daily && q.From.Before(first) {
+	first := r.c.Billing.FirstHour(q.Account, time.Now())
+	if !q.Daily && q.From.Before(first) {
 		return Answer{}, refused("rows by hour are kept for 400 days: by hour, from is %s or later; ask for what was before by day", first.Format(time.RFC3339))
 	}
 	if q.By != ByProduct {
 		return r.byName(ctx, q)
 	}
-	rows, over, err := r.c.Billing.Usage(ctx, q.Account, q.From, q.To, q.Daily)
+	since := q.From
+	if before := q.From.Add(q.From.Sub(q.To)); q.Before && (q.Daily || !before.Before(first)) {
+		since = before
+	}
+	rows, over, err := r.c.Billing.UsageSince(ctx, q.Account, since, q.From, q.To, q.Daily)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -112,8 +119,12 @@ func (r *Reader) Usage(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	for _, row := range rows {
-		if !row.At.Before(q.From) && (q.Product == "" || q.Product == row.Product) {
+		switch {
+		case q.Product != "" && q.Product != row.Product:
+		case !row.At.Before(q.From):
 			a.add(row)
+		case !row.At.Before(since): // others are there for the quota alone
+			a.Before = driver.Count{Calls: a.Before}.Plus(row).Calls
 		}
 	}
 	return a, nil
@@ -126,6 +137,28 @@ func (q Query) answer() Answer {
 func (a *Answer) add(row driver.Count) {
 	a.Series = append(a.Series, Row{row.At, row.Product, row.Calls, row.Errors})
 	a.Totals[row.Product] = driver.Count{Calls: a.Totals[row.Product]}.Plus(row).Calls
+}
+
+// Calls returns what each of several applications has called in a span of whole UTC days, in one read of
+// the store: the sums, by client_id. An application without calls is not in it. There are up to
+// driver.MaxMeters.
+func (r *Reader) Calls(ctx context.Context, apps []string, from, to time.Time) (map[string]Row, error) {
+	from, to, err := widened(from, to, true)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.c.SeriesOf(ctx, apps, driver.UsageQuery{From: from, To: to, Daily: true})
+	sums := make(map[string]Row, len(rows))
+	for app, all := range rows {
+		var sum driver.Count
+		for _, row := range all {
+			sum = sum.Plus(row)
+		}
+		if sum.Calls > 0 {
+			sums[app] = Row{At: from, Calls: sum.Calls, Errors: sum.Errors}
+		}
+	}
+	return sums, err
 }
 
 // account returns an application as it pays, also one that was removed.

@@ -34,21 +34,13 @@ func (l *Ledger) Series(ctx context.Context, q driver.UsageQuery) ([]driver.Coun
 // SeriesOf is Series of several applications, in one read of a store that has it: rows by application. Its
 // rows are all or none.
 func (l *Ledger) SeriesOf(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
-	all := make(map[string][]driver.Count, len(apps))
 	many, ok := l.store.(interface {
 		UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 	})
 	if !ok {
-		for _, app := range apps {
-			q.AppID = app
-			rows, err := l.Series(ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			all[app] = rows
-		}
-		return all, nil
+		return OneByOne(l.Series)(ctx, apps, q)
 	}
+	all := make(map[string][]driver.Count, len(apps))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -68,24 +60,47 @@ func (l *Ledger) SeriesOf(ctx context.Context, apps []string, q driver.UsageQuer
 	}
 }
 
+// OneByOne makes SeriesOf of a Series, where there is no way to read several at once.
+func OneByOne(series func(context.Context, driver.UsageQuery) ([]driver.Count, error)) func(context.Context, []string, driver.UsageQuery) (map[string][]driver.Count, error) {
+	return func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
+		all := make(map[string][]driver.Count, len(apps))
+		for _, q.AppID = range apps {
+			rows, err := series(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			all[q.AppID] = rows
+		}
+		return all, nil
+	}
+}
+
+// InOne makes SeriesOf of a store's UsageOf.
+func InOne(usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.Count, error)) func(context.Context, []string, driver.UsageQuery) (map[string][]driver.Count, error) {
+	return func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
+		rows, err := usageOf(ctx, apps, q)
+		all := make(map[string][]driver.Count, len(apps))
+		for _, row := range rows {
+			all[row.AppID] = append(all[row.AppID], row)
+		}
+		return all, err
+	}
+}
+
 // readOf is read of several applications.
 func (l *Ledger) readOf(ctx context.Context, usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.Count, error), apps []string, q driver.UsageQuery) (own, stored map[string][]driver.Count, settled bool, err error) {
 	if err := l.gate.enter(ctx); err != nil {
 		return nil, nil, false, fmt.Errorf("ledger: read usage: %w", err)
 	}
 	defer l.gate.leave()
-	own, stored = map[string][]driver.Count{}, map[string][]driver.Count{}
+	own = make(map[string][]driver.Count, len(apps))
 	for _, q.AppID = range apps {
 		if own[q.AppID], settled = l.unacknowledged(q); !settled {
 			return nil, nil, false, nil
 		}
 	}
-	rows, err := usageOf(ctx, apps, q)
-	if err != nil {
+	if stored, err = InOne(usageOf)(ctx, apps, q); err != nil {
 		return nil, nil, false, fmt.Errorf("ledger: read usage: %w", err)
-	}
-	for _, row := range rows {
-		stored[row.AppID] = append(stored[row.AppID], row)
 	}
 	return own, stored, true, nil
 }

@@ -27,7 +27,7 @@ type Store interface {
 // Reader reads what was charged; *usage.Reader has it.
 type Reader interface {
 	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
-	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
+	Calls(ctx context.Context, apps []string, from, to time.Time) (map[string]usage.Row, error)
 	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
 }
 

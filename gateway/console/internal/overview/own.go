@@ -43,10 +43,7 @@ type ownOrder struct {
 	At       string `json:"created_at"`
 }
 
-const (
-	ownApps, ownOrders, ownCaps = 20, 10, 50
-	ownReads                    = 4
-)
+const ownApps, ownOrders, ownCaps = 20, 10, 50
 
 // own reads what belongs to somebody, in four reads.
 func (s *Overview) own(ctx context.Context, now time.Time, who consoleauth.Actor, out *record) error {
@@ -61,25 +58,19 @@ func (s *Overview) own(ctx context.Context, now time.Time, who consoleauth.Actor
 		return err
 	}
 	v.More = next != ""
-	reads := 2
 	if who.Developer() == nil && s.c.OffBus != nil {
-		reads++
 		if err := s.ownCapabilities(ctx, who.Sub, len(apps), out); err != nil {
 			return err
 		}
 	} else {
 		out.Steps = s.steps(len(apps) == 0, false)
 	}
+	called, err := s.called(ctx, apps, now)
+	out.Missing = err != nil
 	for _, a := range apps {
 		one := ownApp{ClientID: a.ID, Name: shown(a.Name), Tier: a.TierAt(now), Disabled: a.Disabled}
-		if s.c.Reader != nil && reads < ownReads {
-			reads++
-			got, err := s.c.Reader.Usage(ctx, usage.Query{ClientID: a.ID, From: now.Truncate(24 * time.Hour), To: now.Add(1), Daily: true, Account: a})
-			if err != nil {
-				out.Missing = true
-			} else {
-				one.Calls, one.Errors = sum(got)
-			}
+		if sum := called[a.ID]; called != nil {
+			one.Calls, one.Errors = &sum.Calls, &sum.Errors
 		}
 		v.Apps = append(v.Apps, one)
 	}
@@ -102,10 +93,18 @@ func (s *Overview) ownCapabilities(ctx context.Context, sub string, apps int, ou
 	return nil
 }
 
-func sum(a usage.Answer) (calls, errors *int64) {
-	calls, errors = new(int64), new(int64)
-	for _, row := range a.Series {
-		*calls, *errors = *calls+row.Calls, *errors+row.Errors
+// called returns what applications have called today; nil: it is not known.
+func (s *Overview) called(ctx context.Context, apps []storage.App, now time.Time) (map[string]usage.Row, error) {
+	if s.c.Reader == nil || len(apps) == 0 {
+		return nil, nil
 	}
-	return calls, errors
+	ids := make([]string, len(apps))
+	for i, a := range apps {
+		ids[i] = a.ID
+	}
+	all, err := s.c.Reader.Calls(ctx, ids, now.Truncate(24*time.Hour), now.Add(1))
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
 )
 
 // browsed holds what the page shows.
@@ -57,7 +58,11 @@ func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 	if err != nil {
 		return data, err
 	}
+	var app storage.App
 	for _, a := range apps {
+		if a.ID == chosen {
+			app = a
+		}
 		data.names[a.ID] = a.Name
 		if next == "" {
 			data.Apps = append(data.Apps, choice{a.ID, a.Name})
@@ -69,7 +74,7 @@ func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 	if chosen != "" || all {
 		asked := r.Clone(r.Context())
 		asked.URL.RawQuery = form.Encode()
-		out, err := s.read(asked, who)
+		out, err := s.read(asked, who, app)
 		data.Usage = &out
 		return data, err
 	}

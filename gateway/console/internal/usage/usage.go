@@ -103,10 +103,11 @@ const maxNames = 100
 
 // show serves GET /api/console/usage?client_id=&from=&to=&granularity=&by=.
 func (s *Usage) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	return s.read(r, who)
+	return s.read(r, who, storage.App{})
 }
 
-func (s *Usage) read(r *http.Request, who consoleauth.Actor) (record, error) {
+// read is given the application that is asked for where the caller has it.
+func (s *Usage) read(r *http.Request, who consoleauth.Actor, app storage.App) (record, error) {
 	q, err := readQuery(r)
 	if err == nil && s.c.Reader == nil {
 		err = notKept
@@ -124,17 +125,24 @@ func (s *Usage) read(r *http.Request, who consoleauth.Actor) (record, error) {
 		}
 		return out, nil
 	}
-	app, err := s.c.Store.App(r.Context(), q.ClientID)
-	if err == nil && !who.Sees(app.Owner) {
-		err = noApp
+	if app.ID != q.ClientID {
+		if app, err = s.c.Store.App(r.Context(), q.ClientID); err != nil {
+			return record{}, manage.Refusal(err, noApp)
+		}
 	}
-	if err != nil {
-		return record{}, manage.Refusal(err, noApp)
+	return s.of(r, who, app, q)
+}
+
+// of shows what one application has called.
+func (s *Usage) of(r *http.Request, who consoleauth.Actor, app storage.App, q usage.Query) (record, error) {
+	if !who.Sees(app.Owner) {
+		return record{}, noApp
 	}
-	q.Account = app
+	named := q.By != "" && q.By != usage.ByProduct
+	q.Account, q.Before = app, !named
 	out, err := s.application(r.Context(), q)
-	if err != nil {
-		return record{}, manage.Refusal(err, noApp)
+	if err != nil || !named {
+		return out, manage.Refusal(err, noApp)
 	}
 	span := q.To.Sub(q.From)
 	q.From, q.To = q.From.Add(-span), q.From
@@ -150,7 +158,7 @@ func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) 
 		return record{}, err
 	}
 	out := newRecord(q, a.From, a.To)
-	out.Overage, out.rows = a.Overage, a.Series
+	out.Overage, out.Before, out.rows = a.Overage, a.Before, a.Series
 	by, unit := map[string]*name{}, unitOf(q)
 	first := a.From.UTC().Truncate(unit)
 	for at := first; at.Before(a.To); at = at.Add(unit) { // a time without calls is shown as one
@@ -227,7 +235,7 @@ func timeOf(text string, fallback time.Time) (time.Time, error) {
 
 // file serves GET /api/console/usage/csv: every row.
 func (s *Usage) file(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
-	out, err := s.read(r, who)
+	out, err := s.read(r, who, storage.App{})
 	if err != nil {
 		return err
 	}
