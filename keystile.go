@@ -316,10 +316,14 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 // vitals returns what the console says the service is well by.
 func (s *Service) vitals(ctx context.Context) []console.Vital {
 	feed, stats, health := s.Tokens.Feed(), s.Gateway.Stats(), s.Gateway.Health()
+	const notWritten = "usage or audit trail is not written as it should be: see the log of this node"
+	lost := stats.AuditLost + stats.AuditLostAnonymous
 	all := []console.Vital{
 		{Name: "feed lag", Value: feed.Age.Round(time.Millisecond).String(), Well: feed.Err == nil, Says: "what other processes revoke has not been read for too long: no access token is accepted"},
-		{Name: "audit queue", Value: fmt.Sprintf("%d waiting, %d lost", stats.AuditWaiting, stats.AuditLost+stats.AuditLostAnonymous), Well: stats.AuditLost == 0, Says: "events were lost: see why the store does not keep up"},
-		{Name: "ledger", Value: fmt.Sprintf("%d calls charged, %d not counted", stats.Charged, stats.Uncounted), Well: health == nil, Says: "usage or audit trail is not written as it should be: see the log of this node"},
+		{Name: "audit events waiting", Value: fmt.Sprint(stats.AuditWaiting), Well: health == nil, Says: notWritten},
+		{Name: "audit events lost", Value: fmt.Sprint(lost), Well: stats.AuditLost == 0, Says: "events were lost: see why the store does not keep up"},
+		{Name: "calls charged", Value: fmt.Sprint(stats.Charged), Well: health == nil, Says: notWritten},
+		{Name: "calls not counted", Value: fmt.Sprint(stats.Uncounted), Well: health == nil, Says: notWritten},
 	}
 	if !feed.Shared {
 		all = all[1:]

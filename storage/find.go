@@ -19,11 +19,18 @@ func listOf(owner string) string {
 	return "find." + handle.Hash(owner)[:32] + "="
 }
 
+// listWith is the list of the users who have a role.
+func listWith(role string) string { return "find.role." + role + "=" }
+
 // texts are those that a user is found by.
 func (u User) texts() []string { return []string{u.Username, u.Email, u.Name, u.Nickname, u.Sub} }
 
 func (u User) entries() []string {
-	return append([]string{"all"}, find.Entries(listOfAll, u.texts()...)...)
+	all := append([]string{"all"}, find.Entries(listOfAll, u.texts()...)...)
+	if u.Role != "" {
+		all = append(all, find.Entries(listWith(u.Role), u.texts()...)...)
+	}
+	return all
 }
 
 func (a App) texts() []string { return []string{a.Name, a.ID} }
@@ -46,6 +53,11 @@ func (a App) entries() []string {
 // Counts says that it is Whole.
 func (s *Store) FindUsers(ctx context.Context, prefix, from string, n int) ([]User, string, error) {
 	return look(ctx, s, users, User.texts, listOfAll, prefix, from, n)
+}
+
+// FindUsersWithRole is FindUsers among those who have a role; with the text "" it lists them all.
+func (s *Store) FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]User, string, error) {
+	return look(ctx, s, users, User.texts, listWith(role), prefix, from, n)
 }
 
 // FindApps is FindUsers for applications that were registered here, by name and client_id: all, or

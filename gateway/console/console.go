@@ -56,6 +56,7 @@ type Store interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
+	FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]storage.User, string, error)
 	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)
 	Logins(ctx context.Context, sub string) ([]storage.Login, error)
 
@@ -125,10 +126,18 @@ type Lockout interface {
 }
 
 // Users makes users who sign in with a password; *users.StoreUsers does.
+//
+// Users that also have SetPassword(ctx, sub, password string) error let administrators give a user a new
+// password; it returns storage.ErrNotFound for who does not sign in with one. *users.StoreUsers has it.
 type Users interface {
 	// Create returns storage.ErrInvalid for invalid fields and storage.ErrExists for a
 	// username that is taken; both messages say what to do.
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
+}
+
+// passwords are Users who sign in with passwords.
+type passwords interface {
+	SetPassword(ctx context.Context, sub, password string) error
 }
 
 // Revoker ends tokens; *oauth.Tokens does.
@@ -154,6 +163,7 @@ type Usage interface {
 	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
 	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
 	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
+	Calls(ctx context.Context, apps []string, from, to time.Time) (map[string]usage.Row, error)
 }
 
 // Config holds what New needs.

@@ -201,3 +201,35 @@ func TestAnExportIsToldToTheUserAndOnTheTrail(t *testing.T) {
 		}
 	}
 }
+
+func TestUsersAreFoundByTheirRole(t *testing.T) {
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
+	eve := h.testUser("eve-aud", storage.RoleAuditor)
+	h.testUser("eve-none", "")
+	find := func(query, want string) {
+		t.Helper()
+		for _, path := range []string{"/console/users?", "/api/console/users?"} {
+			body := h.open(path+query, root.cookie).Body.String()
+			for _, name := range []string{"root", "eve-aud", "eve-none"} {
+				shown := strings.Contains(body, `"username":"`+name+`"`) || strings.Contains(body, "<bdi>"+name+"</bdi></a></th>")
+				if shown != (name == want) {
+					t.Errorf("%s%s: %s is shown: %v", path, query, name, shown)
+				}
+			}
+		}
+	}
+	find("role=auditor", "eve-aud")
+	find("role=auditor&q=EVE", "eve-aud")
+	find("role=auditor&q=root", "")
+	find("role=admin", "root")
+	find("role=developer", "")
+	if w := h.open("/console/users?role=queen", root.cookie); w.Code != 400 {
+		t.Errorf("a role that there is not is %d", w.Code)
+	}
+	u := must(h.store.User(t.Context(), eve.Sub))(t)
+	u.Role = storage.RoleDeveloper
+	must(h.store.SaveUser(t.Context(), u))(t)
+	find("role=auditor", "")
+	find("role=developer", "eve-aud")
+}

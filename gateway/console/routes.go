@@ -45,6 +45,9 @@ func (s *Console) people() ui.Part {
 		},
 		Revoke: func(ctx context.Context, rs ...driver.Revocation) error { return s.c.Revoker.Revoke(ctx, rs...) },
 	}
+	if users, ok := s.c.Users.(passwords); ok {
+		c.SetPassword = users.SetPassword
+	}
 	if s.c.Lockout != nil {
 		c.Unlock = s.c.Lockout.Unlock
 	}

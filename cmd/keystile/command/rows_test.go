@@ -139,6 +139,7 @@ var rows = []row{
 	{method: "GET", path: "/api/console/users/{sub}/keys", about: true},
 	{method: "DELETE", path: "/api/console/users/{sub}/keys/{id}"},
 	{method: "GET", path: "/api/console/users/{sub}/export", about: true},
+	{method: "POST", path: "/api/console/users/{sub}/password", body: `{}`, about: true},
 	{method: "POST", path: "/api/console/users/{sub}/unlock", body: `{}`, about: true},
 	{method: "GET", path: "/api/console/sessions"},
 	{method: "POST", path: "/api/console/sessions/end", body: `{"ids":["none.none"]}`},

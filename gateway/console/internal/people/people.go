@@ -22,6 +22,7 @@ var (
 	listPage     = ui.Parse(pages, "list.html")
 	newPage      = ui.Parse(pages, "new.html")
 	invitedPage  = ui.Parse(pages, "invited.html")
+	passwordPage = ui.Parse(pages, "password.html")
 	userPage     = ui.Parse(pages, "user.html")
 	sessionsPage = ui.Parse(pages, "sessions.html")
 	grantsPage   = ui.Parse(pages, "grants.html")
@@ -45,6 +46,7 @@ type Store interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
+	FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]storage.User, string, error)
 	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
 	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)
 	Logins(ctx context.Context, sub string) ([]storage.Login, error)
@@ -71,11 +73,13 @@ type Store interface {
 
 // Config holds what New needs.
 type Config struct {
-	Store    Store
-	Create   func(ctx context.Context, u storage.User, password string) (storage.User, error)
-	Revoke   func(ctx context.Context, rs ...driver.Revocation) error
-	Unlock   func(ctx context.Context, ip netip.Addr) bool // nil: no address is ever locked
-	Recorder manage.Recorder
+	Store  Store
+	Create func(ctx context.Context, u storage.User, password string) (storage.User, error)
+	Revoke func(ctx context.Context, rs ...driver.Revocation) error
+	// SetPassword gives a user another password, or returns storage.ErrNotFound if they have none.
+	SetPassword func(ctx context.Context, sub, password string) error // nil: there are no passwords here
+	Unlock      func(ctx context.Context, ip netip.Addr) bool         // nil: no address is ever locked
+	Recorder    manage.Recorder
 }
 
 // People is this part of the console.
@@ -104,8 +108,8 @@ func (s *People) Part() ui.Part {
 		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser},
 		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
 		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
-		api + "/{sub}/unlock": {"POST": s.unlock},
-		api + "/{sub}/keys":   {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
+		api + "/{sub}/unlock": {"POST": s.unlock}, api + "/{sub}/password": {"POST": s.givePassword},
+		api + "/{sub}/keys": {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
 		api + "/{sub}/export": {"GET": s.export},
 	} {
 		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: admin})
@@ -134,6 +138,7 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 			"role":     {Do: s.changeUser, May: admin, Done: "The role was changed.", Fields: map[string]ui.Kind{"role": ui.Text}},
 			"nickname": {Do: s.changeUser, May: admin, Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
 			"unlock":   {Do: s.unlock, May: admin, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
+			"password": {Do: s.givePassword, May: admin, Result: passwordPage, Done: "The user has a new password, and is signed out everywhere."},
 			"disabled": {Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
 		}},
 		{Path: html + "/{sub}/sessions", Title: "Sessions", May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{

@@ -3,6 +3,15 @@ package people
 import "github.com/keystile/keystile/gateway/console/internal/ui"
 
 var texts = ui.Texts{
+	"New password": "新密码",
+	"For who has forgotten theirs. It is drawn here and shown once; the user is signed out everywhere, and told.": "用于忘记密码的用户。密码由系统生成，仅显示一次；该用户会在所有设备退出登录，并收到通知。",
+	"Give a new password": "设置新密码",
+	"The user has a new password, and is signed out everywhere.":                          "用户已有新密码，并已在所有设备退出登录。",
+	"This password is shown this once. The user changes it on the page of their account.": "此密码仅显示这一次。用户可在账户页面修改。",
+	noPassword.Msg:                       "该用户不使用密码登录",
+	ownPassword.Msg:                      "请在您的账户页面修改自己的密码",
+	notHere.Msg:                          "密码不保存在此处：请到用户来源处修改",
+	"all":                                "全部",
 	"Users":                              "用户",
 	"People":                             "人员",
 	"New user":                           "新建用户",

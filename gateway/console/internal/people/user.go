@@ -54,15 +54,21 @@ type userList struct {
 // maxQuery bounds what is searched for, and the place where a search goes on, in bytes.
 const maxQuery = 1000
 
-// listUsers serves GET /api/console/users?q=&after=: all, or those who are found by the beginning of a text.
+// listUsers serves GET /api/console/users?q=&role=&after=: all, or those who are found by the beginning of
+// a text or by their role.
 func (s *People) listUsers(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
 	var page []storage.User
 	var next string
 	var err error
-	q, after := strings.TrimSpace(r.URL.Query().Get("q")), r.URL.Query().Get("after")
+	q, role, after := queryOf(r, "q"), queryOf(r, "role"), r.URL.Query().Get("after")
 	switch {
+	case role != "" && role != storage.RoleAdmin && role != storage.RoleAuditor && role != storage.RoleDeveloper:
+		return nil, manage.BadQuery.Saying("role is admin, auditor or developer")
 	case len(q) > maxQuery || len(after) > maxQuery:
 		return nil, manage.BadQuery.Saying("q and after are texts of up to 1000 bytes")
+	case role != "":
+		page, next, err = s.c.Store.FindUsersWithRole(r.Context(), role, q, after, manage.PageSize)
+		err = manage.Refusal(err, noUser)
 	case q != "":
 		page, next, err = s.c.Store.FindUsers(r.Context(), q, after, manage.PageSize)
 		err = manage.Refusal(err, noUser)
