@@ -125,7 +125,7 @@ func newTrial(t *testing.T, c Config) *trial {
 	l := open(t, c)
 	return &trial{T: t, Limiter: l, model: model{
 		window: time.Duration(l.window), clocks: map[*shard]time.Duration{}, own: map[string][]mark{},
-		networks: map[netip.Prefix][]mark{},
+		networks: map[netip.Prefix][]mark{}, latest: -farthest, // the first time may lie before the start
 	}}
 }
 
