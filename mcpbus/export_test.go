@@ -5,6 +5,7 @@ var (
 	FromREST      = fromREST
 	BundlePaths   = bundlePaths
 	MetadataPaths = metadataPaths
+	AppendValue   = appendValue
 )
 
 // CallsKept returns how many running calls the bus keeps for cancellation.

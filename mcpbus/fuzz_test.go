@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/mcpbus"
 )
 
 // FuzzBody sends any body as either kind of client. The answer is JSON or nothing, and
@@ -39,4 +42,33 @@ func FuzzBody(f *testing.F) {
 			t.Errorf("%q = %d %q", body, a.status, a.text)
 		}
 	})
+}
+
+// FuzzResult writes texts and values of any kind as encoding/json does, without its care for HTML.
+func FuzzResult(f *testing.F) {
+	for _, text := range []string{"Rex", "<a>&\"\\", "\x00\n\u2028\xff", `{"a" : [ 1, "b c" ]}`, "[\n1\n]", "{", "\"\xff\""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		block := restcall.Content{Type: "text", Text: text}
+		got := mcpbus.FromREST(restcall.Result{Content: []restcall.Content{block}}).Content[0]
+		if want := encoded(block); !bytes.Equal(got, want) {
+			t.Errorf("a block is %q, want %q", got, want)
+		}
+		value, err := mcpbus.AppendValue([]byte("x"), []byte(text))
+		if want := encoded(json.RawMessage(text)); (err == nil) != (want != nil) || err == nil && string(value) != "x"+string(want) {
+			t.Errorf("a value is %q, %v, want %q", value, err, want)
+		}
+	})
+}
+
+// encoded returns nil for what encoding/json refuses.
+func encoded(v any) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return nil
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

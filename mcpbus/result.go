@@ -1,8 +1,10 @@
 package mcpbus
 
 import (
+	"bytes"
 	"encoding/json"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/restcall"
 )
 
@@ -21,10 +23,20 @@ type Result struct {
 // fromREST converts the result of a call that was made by HTTP.
 func fromREST(r restcall.Result) Result {
 	out := Result{r.IsError, make([]json.RawMessage, len(r.Content)), r.Structured, r.Dispatched, r.Status, r.Bytes, r.Cause}
-	for i, block := range r.Content {
-		out.Content[i], _ = encode(block) // texts and bytes never fail
+	for i := range r.Content {
+		out.Content[i] = blockOf(&r.Content[i])
 	}
 	return out
+}
+
+// blockOf writes a block of content. Most are texts, which are written as encode does it.
+func blockOf(c *restcall.Content) (block json.RawMessage) {
+	if c.Type != "text" || c.Text == "" || c.MIMEType != "" {
+		block, _ = encode(c) // texts and bytes never fail
+		return block
+	}
+	block = append(make([]byte, 0, len(textBlock)+len(c.Text)+len(c.Text)/8+16), textBlock...)
+	return append(rawjson.AppendString(append(block, `,"text":`...), c.Text), '}')
 }
 
 // textError returns an error result with a text for the model.
@@ -36,30 +48,58 @@ func textError(text string) Result {
 // whose structuredContent is no object, so it is left out for them; links become texts before
 // 2025-06-18.
 func (c *toolCall) encode(r Result) ([]byte, error) {
-	out := struct {
-		Content    []json.RawMessage `json:"content"`
-		Structured json.RawMessage   `json:"structuredContent,omitempty"`
-		IsError    bool              `json:"isError,omitempty"`
-		Type       string            `json:"resultType,omitempty"`
-	}{Content: r.Content, Structured: r.Structured, IsError: r.IsError}
-	if out.Content == nil {
-		out.Content = []json.RawMessage{}
-	}
-	if c.modern {
-		out.Type = "complete"
-	} else {
-		if !isObject(r.Structured) {
-			out.Structured = nil
+	content, structured := r.Content, r.Structured
+	if !c.modern {
+		if !isObject(structured) {
+			structured = nil
 		}
 		if !hasLinks(c.request.Header) {
-			out.Content = withoutLinks(out.Content)
+			content = withoutLinks(content)
 		}
 	}
-	body, err := encode(out)
-	if err != nil {
+	size := len(structured) + 96
+	for _, block := range content {
+		size += len(block) + 1
+	}
+	out := append(make([]byte, 0, size), `{"content":[`...)
+	var err error
+	for i, block := range content {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = appendValue(out, block); err != nil {
+			return nil, err
+		}
+	}
+	out = append(out, ']')
+	if len(structured) > 0 {
+		if out, err = appendValue(append(out, `,"structuredContent":`...), structured); err != nil {
+			return nil, err
+		}
+	}
+	if r.IsError {
+		out = append(out, `,"isError":true`...)
+	}
+	if c.modern {
+		out = append(out, `,"resultType":"complete"`...)
+	}
+	return out, nil
+}
+
+// appendValue appends a value that an Invoker returned, on one line: an answer may be an event.
+func appendValue(to []byte, value json.RawMessage) ([]byte, error) {
+	const depth = 10_000 // as encoding/json
+	if rawjson.Check(value, rawjson.Limits{Depth: depth}) == nil {
+		return rawjson.AppendCompact(to, value), nil
+	}
+	if value == nil {
+		value = json.RawMessage("null") // as encoding/json
+	}
+	var line bytes.Buffer // of what is not UTF-8, encoding/json takes more
+	if err := json.Compact(&line, value); err != nil {
 		return nil, err
 	}
-	return body[:len(body)-1], nil
+	return append(to, line.Bytes()...), nil
 }
 
 func isObject(raw json.RawMessage) bool {

@@ -102,7 +102,7 @@ func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Cal
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if given := r.Header["Content-Type"]; len(given) > 0 {
-		if kind, _, err := mime.ParseMediaType(given[0]); len(given) > 1 || err != nil || kind != "application/json" {
+		if len(given) > 1 || given[0] != "application/json" && !isJSON(given[0]) {
 			return nil, badType
 		}
 	}
@@ -118,6 +118,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, brokenBody.Because(err)
 	}
 	return body, nil
+}
+
+func isJSON(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "application/json"
 }
 
 // exchange holds one request and its caller.

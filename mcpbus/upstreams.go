@@ -45,7 +45,7 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
 	}
-	u := &Upstreams{dialer: dialer, log: c.Log, plans: plans{cache.New[planKey, *restcall.Plan](planCapacity)}}
+	u := &Upstreams{dialer: dialer, log: c.Log, plans: plans{cache.New[planKey, readyTool](planCapacity)}}
 	if u.log == nil {
 		u.log = slog.Default()
 	}
@@ -75,11 +75,11 @@ func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.T
 }
 
 func (u *Upstreams) callPlan(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
-	plan, err := u.plans.of(c, t)
+	ready, err := u.plans.of(c, t)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := u.rest.Call(ctx, restUpstream(c), plan, arguments)
+	r, err := u.rest.Call(ctx, ready.upstream, ready.plan, arguments)
 	return fromREST(r), err
 }
 
@@ -119,9 +119,15 @@ func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Fou
 	return found, err
 }
 
-// plans caches the compiled plans of tools.
+// plans caches what is made of tools before they are called.
 type plans struct {
-	known *cache.Cache[planKey, *restcall.Plan]
+	known *cache.Cache[planKey, readyTool]
+}
+
+// readyTool is a tool of one version of a capability, whose URL and secret belong to that version too.
+type readyTool struct {
+	plan     *restcall.Plan
+	upstream restcall.Upstream
 }
 
 type planKey struct {
@@ -131,14 +137,14 @@ type planKey struct {
 
 const planCapacity = 20_000 // cached plans, some 12 KB each
 
-func (p *plans) of(c storage.Capability, t toolplan.Tool) (*restcall.Plan, error) {
+func (p *plans) of(c storage.Capability, t toolplan.Tool) (readyTool, error) {
 	key := planKey{c.Member, t.Name, c.Version}
 	if known, ok := p.known.Get(key); ok {
 		return known, nil
 	}
 	plan, err := restcall.Compile(t)
 	if err != nil {
-		return nil, err
+		return readyTool{}, err
 	}
-	return p.known.GetOrPut(key, plan), nil
+	return p.known.GetOrPut(key, readyTool{plan, restUpstream(c).Prepared()}), nil
 }

@@ -22,51 +22,98 @@ var (
 	ErrMembers = errors.New("have an object with too many members")
 )
 
-// Check reports whether a text is one JSON value within the limits.
+// Check reports whether a text is one JSON value within the limits. It reads the text once, and a
+// second time only to say what is wrong: what is no JSON at all is ErrSyntax, whatever else it is.
 func Check(text []byte, l Limits) error {
-	if !utf8.Valid(text) || !json.Valid(text) {
+	if !utf8.Valid(text) {
 		return ErrSyntax
 	}
-	_, err := l.walk(text, blank(text, 0), 0)
+	end, err := l.value(text, blank(text, 0), 0)
+	switch {
+	case err == nil && blank(text, end) != len(text):
+		return ErrSyntax
+	case err != nil && err != ErrSyntax && !json.Valid(text):
+		return ErrSyntax
+	}
 	return err
 }
 
-func (l *Limits) walk(b []byte, i, depth int) (end int, err error) {
-	switch b[i] {
-	case '{', '[':
-		if depth == l.Depth {
-			return 0, fmt.Errorf("%w: at most %d levels", ErrDepth, l.Depth)
-		}
-		if b[i] == '{' && l.Once {
-			return l.object(b, i, depth)
-		}
-	default:
-		return skip(b, i), nil
+// value returns where the value that begins at b[i] ends.
+func (l *Limits) value(b []byte, i, depth int) (end int, err error) {
+	if i == len(b) {
+		return 0, ErrSyntax
 	}
-	object := b[i] == '{'
-	for i = blank(b, i+1); b[i] != '}' && b[i] != ']'; i = next(b, i) {
-		if object {
-			i = overName(b, i)
-		}
-		if i, err = l.walk(b, i, depth+1); err != nil {
-			return 0, err
-		}
+	switch c := b[i]; {
+	case c == '"':
+		return text(b, i)
+	case c == '-', '0' <= c && c <= '9':
+		return number(b, i)
+	case c != '{' && c != '[':
+		return literal(b, i)
+	case depth == l.Depth:
+		return 0, fmt.Errorf("%w: at most %d levels", ErrDepth, l.Depth)
+	case c == '{':
+		return l.object(b, i, depth)
 	}
-	return i + 1, nil
+	return l.array(b, i, depth)
 }
 
-// object is walk for an object whose names count.
-func (l *Limits) object(b []byte, i, depth int) (end int, err error) {
-	var names seen
-	for i = blank(b, i+1); b[i] != '}'; i = next(b, i) {
-		if err := names.add(b[i:skip(b, i)], l.Members); err != nil {
+func (l *Limits) array(b []byte, i, depth int) (end int, err error) {
+	if i = blank(b, i+1); i < len(b) && b[i] == ']' {
+		return i + 1, nil
+	}
+	for {
+		if i, err = l.value(b, i, depth+1); err != nil {
 			return 0, err
 		}
-		if i, err = l.walk(b, overName(b, i), depth+1); err != nil {
-			return 0, err
+		more := false
+		if i, more, err = another(b, i, ']'); !more {
+			return i, err
 		}
 	}
-	return i + 1, nil
+}
+
+func (l *Limits) object(b []byte, i, depth int) (end int, err error) {
+	if i = blank(b, i+1); i < len(b) && b[i] == '}' {
+		return i + 1, nil
+	}
+	var names seen
+	for {
+		if i == len(b) || b[i] != '"' {
+			return 0, ErrSyntax
+		}
+		from := i
+		if i, err = text(b, i); err == nil && l.Once {
+			err = names.add(b[from:i], l.Members)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if i = blank(b, i); i == len(b) || b[i] != ':' {
+			return 0, ErrSyntax
+		}
+		if i, err = l.value(b, blank(b, i+1), depth+1); err != nil {
+			return 0, err
+		}
+		more := false
+		if i, more, err = another(b, i, '}'); !more {
+			return i, err
+		}
+	}
+}
+
+// another goes on behind a value: to the next one, or over the end of what holds them.
+func another(b []byte, i int, end byte) (_ int, more bool, _ error) {
+	if i = blank(b, i); i == len(b) {
+		return 0, false, ErrSyntax
+	}
+	switch b[i] {
+	case ',':
+		return blank(b, i+1), true, nil
+	case end:
+		return i + 1, false, nil
+	}
+	return 0, false, ErrSyntax
 }
 
 // seen are the names of one object. Most objects have few.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestCheck(t *testing.T) {
@@ -113,4 +114,46 @@ func FuzzStringsAreWrittenAsEncodingJSONWritesThem(f *testing.F) {
 			t.Errorf("%q is written as %s, want %s", s, got[1:], want.String())
 		}
 	})
+}
+
+// FuzzCheck holds Check to encoding/json, which reads every text too, and AppendCompact to its Compact.
+func FuzzCheck(f *testing.F) {
+	for _, text := range []string{
+		``, `null`, `truefalse`, `nul`, `-`, `-0`, `01`, `1.`, `1.5e+7`, `1e`, `.5`, `+1`, `"\u12"`, `"\u12gh"`, `"\ud800"`, `"\x"`, `"\`, `"a`, "\"\x1f\"", "\"\x7f\"",
+		`[1,]`, `[,1]`, `[1 2]`, `[`, `[1`, `]`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{,}`, `{1:2}`, `{"a":1 "b":2}`, `{"a" : [ 1 , "b c" , { } ] }  `, "\ufeff1", "\xff", `[[[[[[[[1]]]]]]]]`,
+		`{"a":1,"\u0061":2}`, `{"a":1,"a":2`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		valid := json.Valid(text) && utf8.Valid(text)
+		if err := Check(text, Limits{Depth: 1 << 20}); (err == nil) != valid || err != nil && err != ErrSyntax {
+			t.Fatalf("Check(%q) = %v, and json.Valid is %t", text, err, valid)
+		}
+		if err := Check(text, Limits{Depth: 3, Once: true, Members: 3}); errors.Is(err, ErrSyntax) == valid {
+			t.Fatalf("Check(%q) within limits = %v, and json.Valid is %t", text, err, valid)
+		}
+		var want bytes.Buffer
+		if valid && json.Compact(&want, text) == nil && !bytes.Equal(AppendCompact([]byte("x"), text)[1:], want.Bytes()) {
+			t.Fatalf("AppendCompact(%q) = %q, want %q", text, AppendCompact(nil, text), want.Bytes())
+		}
+	})
+}
+
+// BenchmarkCheck reads an answer of 4 KiB, beside encoding/json, which does not look at names.
+func BenchmarkCheck(b *testing.B) {
+	text := []byte("[" + strings.Repeat(`{"id":42,"name":"Rex, a dog","tags":["a","b"],"weight":12.5,"ok":true},`, 56) + "1]")
+	for name, check := range map[string]func() bool{
+		"check": func() bool { return Check(text, Limits{Depth: 64, Once: true}) == nil }, "json": func() bool { return json.Valid(text) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if !check() {
+					b.Fatal("it is not valid")
+				}
+			}
+		})
+	}
 }

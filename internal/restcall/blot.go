@@ -40,12 +40,11 @@ func (c Credential) Blot(answer []byte) []byte {
 	if len(c.hide) == 0 {
 		return answer
 	}
-	wanted := needles(c.hide)
 	layers := [][]byte{answer}
 	var found []span
 	for {
 		layer := layers[len(layers)-1]
-		inLayer := find(layer, wanted)
+		inLayer := find(layer, c.hide)
 		for i := len(layers) - 2; i >= 0 && len(inLayer) > 0; i-- {
 			inLayer = lift(inLayer, layers[i])
 		}

@@ -21,10 +21,7 @@ type answered struct {
 // readable reads the text of an answer as UTF-8. Its only error is errTooLong: as UTF-8 it has
 // more than most bytes. See the package about charsets.
 func readable(contentType string, body []byte, most int64) (answered, error) {
-	media, params, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media, params = "", nil
-	}
+	media, declared := typeOf(contentType)
 	a := answered{media: media, body: body}
 	switch {
 	case !isText(media):
@@ -34,7 +31,7 @@ func readable(contentType string, body []byte, most int64) (answered, error) {
 		a.whole = a.isText
 		return a, nil
 	}
-	from, mark := charsetOf(media, params["charset"], body)
+	from, mark := charsetOf(media, declared, body)
 	unknown := from == charset.Charset{}
 	switch {
 	case (unknown || from == charset.UTF8) && utf8.Valid(body):
@@ -49,6 +46,21 @@ func readable(contentType string, body []byte, most int64) (answered, error) {
 	}
 	a.body, a.isText, a.whole = text, true, !bytes.ContainsRune(text, utf8.RuneError)
 	return a, nil
+}
+
+// typeOf returns a type and the charset that is said of it, "" for what there is not.
+func typeOf(contentType string) (media, charset string) {
+	switch contentType { // as most write it
+	case "application/json":
+		return contentType, ""
+	case "application/json; charset=utf-8":
+		return "application/json", "utf-8"
+	}
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return "", ""
+	}
+	return media, params["charset"]
 }
 
 // charsetOf returns what a text is encoded in, and how long its byte order mark is. None is

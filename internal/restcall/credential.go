@@ -13,7 +13,7 @@ type Credential struct {
 	Header string   // the header that carries it, if one does
 	Query  string   // the parameter that carries it, if one does
 	Text   string   // the value of either
-	hide   []string // texts that no answer may have
+	hide   []needle // what no answer may have
 }
 
 // String says little: the text is the secret.
@@ -45,7 +45,7 @@ func (u Upstream) Credential() (c Credential, err error) {
 	case c.Header != "" && !headerValue(c.Text):
 		return Credential{}, errors.New("auth_secret must have no control characters")
 	}
-	c.hide = hidden(secret, c.Text, u.AuthType == "basic")
+	c.hide = needles(hidden(secret, c.Text, u.AuthType == "basic"))
 	return c, nil
 }
 

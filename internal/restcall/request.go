@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/hop"
-	"github.com/keystile/keystile/internal/netguard"
 )
 
 // Limits of one request, in bytes.
@@ -42,18 +41,15 @@ func (r *Refusal) Error() string { return r.Text }
 // Build writes the request of a call. Arguments are a JSON object of at most 4 MiB and 64
 // levels; nothing, or null, stands for {}. Its only errors are a *Refusal.
 func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
-	base, err := netguard.CheckURL(to.BaseURL)
-	if err != nil {
-		return nil, misconfigured(err)
+	upstream := to.reading()
+	if upstream.err != nil {
+		return nil, misconfigured(upstream.err)
 	}
-	credential, err := to.Credential()
-	if err != nil {
-		return nil, misconfigured(err)
-	}
+	credential := upstream.credential
 	var c complaints
 	values := p.read(arguments, &c)
 	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential, timeout: to.Timeout}
-	p.writeURL(r, base, values, &c)
+	p.writeURL(r, upstream.base, values, &c)
 	p.writeHeaders(r, values, &c)
 	p.writeCookies(r, values, &c)
 	if p.body != nil && len(c) == 0 {

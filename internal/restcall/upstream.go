@@ -2,6 +2,7 @@ package restcall
 
 import (
 	"errors"
+	"net/url"
 	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
@@ -16,6 +17,33 @@ type Upstream struct {
 	AuthName string         // of api_key: the header's or the parameter's name
 	Secret   storage.Secret // the token, user:password, or the key
 	Timeout  time.Duration  // of a call, as Config.Timeout; 0: that
+
+	read *reading // nil: it is read for each call
+}
+
+// reading holds what an Upstream says, or what is wrong with it.
+type reading struct {
+	base       *url.URL
+	credential Credential
+	err        error
+}
+
+// Prepared returns an Upstream for many calls, which do not read the URL and the secret again. It
+// must not be changed.
+func (u Upstream) Prepared() Upstream {
+	r := u.reading()
+	u.read = &r
+	return u
+}
+
+func (u Upstream) reading() (r reading) {
+	if u.read != nil {
+		return *u.read
+	}
+	if r.base, r.err = netguard.CheckURL(u.BaseURL); r.err == nil {
+		r.credential, r.err = u.Credential()
+	}
+	return r
 }
 
 // Check reports everything that keeps requests from being sent, for registration. It

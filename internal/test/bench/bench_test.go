@@ -33,7 +33,7 @@ func TestEveryRowMeasuresSomething(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs without -short")
 	}
-	b := &bench{seconds: 40 * time.Millisecond, turns: 1, dir: t.TempDir()}
+	b := &bench{seconds: 40 * time.Millisecond, turns: 1, peers: true, dir: t.TempDir()}
 	if err := b.prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +47,53 @@ func TestEveryRowMeasuresSomething(t *testing.T) {
 				t.Errorf("row %d, %s: measured %v", row.number, f.work, f.value)
 			}
 		}
+	}
+}
+
+// A peer that lets everybody through would do less than it seems to.
+func TestPeersCheckEachCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
+	b := &bench{peers: true, dir: t.TempDir()}
+	if err := b.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	floor, err := b.floor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer floor.stop()
+	h, err := b.service("peers", "--gateway-products", "svc=http://"+floor.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.stop()
+	good, err := h.machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := b.others(floor, h)
+	defer stopAll(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(some) == 0 {
+		t.Skip("neither nginx, Caddy nor HAProxy is installed")
+	}
+	forged := []byte(good)
+	forged[len(forged)-10] ^= 1 // within the signature
+	for _, o := range some {
+		c, err := dial(o.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for header, want := range map[string]int{good: http.StatusOK, "": http.StatusUnauthorized, string(forged): http.StatusUnauthorized} {
+			if err := errors.Join(c.get("/json", header), c.want(want)); err != nil {
+				t.Errorf("%s: %v", o.name, err)
+			}
+		}
+		c.Close()
 	}
 }
 

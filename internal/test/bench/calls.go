@@ -9,8 +9,8 @@ import (
 )
 
 // proxied is row 4: a call through the gateway, checked, counted, journalled and audited,
-// beside the same call through a reverse proxy that does nothing else, and beside the
-// service itself.
+// beside the same call through a reverse proxy that does nothing else, beside the service
+// itself and, if they are asked for, through the peers that are on the machine.
 func (b *bench) proxied() ([]figure, error) {
 	service, err := b.floor()
 	if err != nil {
@@ -40,6 +40,19 @@ func (b *bench) proxied() ([]figure, error) {
 		}
 		all = append(all, contender{"gateway", h.process, readers, call("/svc/json", bearer)})
 	}
+	ours := len(all)
+	some, err := b.others(service, hs[0])
+	defer stopAll(some)
+	if err != nil {
+		return nil, err
+	}
+	bearer, err := hs[0].machine()
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range some {
+		all = append(all, contender{o.name, o.process, readers, call("/json", bearer)})
+	}
 	s, err := b.inTurns(all...)
 	if err != nil {
 		return nil, err
@@ -47,7 +60,7 @@ func (b *bench) proxied() ([]figure, error) {
 	beside, spread := ratio(s[2], s[1], rate)
 	direct, _ := ratio(s[2], s[0], rate)
 	return append([]figure{{work: "call through the gateway, 64 clients", beside: "tuned ReverseProxy", goal: 0.95, value: beside, spread: spread,
-		cpu: median(s[2], cpu), note: fmt.Sprintf("%s; %.2f of the service itself; proxy %.1f us", perSecond(s[2]), direct, median(s[1], cpu))}}, compared(s[2:])...), nil
+		cpu: median(s[2], cpu), note: fmt.Sprintf("%s; %.2f of the service itself; proxy %.1f us", perSecond(s[2]), direct, median(s[1], cpu))}}, append(compared(s[2:ours]), beaten(some, s[1], s[ours:])...)...), nil
 }
 
 // machine is a header line with a token of the application itself.

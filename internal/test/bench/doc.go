@@ -6,6 +6,7 @@
 //	go run ./internal/test/bench                 everything, some minutes
 //	go run ./internal/test/bench --row 5         one row
 //	go run ./internal/test/bench --large         rows 3 and 10 with a million stored tokens too
+//	go run ./internal/test/bench --row 4 --peers beside nginx, Caddy and HAProxy, where they are installed
 //
 // # Choices
 //
@@ -21,5 +22,6 @@
 //
 // The peer of the code flow is fosite as its documentation shows it, in memory. Only
 // oauth/internal/engine may import fosite, so it is a benchmark of that package, compiled
-// here and run as a process.
+// here and run as a process. The peers of row 4 have their configurations in the folder peers; the
+// processor time of those that ask about each call is their own, without that of whom they ask.
 package main

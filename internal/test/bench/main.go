@@ -20,6 +20,7 @@ func main() {
 	flag.DurationVar(&b.seconds, "seconds", 2*time.Second, "how long each contender works in a round")
 	flag.IntVar(&b.turns, "rounds", 5, "how many rounds")
 	flag.BoolVar(&b.large, "large", false, "rows 3 and 10 with a million tokens too")
+	flag.BoolVar(&b.peers, "peers", false, "the call of row 4 through nginx, Caddy and HAProxy too, where they are installed")
 	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
 	flag.StringVar(&b.against, "against", "", "another keystile, measured in the same rounds of rows 1 and 4")
 	floor := flag.Bool("floor", false, "be the floor instead")
@@ -43,6 +44,7 @@ type bench struct {
 	seconds time.Duration
 	turns   int
 	large   bool
+	peers   bool
 	binary  string
 	against string        // another one to be measured beside it, if any
 	dir     string        // everything it makes

@@ -72,9 +72,24 @@ func (p *process) stop() {
 	}
 }
 
-// cpu is the processor time the process has taken, of its own and in the kernel.
+// cpu is the processor time that the process and its children have taken, of their own and in the
+// kernel.
 func (p *process) cpu() (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	pid := p.cmd.Process.Pid
+	sum, err := cpuOf(strconv.Itoa(pid))
+	children, err1 := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for _, child := range strings.Fields(string(children)) {
+		more, err := cpuOf(child)
+		if err != nil {
+			return 0, err
+		}
+		sum += more
+	}
+	return sum, errors.Join(err, err1)
+}
+
+func cpuOf(pid string) (time.Duration, error) {
+	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
 		return 0, err
 	}
