@@ -140,3 +140,14 @@ func TestAnOperatorActsOncePerForm(t *testing.T) {
 		t.Errorf("the setting is %q", is)
 	}
 }
+
+func TestThePageOfKeysSaysUntilWhenARetiredOneVerifies(t *testing.T) {
+	retired, ends := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Now().Add(time.Hour).UTC()
+	h := newFixture(t, func(c *console.Config) {
+		c.Keys = &ring{keys: []storage.SigningKey{{ID: "old", Alg: "ES256", State: storage.KeyRetired, RetiredAt: retired, ExpiresAt: ends}}}
+	})
+	body := h.open("/console/keys", h.testUser("root", storage.RoleAdmin).cookie).Body.String()
+	if want := "what it signed before 2001-02-03T04:05:06Z; until " + ends.Format(time.RFC3339); !strings.Contains(body, want) {
+		t.Errorf("the page lacks %q: %s", want, body)
+	}
+}
