@@ -190,6 +190,8 @@ type Config struct {
 	Keys     Keys                              // nil: the signing keys are not shown
 	Vitals   func(ctx context.Context) []Vital // what the service is well by; nil: the store and the process alone
 	Settings func() []Setting                  // what the process was started with; nil: the stored settings alone
+	Stored   func() Server                     // what the records are in; nil, or without a Kind: it is not shown
+	Counters func() Server                     // what counts for all nodes; without a Kind: each counts alone; nil: it is not shown
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()

@@ -23,6 +23,12 @@ func operates(c *console.Config) {
 	c.Vitals = func(context.Context) []console.Vital {
 		return []console.Vital{{Name: "ledger", Value: hostile, Well: true}}
 	}
+	c.Stored = func() console.Server {
+		return console.Server{Kind: "PostgreSQL", Version: "15.18", At: "db.example.com:5432/keystile"}
+	}
+	c.Counters = func() console.Server {
+		return console.Server{Kind: "Redis", Version: "7.0.15", At: "redis.example.com:6379"}
+	}
 	c.Settings = func() []console.Setting {
 		return []console.Setting{{Key: "data", Value: "x", Source: "default", Default: "x"}, {Key: "listen", Value: hostile, Source: "flag --listen", Default: ":80"}}
 	}

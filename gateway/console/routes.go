@@ -60,7 +60,7 @@ func (s *Console) overview() ui.Part {
 	if s.c.Registry != nil {
 		c.OffBus = s.c.Registry.OffBus
 	}
-	if vitals := s.c.Vitals; vitals != nil {
+	if vitals := s.vitals(); vitals != nil {
 		c.Vitals = func(ctx context.Context) (all []overview.Vital) {
 			for _, v := range vitals(ctx) {
 				all = append(all, overview.Vital(v))

@@ -28,6 +28,8 @@ type Config struct {
 	Store    Store
 	Vitals   func(ctx context.Context) []Vital // nil: those of the process alone
 	Settings func() []Setting                  // nil: the stored ones alone
+	Stored   func() Server                     // nil: what the records are in is not shown
+	Counters func() Server                     // nil: what counts for all nodes is not
 	Recorder manage.Recorder
 	Began    time.Time
 }
