@@ -181,6 +181,7 @@ type Config struct {
 	Usage    Usage                 // nil: there is nothing of usage
 	Registry Registry              // nil: capabilities are not shown
 	Bus      Bus                   // nil: tools cannot be tried
+	SignUp   string                // who may become a user, as signin.Config says it; "": no page says that this decides
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds

@@ -43,13 +43,15 @@ type Store interface {
 // Bus decides who sees which tools; *mcpbus.Bus does.
 type Bus interface {
 	Open() bool
+	OpenBy() string
 	Sees(ctx context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error)
 }
 
 // Config holds what New needs.
 type Config struct {
 	Store    Store
-	Bus      Bus // nil: there are no tools, and nothing is shown
+	Bus      Bus    // nil: there are no tools, and nothing is shown
+	SignUp   string // who may become a user; "": not known
 	Recorder manage.Recorder
 }
 
