@@ -362,7 +362,7 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	}
 	const most = 100
 	due := func(name string, n int, err error) {
-		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most, Says: "they do not get away as fast as they are made: see the log of this node"})
+		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most, Says: "they are not sent as fast as they come in: see the log of this node"})
 	}
 	now := time.Now()
 	mails, err := s.Store.DueMails(ctx, now, most)

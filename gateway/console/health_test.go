@@ -48,7 +48,7 @@ func TestTheHealthPageNamesTheStoreAndWhatCountsForAllNodes(t *testing.T) {
 		},
 		"Redis is away": {
 			counters: server(console.Server{Kind: "Redis", At: "redis:6379", Away: true, Since: away}),
-			english:  []string{"Redis at redis:6379, not reachable since 2026-01-02T03:04:05Z, each node keeps its share of the limits", "shared counters not reachable look at it"},
+			english:  []string{"Redis at redis:6379, not reachable since 2026-01-02T03:04:05Z, each node keeps its share of the limits", "shared counters not reachable needs attention"},
 			chinese:  []string{"自 2026-01-02T03:04:05Z 起无法连接", "共享计数器 无法连接"},
 			store:    `null`, counts: `{"at":"redis:6379","away_since":"2026-01-02T03:04:05Z","kind":"Redis","reachable":false,"shared":true,"version":""}`,
 		},
