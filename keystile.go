@@ -76,6 +76,9 @@ type Config struct {
 }
 
 // Counters count what several processes have to count together; *redis.Counters implements it.
+//
+// Counters that also have Describe() (kind, version, at string) and Reached() (now bool, since time.Time) are
+// shown to operators, who see what counts and whether it does; *redis.Counters has both, and neither waits.
 type Counters interface {
 	Limiter() limits.Limiter                         // of requests
 	Addresses(lock lockout.Config) lockout.Addresses // of failed sign-ins by address
@@ -303,14 +306,43 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 	}
 	s.Console, err = console.New(ctx, console.Config{
 		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
-		SignIn: s.SignIn, Lockout: s.SignIn, Registry: s.Registry, Bus: s.Bus, Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
-		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings,
+		SignIn: s.SignIn, Lockout: s.SignIn, Registry: s.Registry, Bus: s.Bus, SignUp: cmp.Or(c.SignIn.SignUp, signin.SignUpClosed), Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored, Counters: c.counting(),
 	})
 	if err != nil {
 		return err
 	}
 	s.add(s.Console)
 	return nil
+}
+
+// stored describes to operators what the records are in.
+func (s *Service) stored() (is console.Server) {
+	is.Kind, is.Version, is.At, is.Bytes = s.Store.Describe()
+	return is
+}
+
+// counting returns what describes to operators what counts for all processes; nil: nobody knows.
+func (c *Config) counting() func() console.Server {
+	if c.Counters == nil {
+		if c.Gateway.Limiter != nil || c.SignIn.Lockout != nil || c.SignIn.Delays != nil || c.SignIn.Counter != nil {
+			return nil // the host's own, which may count elsewhere
+		}
+		return func() console.Server { return console.Server{} }
+	}
+	counters, ok := c.Counters.(interface {
+		Describe() (kind, version, at string)
+		Reached() (now bool, since time.Time)
+	})
+	if !ok {
+		return nil
+	}
+	return func() (is console.Server) {
+		is.Kind, is.Version, is.At = counters.Describe()
+		reached, since := counters.Reached()
+		is.Away, is.Since = !reached, since
+		return is
+	}
 }
 
 // vitals returns what the console says the service is well by.
@@ -330,7 +362,7 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	}
 	const most = 100
 	due := func(name string, n int, err error) {
-		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most, Says: "they do not get away as fast as they are made: see the log of this node"})
+		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most, Says: "they are not sent as fast as they come in: see the log of this node"})
 	}
 	now := time.Now()
 	mails, err := s.Store.DueMails(ctx, now, most)

@@ -102,11 +102,18 @@ func TestWhereStrangersSignUpOnlyOwnersAndAdministratorsMay(t *testing.T) {
 		}
 	}
 	want("owners", map[string]int{"owner": 1, "admin": 1, "bob": 0, "app": 0})
-	for value, n := range map[string]int{storage.AccessEveryone: 1, storage.AccessAuto: 0} {
+	if by := h.bus.OpenBy(); by != storage.AccessAuto {
+		t.Errorf("without a stored setting the default is by %q", by)
+	}
+	for _, value := range []string{storage.AccessEveryone, storage.AccessAuto, storage.AccessOwner, storage.AccessAuto} {
+		n := map[string]int{storage.AccessEveryone: 1}[value]
 		if err := h.store.Set(t.Context(), storage.SettingDefaultAccess, value); err != nil {
 			t.Fatal(err)
 		}
 		h.reload()
+		if by := h.bus.OpenBy(); by != value {
+			t.Errorf("the setting is %q, and the default by %q", value, by)
+		}
 		want("the setting "+value, map[string]int{"owner": 1, "admin": 1, "bob": n, "app": n})
 	}
 	h.allow("pets", access.Rule{Subject: "app:app1"})

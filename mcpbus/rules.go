@@ -17,12 +17,13 @@ import (
 type rules struct {
 	lists       map[string]access.List // by member
 	bundles     []access.Bundle
-	defaultOpen bool // everybody may use a capability without a list
+	defaultOpen bool   // everybody may use a capability without a list
+	defaultBy   string // the value of the setting by which that is so
 }
 
 // same reports whether two readings are the same.
 func (r *rules) same(other *rules) bool {
-	return r != nil && r.defaultOpen == other.defaultOpen &&
+	return r != nil && r.defaultOpen == other.defaultOpen && r.defaultBy == other.defaultBy &&
 		maps.EqualFunc(r.lists, other.lists, func(a, b access.List) bool { return a.Version == b.Version }) &&
 		slices.EqualFunc(r.bundles, other.bundles, func(a, b access.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
 }
@@ -67,7 +68,7 @@ func (b *Bus) reload(ctx context.Context) error {
 
 func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 	r = &rules{lists: map[string]access.List{}}
-	if r.defaultOpen, err = b.isOpen(ctx); err != nil {
+	if r.defaultOpen, r.defaultBy, err = b.isOpen(ctx); err != nil {
 		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
 	}
 	lists, err := readAll(func(from string) ([]access.List, string, error) {
@@ -88,15 +89,16 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 	return r, nil
 }
 
-// isOpen reports whether everybody may use a capability without an access list.
-func (b *Bus) isOpen(ctx context.Context) (bool, error) {
-	switch value, err := b.c.Store.Setting(ctx, storage.SettingDefaultAccess); {
+// isOpen reports whether everybody may use a capability without an access list, and by which value of
+// the setting; where none is stored, that is auto.
+func (b *Bus) isOpen(ctx context.Context) (open bool, by string, err error) {
+	switch by, err = b.c.Store.Setting(ctx, storage.SettingDefaultAccess); {
 	case err != nil:
-		return false, err
-	case value == "" || value == storage.AccessAuto:
-		return b.c.DefaultAccess == storage.AccessEveryone, nil
+		return false, "", err
+	case by == "" || by == storage.AccessAuto:
+		return b.c.DefaultAccess == storage.AccessEveryone, storage.AccessAuto, nil
 	default:
-		return value == storage.AccessEveryone, nil
+		return by == storage.AccessEveryone, by, nil
 	}
 }
 

@@ -16,6 +16,10 @@ const maxVerdicts = 200
 // Open reports whether everybody may use a capability that has no access list.
 func (b *Bus) Open() bool { return b.snapshot.Load().open }
 
+// OpenBy returns the value of storage.SettingDefaultAccess that makes Open so: with storage.AccessAuto, which
+// is also that of none, Config.DefaultAccess does.
+func (b *Bus) OpenBy() string { return b.snapshot.Load().openBy }
+
 // Sees explains which tools of the bus somebody may use with a token for all tools, up to 200 of those
 // after a name, and returns the name from which to go on, "" at the end. What a Viewer leaves out is
 // read: the role of the user, the tier and the owner of the application.

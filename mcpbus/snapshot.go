@@ -23,6 +23,7 @@ type snapshot struct {
 	accesses   []*accessIndex          // in the order of the tools
 	mentioned  map[access.Subject]bool
 	open       bool            // everybody may use a capability without a list
+	openBy     string          // the value of the setting by which that is so
 	strict     bool            // not everybody may use everything
 	tiers      bool            // a rule mentions a tier
 	owners     bool            // a rule mentions a user, and so their applications
@@ -62,7 +63,7 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 // sorted list, because its name cannot contain "__".
 func (s *snapshot) addRules(r *rules) {
 	s.access, s.mentioned, s.bundles = map[string]*accessIndex{}, map[access.Subject]bool{}, map[string]bits{}
-	s.open, s.strict = r.defaultOpen, !r.defaultOpen
+	s.open, s.openBy, s.strict = r.defaultOpen, r.defaultBy, !r.defaultOpen
 	for lo := 0; lo < len(s.tools); {
 		member, hi := s.tools[lo].capability.Member, lo+1
 		for hi < len(s.tools) && s.tools[hi].capability.Member == member {

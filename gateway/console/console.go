@@ -181,6 +181,7 @@ type Config struct {
 	Usage    Usage                 // nil: there is nothing of usage
 	Registry Registry              // nil: capabilities are not shown
 	Bus      Bus                   // nil: tools cannot be tried
+	SignUp   string                // who may become a user, as signin.Config says it; "": no page says that this decides
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
@@ -190,6 +191,8 @@ type Config struct {
 	Keys     Keys                              // nil: the signing keys are not shown
 	Vitals   func(ctx context.Context) []Vital // what the service is well by; nil: the store and the process alone
 	Settings func() []Setting                  // what the process was started with; nil: the stored settings alone
+	Stored   func() Server                     // what the records are in; nil, or without a Kind: it is not shown
+	Counters func() Server                     // what counts for all nodes; without a Kind: each counts alone; nil: it is not shown
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()

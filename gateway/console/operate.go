@@ -36,6 +36,18 @@ type Vital struct {
 	Says  string // what is wrong, and what to do; "": nothing
 }
 
+// Server describes what the service keeps its records in, or counts with. It is asked for at each look at
+// the service's health, so whoever answers waits for nothing.
+type Server struct {
+	Kind    string // such as "PostgreSQL" or "bolt"
+	Version string // "": there is none, or it is not known
+	At      string // host:port/database, without user, password and parameters; "": there is no such place
+	Bytes   int64  // of the records; 0: not known
+
+	Away  bool      // what counts cannot be reached; of the records the console finds that out itself
+	Since time.Time // when it was lost
+}
+
 // Setting is a key of the configuration that the process was started with.
 type Setting struct {
 	Key     string
@@ -53,12 +65,40 @@ func (s *Console) auditTrail() *trail.Trail {
 	return trail.New(c)
 }
 
+// vitals returns what tells what the service is well by: the host's, and whether what counts for all nodes
+// can be reached. nil: nothing does.
+func (s *Console) vitals() func(ctx context.Context) []Vital {
+	counters := s.c.Counters
+	if counters == nil {
+		return s.c.Vitals
+	}
+	return func(ctx context.Context) (all []Vital) {
+		if s.c.Vitals != nil {
+			all = s.c.Vitals(ctx)
+		}
+		switch by := counters(); {
+		case by.Kind == "": // each node counts alone, and nothing can be away
+		case by.Away:
+			all = append(all, Vital{Name: "shared counters", Value: "not reachable", Says: "each node keeps its share of the limits: see whether the server that counts runs, and the log of this node"})
+		default:
+			all = append(all, Vital{Name: "shared counters", Value: "reachable", Well: true})
+		}
+		return all
+	}
+}
+
 func (s *Console) system() *system.System {
 	c := system.Config{Nodes: s.c.Nodes, Store: s.c.Store, Recorder: s.recorder, Began: time.Now()}
 	if s.c.Keys != nil {
 		c.Keys = s.c.Keys
 	}
-	if vitals := s.c.Vitals; vitals != nil {
+	if s.c.Stored != nil {
+		c.Stored = func() system.Server { return system.Server(s.c.Stored()) }
+	}
+	if s.c.Counters != nil {
+		c.Counters = func() system.Server { return system.Server(s.c.Counters()) }
+	}
+	if vitals := s.vitals(); vitals != nil {
 		c.Vitals = func(ctx context.Context) (all []system.Vital) {
 			for _, v := range vitals(ctx) {
 				all = append(all, system.Vital(v))

@@ -23,6 +23,12 @@ func operates(c *console.Config) {
 	c.Vitals = func(context.Context) []console.Vital {
 		return []console.Vital{{Name: "ledger", Value: hostile, Well: true}}
 	}
+	c.Stored = func() console.Server {
+		return console.Server{Kind: "PostgreSQL", Version: "15.18", At: "db.example.com:5432/keystile"}
+	}
+	c.Counters = func() console.Server {
+		return console.Server{Kind: "Redis", Version: "7.0.15", At: "redis.example.com:6379"}
+	}
 	c.Settings = func() []console.Setting {
 		return []console.Setting{{Key: "data", Value: "x", Source: "default", Default: "x"}, {Key: "listen", Value: hostile, Source: "flag --listen", Default: ":80"}}
 	}
@@ -138,5 +144,16 @@ func TestAnOperatorActsOncePerForm(t *testing.T) {
 	}
 	if is := must(h.store.Setting(t.Context(), storage.SettingForcePKCE))(t); is != "1" {
 		t.Errorf("the setting is %q", is)
+	}
+}
+
+func TestThePageOfKeysSaysUntilWhenARetiredOneVerifies(t *testing.T) {
+	retired, ends := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Now().Add(time.Hour).UTC()
+	h := newFixture(t, func(c *console.Config) {
+		c.Keys = &ring{keys: []storage.SigningKey{{ID: "old", Alg: "ES256", State: storage.KeyRetired, RetiredAt: retired, ExpiresAt: ends}}}
+	})
+	body := h.open("/console/keys", h.testUser("root", storage.RoleAdmin).cookie).Body.String()
+	if want := "what it signed before 2001-02-03T04:05:06Z; until " + ends.Format(time.RFC3339); !strings.Contains(body, want) {
+		t.Errorf("the page lacks %q: %s", want, body)
 	}
 }

@@ -100,7 +100,7 @@ func TestTheOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	h, _, mina, app := busy(t)
 	root, aud, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("ada", "")
 	waits := []string{`href="/console/orders"`, `href="/console/capabilities/shop/deliveries"`, `href="/console/keys"`, `href="/console/health"`, `href="/console/capabilities/shop"`}
-	whole := append([]string{"1,234", "485 ms", "0.5 %", "<svg", "shop.&lt;script", "1 of 2 nodes", "Orders that wait for a decision: 1", "Webhooks of shop that were given up: 1", "EdDSA were rotated 365 days ago", "Pieces of shop that were left out: 1"}, waits...)
+	whole := append([]string{"1,234", "485 ms", "0.5 %", "<svg", "shop.&lt;script", "1 of 2 nodes", "Orders waiting for a decision: 1", "Webhook deliveries of shop that were given up: 1", "EdDSA keys were last rotated 365 days ago", "Parts of shop that were left out: 1"}, waits...)
 	for _, c := range []struct {
 		name, cookie string
 		status       int
@@ -108,8 +108,8 @@ func TestTheOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	}{
 		{"an administrator", root.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
 		{"an auditor", aud.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
-		{"a developer", mina.cookie, 200, []string{app.ID, "1,234", "pending", "Pieces of shop"}, []string{"485 ms", "0.5 %", "nodes serve", "/console/keys", "Top tools"}},
-		{"who has nothing", ada.cookie, 200, []string{`href="/console/apps/new"`, "Nothing waits for you."}, []string{app.ID, "1,234", "shop", "/console/capabilities/new"}},
+		{"a developer", mina.cookie, 200, []string{app.ID, "1,234", "pending", "Parts of shop"}, []string{"485 ms", "0.5 %", "nodes serve", "/console/keys", "Top tools"}},
+		{"who has nothing", ada.cookie, 200, []string{`href="/console/apps/new"`, "Nothing is waiting for you."}, []string{app.ID, "1,234", "shop", "/console/capabilities/new"}},
 		{"nobody", "", 401, nil, []string{"1,234", app.ID}},
 	} {
 		w := h.open("/console/", c.cookie)
@@ -173,7 +173,21 @@ func TestAPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
 	h, _, _, _ := busy(t, func(c *console.Config) { c.Keys = lost{} })
 	root := h.testUser("root", storage.RoleAdmin)
 	w := h.open("/console/", root.cookie)
-	if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, "could not be read") || !strings.Contains(body, "1,234") || !strings.Contains(body, "Pieces of shop") {
+	if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, "could not be read") || !strings.Contains(body, "1,234") || !strings.Contains(body, "Parts of shop") {
 		t.Errorf("the page is %d %s", w.Code, body)
+	}
+}
+
+func TestTheOverviewSaysInTheReadersLanguageWhatIsWrong(t *testing.T) {
+	h := newFixture(t, func(c *console.Config) {
+		c.Vitals = func(context.Context) []console.Vital {
+			return []console.Vital{{Name: "audit events lost", Value: "3", Says: "events were lost: see why the store does not keep up"}}
+		}
+	})
+	cookie := h.testUser("root", storage.RoleAdmin).cookie
+	for lang, want := range map[string]string{"en": "events were lost: see why the store does not keep up", "zh-CN": "有事件丢失：请检查存储写入为何跟不上"} {
+		if page := h.open("/console/?lang="+lang, cookie).Body.String(); !strings.Contains(page, `<span class="hint">`+want+`</span>`) {
+			t.Errorf("the page in %s lacks %q: %s", lang, want, page)
+		}
 	}
 }

@@ -31,6 +31,9 @@ type Bus interface {
 	ToolsOf(member string) []toolplan.Tool
 	// Open reports whether everybody may use a capability without an access list.
 	Open() bool
+	// OpenBy returns the value of storage.SettingDefaultAccess that makes it so; storage.AccessAuto: the
+	// service's configuration does.
+	OpenBy() string
 	// Sees explains which tools of the bus somebody may use, n of those after a name.
 	Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 }

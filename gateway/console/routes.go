@@ -27,7 +27,7 @@ func (s *Console) parts() []ui.Part {
 			BaseURL: s.c.BaseURL, Store: s.c.Store, Billing: s.c.Billing, Revoker: s.c.Revoker, Recorder: s.recorder, Forget: s.c.Forget,
 		}).Part(),
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
-		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
+		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, SignUp: s.c.SignUp, Recorder: s.recorder}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
 		s.people(),
@@ -60,7 +60,7 @@ func (s *Console) overview() ui.Part {
 	if s.c.Registry != nil {
 		c.OffBus = s.c.Registry.OffBus
 	}
-	if vitals := s.c.Vitals; vitals != nil {
+	if vitals := s.vitals(); vitals != nil {
 		c.Vitals = func(ctx context.Context) (all []overview.Vital) {
 			for _, v := range vitals(ctx) {
 				all = append(all, overview.Vital(v))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 )
@@ -139,5 +140,62 @@ func TestPublishingAndDeletingStandOnTheTrail(t *testing.T) {
 		if w := h.send(path, dev.cookie, form); w.Code != 303 || !strings.Contains(h.trail(), c.want) {
 			t.Errorf("%s is %d, and the trail %s", c.do, w.Code, h.trail())
 		}
+	}
+}
+
+// standing is a Bus whose default comes from somewhere.
+type standing struct {
+	*shop
+	open bool
+	by   string
+}
+
+func (s standing) Open() bool     { return s.open }
+func (s standing) OpenBy() string { return s.by }
+
+func TestACapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
+	const everyone, owner = "everyone may use them", "the owner and administrators may use them"
+	for name, c := range map[string]struct {
+		bus                   standing
+		signUp                string
+		says, because, zh, by string
+	}{
+		"sign-up is closed": {standing{open: true, by: "auto"}, "closed", everyone, "the setting mcp.default_access is auto, and sign-up is closed", "设置 mcp.default_access 的值为 auto，且注册已关闭", "closed"},
+		"sign-up is open":   {standing{by: "auto"}, "open", owner, "the setting mcp.default_access is auto, and people may sign up (signup is open)", "（signup 为 open）", "open"},
+		"by invitation":     {standing{by: "auto"}, "invitation", owner, "(signup is invitation)", "（signup 为 invitation）", "invitation"},
+		"set to everyone":   {standing{open: true, by: "everyone"}, "closed", everyone, "the setting mcp.default_access is everyone", "设置 mcp.default_access 的值为 everyone", ""},
+		"set to owner":      {standing{by: "owner"}, "open", owner, "the setting mcp.default_access is owner", "设置 mcp.default_access 的值为 owner", ""},
+		"a host's default":  {standing{open: true, by: "auto"}, "open", everyone, "is auto, and the configuration of the service decides", "由服务的配置决定", ""},
+		"nobody says":       {standing{by: "auto"}, "", owner, "is auto, and the configuration of the service decides", "由服务的配置决定", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.bus.shop = new(shop)
+			h := newFixture(t, func(config *console.Config) { config.Bus, config.SignUp = c.bus, c.signUp })
+			dev, aud := h.testUser("dev", storage.RoleDeveloper), h.testUser("aud", storage.RoleAuditor)
+			h.sells(dev.Sub)
+			for path, cookie := range map[string]string{"/console/access": dev.cookie, "/console/access/shop": dev.cookie, "/console/access/shop?by=aud": aud.cookie} {
+				page := h.open(path, cookie).Body.String()
+				if !strings.Contains(page, "<dd>"+c.says+"</dd>") || !strings.Contains(page, c.because) {
+					t.Errorf("%s lacks %q or %q: %s", path, c.says, c.because, page)
+				}
+				if settings := strings.Contains(page, `· <a href="/console/settings">`); settings != (cookie == aud.cookie) {
+					t.Errorf("%s leads to the settings: %t", path, settings)
+				}
+			}
+			if page := h.open("/console/access/shop?lang=zh-CN", dev.cookie).Body.String(); !strings.Contains(page, c.zh) {
+				t.Errorf("the page in Chinese lacks %q", c.zh)
+			}
+			for _, path := range []string{"/api/console/access", "/api/console/access/shop"} {
+				a := h.want(h.do("GET", path, dev.cookie, ""), 200, 1, path)
+				by, _ := a.body.Data["default_by"].(map[string]any)
+				if by["setting"] != storage.SettingDefaultAccess || by["value"] != c.bus.by || by["signup"] != c.by {
+					t.Errorf("%s says %v", path, by)
+				}
+			}
+			h.want(h.do("POST", "/api/console/access/shop", dev.cookie, `{"subject":"role:developer"}`), 200, 1, "a rule")
+			if page := h.open("/console/access/shop", dev.cookie).Body.String(); strings.Contains(page, c.because) {
+				t.Error("beside a rule that allows the page speaks of a default that does not apply")
+			}
+		})
 	}
 }

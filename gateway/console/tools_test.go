@@ -40,6 +40,8 @@ func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string, argu
 
 func (*shop) Open() bool { return true }
 
+func (*shop) OpenBy() string { return storage.AccessAuto }
+
 // Sees judges as if a rule denied one tool and the default allowed another.
 func (*shop) Sees(_ context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error) {
 	return []access.Verdict{

@@ -183,3 +183,15 @@ func useAll(t *testing.T, s *Store) {
 	s.Sweep(ctx, time.Unix(2, 0), 9)
 	s.WriteTo(new(bytes.Buffer))
 }
+
+func TestAStoreSaysHowLargeItsFileIs(t *testing.T) {
+	s := newStore(t)
+	info, err := os.Stat(s.db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, version, at := s.Describe()
+	if kind != "bolt" || version != "" || at != "" || s.Size() != info.Size() || s.Size() == 0 {
+		t.Errorf("it is %q %q at %q with %d bytes, and the file has %d", kind, version, at, s.Size(), info.Size())
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -63,6 +64,18 @@ func Open(path string, opts Options) (*Store, error) {
 // Close ends the Store when every accepted call has been answered and every reader has
 // left. It may be called again.
 func (s *Store) Close() error { return s.close() }
+
+// Describe returns what a Store is: a file has no server, and where it is is the host's to say.
+func (s *Store) Describe() (kind, version, at string) { return "bolt", "", "" }
+
+// Size returns the bytes of the file; 0: it cannot be looked at.
+func (s *Store) Size() (bytes int64) {
+	info, err := os.Stat(s.db.Path())
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
 
 // WriteTo writes a consistent copy of the file, which Open accepts, while the Store goes
 // on working. It ends early when the Store is closed.

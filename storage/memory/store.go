@@ -33,6 +33,9 @@ type name struct{ kind, id string }
 
 var _ driver.Backend = (*Store)(nil)
 
+// Describe returns what a Store is.
+func (*Store) Describe() (kind, version, at string) { return "memory", "", "" }
+
 // New makes an empty Store.
 func New() *Store {
 	return &Store{

@@ -81,7 +81,8 @@ func open(ctx context.Context, dsn string, o Options, prepare func(*Store, conte
 	if err != nil {
 		return nil, explain(dsn, err)
 	}
-	if err := adapt(ctx, config, o); err != nil {
+	version, err := adapt(ctx, config, o)
+	if err != nil {
 		return nil, explain(dsn, err)
 	}
 	s := &Store{
@@ -89,6 +90,8 @@ func open(ctx context.Context, dsn string, o Options, prepare func(*Store, conte
 		channel: o.Schema + ".hint",
 		options: o,
 		dsn:     dsn,
+		version: version,
+		place:   addressOf(&config.ConnConfig.Config),
 	}
 	s.texts = textsIn(s.schema)
 	s.ended, s.endCall = context.WithCancel(context.Background())
@@ -191,8 +194,8 @@ func connConfig(dsn string) (*pgx.ConnConfig, error) {
 
 // adapt connects once, and looks at what answers. A pooler gives each transaction another
 // connection to the server, or may: nothing can be prepared there, and it refuses settings at the
-// start that it does not know.
-func adapt(ctx context.Context, config *pgxpool.Config, o Options) error {
+// start that it does not know. The version of the server comes back.
+func adapt(ctx context.Context, config *pgxpool.Config, o Options) (version string, err error) {
 	c, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	pooled := refusesSettings(err)
 	if pooled {
@@ -200,7 +203,7 @@ func adapt(ctx context.Context, config *pgxpool.Config, o Options) error {
 		c, err = pgx.ConnectConfig(ctx, config.ConnConfig)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer c.Close(ctx)
 	var server facts
@@ -208,10 +211,10 @@ func adapt(ctx context.Context, config *pgxpool.Config, o Options) error {
 			current_setting('synchronous_commit'), current_setting('fsync')`, pgx.QueryExecModeExec).
 		Scan(&server.number, &server.version, &server.encoding, &server.pid, &server.commit, &server.fsync)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := server.fit(); err != nil {
-		return err
+		return "", err
 	}
 	if server.commit == "off" || server.fsync == "off" {
 		o.Log.WarnContext(ctx, "the database answers before it has stored: what was acknowledged is lost when it crashes; set both on, for its user at least (ALTER ROLE ... SET synchronous_commit = on)",
@@ -222,7 +225,8 @@ func adapt(ctx context.Context, config *pgxpool.Config, o Options) error {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		o.Log.InfoContext(ctx, "the database is behind a pooler: statements are not prepared, which costs some of the speed")
 	}
-	return nil
+	version, _, _ = strings.Cut(server.version, " ") // the rest is whose package it is
+	return version, nil
 }
 
 type facts struct {

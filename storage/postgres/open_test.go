@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -242,5 +243,31 @@ func TestEveryCallIsObserved(t *testing.T) {
 	}
 	if err, there := seen["put"]; !there || err != nil {
 		t.Errorf("put was observed: %v, %v", there, err)
+	}
+}
+
+func TestAStoreSaysWhereItIsAndNothingSecret(t *testing.T) {
+	dsn := address(t, direct)
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := with(t, dsn, func(u *url.URL, _ url.Values) { u.Host += ",127.0.0.1:1" })
+	pairs := "host=" + u.Hostname() + " port=" + u.Port() + " user=" + u.User.Username() + " dbname=" + u.Path[1:] + " sslmode=disable password=sesame"
+	for given, want := range map[string]string{
+		with(t, dsn, func(u *url.URL, q url.Values) {
+			u.User = url.UserPassword(u.User.Username(), "sesame")
+			q.Set("sslmode", "prefer")
+		}): u.Host + u.Path,
+		both: u.Host + ",127.0.0.1:1" + u.Path, pairs: u.Host + u.Path,
+	} {
+		s := open(t, given, postgres.Options{Schema: schemaOf(t)})
+		kind, version, at := s.Describe()
+		if major, err := strconv.Atoi(version[:min(2, len(version))]); kind != "PostgreSQL" || err != nil || major < 15 || strings.Contains(version, " ") || at != want {
+			t.Errorf("it is %q %q at %q, want a PostgreSQL at %q", kind, version, at, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -2,9 +2,14 @@ package postgres
 
 import (
 	"context"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Stats is the state of the connections of a Store.
@@ -18,6 +23,21 @@ type Stats struct {
 func (s *Store) Stats() Stats {
 	p := s.pool.Stat()
 	return Stats{int(p.TotalConns()), int(p.AcquiredConns()), int(p.MaxConns()), p.EmptyAcquireCount(), p.EmptyAcquireWaitTime()}
+}
+
+// Describe returns what the Store is: the version of the server when it was opened, and host:port/database,
+// with every host of the DSN. The user, the password and the parameters of that are left out.
+func (s *Store) Describe() (kind, version, at string) { return "PostgreSQL", s.version, s.place }
+
+// addressOf names where a database is reached. A host has a second entry where it may refuse TLS.
+func addressOf(c *pgconn.Config) string {
+	hosts := []string{net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))}
+	for _, f := range c.Fallbacks {
+		if host := net.JoinHostPort(f.Host, strconv.Itoa(int(f.Port))); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return strings.Join(hosts, ",") + "/" + c.Database
 }
 
 // ClockAhead returns how far the clock of the database is ahead of this machine's; it is negative

@@ -21,6 +21,8 @@ type Store struct {
 	channel string // of hints
 	options Options
 	dsn     string
+	version string // of the server, when it was opened
+	place   string // of the database: see Describe
 
 	partitions partitions
 	renewed    atomic.Int64 // when the connections were last replaced, Unix nanoseconds

@@ -18,6 +18,7 @@ import (
 // concurrent use.
 type Counters struct {
 	o    Options
+	at   string // where the server is: see Describe
 	link *link.Link
 
 	// What this node has counted, by which it judges while the server is away.
@@ -56,7 +57,7 @@ func Open(ctx context.Context, address string, o Options) (*Counters, error) {
 		return nil, err
 	}
 	c := &Counters{
-		o: o, apps: apps, addresses: addresses, events: local.NewCounter(),
+		o: o, at: placeOf(client), apps: apps, addresses: addresses, events: local.NewCounter(),
 		delays: local.NewDelays(delayAfter, local.Delaying{Within: delayWithin, Least: delayLeast, Most: delayMost}),
 	}
 	names := script.Keys{Prefix: o.Prefix}

@@ -1,6 +1,13 @@
 package redis
 
-import "time"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redis/rueidis"
+)
 
 // Stats describes Counters at a moment. Numbers of acts are since Open.
 type Stats struct {
@@ -27,4 +34,36 @@ func (c *Counters) Stats() Stats {
 		Answered: s.Answered, Late: s.Late, Refused: s.Refused, Failed: s.Failed, Took: s.Took,
 		Alone: c.alone.Load(), NotUndone: c.notTaken.Load(),
 	}
+}
+
+// Describe returns who counts, for operators: Redis, Valkey or what else the server says that it is, its
+// version, "" before it has said it, and where it is, as host:port, without the user and the password of its address.
+func (c *Counters) Describe() (kind, version, at string) {
+	kind, version, _ = strings.Cut(c.link.Stats().Version, " ")
+	switch kind = cmp.Or(kind, "redis"); kind {
+	case "redis":
+		kind = "Redis"
+	case "valkey":
+		kind = "Valkey"
+	}
+	return kind, version, c.at
+}
+
+// Reached reports whether the server counts, and since when; where it does not, this node keeps its share
+// of each limit.
+func (c *Counters) Reached() (now bool, since time.Time) {
+	s := c.link.Stats()
+	return s.Up, s.Since
+}
+
+// placeOf names where a client finds its server.
+func placeOf(c rueidis.ClientOption) string {
+	at := strings.Join(c.InitAddress, ",")
+	if c.SelectDB != 0 {
+		at += fmt.Sprintf("/%d", c.SelectDB)
+	}
+	if c.Sentinel.MasterSet != "" {
+		at = c.Sentinel.MasterSet + " (" + at + ")"
+	}
+	return at
 }

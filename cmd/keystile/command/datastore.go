@@ -109,7 +109,7 @@ func (s Storage) openFile(ctx context.Context, c *config.Config, f *folder.Folde
 	if err != nil {
 		return nil, err
 	}
-	h, err := newDataStore(ctx, c, f, backend, keyring, keys, from)
+	h, err := newDataStore(ctx, c, f, s.named(backend), keyring, keys, from)
 	switch {
 	case err != nil && len(s.Schemes) > 0:
 		return nil, err

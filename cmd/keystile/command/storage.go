@@ -111,6 +111,28 @@ func (s Storage) copying(b driver.Backend) func(io.Writer) (int64, error) {
 	return func(w io.Writer) (int64, error) { return s.Copy(b, w) }
 }
 
+// named is an adapter that says nothing of itself, with the name that its program gives it.
+type named struct {
+	driver.Backend
+	name string
+}
+
+// Unwrap lets the store see what the adapter can do besides.
+func (n named) Unwrap() driver.Backend { return n.Backend }
+
+// Describe tells operators what the records are in.
+func (n named) Describe() (kind, version, at string) { return n.name, "", "" }
+
+// named returns an adapter that says what it is.
+func (s Storage) named(b driver.Backend) driver.Backend {
+	if _, says := b.(interface {
+		Describe() (kind, version, at string)
+	}); says {
+		return b
+	}
+	return named{b, s.name()}
+}
+
 func (s Storage) name() string { return cmp.Or(s.Name, "unnamed") }
 
 // errReadOnly is returned for what a store that is open for reading would have to write.

@@ -41,6 +41,23 @@ func (s *Rules) standing() string {
 	return storage.AccessOwner
 }
 
+// origin tells where the default access comes from.
+type origin struct {
+	Setting string `json:"setting"`
+	Value   string `json:"value"`
+	SignUp  string `json:"signup"` // by which auto decides; "": it does not, or something else does
+}
+
+// by tells where the default access comes from. A host may configure another default than the one that
+// goes with its sign-up, so that is named only where they agree.
+func (s *Rules) by() origin {
+	o := origin{Setting: storage.SettingDefaultAccess, Value: s.c.Bus.OpenBy()}
+	if o.Value == storage.AccessAuto && s.c.SignUp != "" && s.c.Bus.Open() == (s.c.SignUp == "closed") {
+		o.SignUp = s.c.SignUp
+	}
+	return o
+}
+
 // list serves GET /api/console/access. The lists of all capabilities are read in one step, because they
 // stand in the same order; of one owner's they would not, so there they are not counted.
 func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
@@ -68,9 +85,10 @@ func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 	}
 	record := struct {
 		Default string  `json:"default"`
+		By      origin  `json:"default_by"`
 		Entries []entry `json:"capabilities"`
 		Next    string  `json:"next"`
-	}{s.standing(), []entry{}, next}
+	}{s.standing(), s.by(), []entry{}, next}
 	for _, c := range capabilities {
 		e := entry{Member: c.Member, Label: shown(c.Label, 100), Owner: shown(c.Owner, 100), Published: c.Publish}
 		if all {
@@ -118,6 +136,7 @@ type ruleList struct {
 	Member  string `json:"member"`
 	Owner   string `json:"owner"`
 	Default string `json:"default"`
+	By      origin `json:"default_by"`
 	Allows  bool   `json:"allows"`
 	Count   int    `json:"count"`
 	Rules   []rule `json:"rules"`
@@ -143,7 +162,7 @@ func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 	if err != nil {
 		return nil, err
 	}
-	record := ruleList{Member: c.Member, Owner: shown(c.Owner, 100), Default: s.standing(), Allows: allows(l.Rules), Count: len(l.Rules), Rules: []rule{}, Mine: who.Changes(c.Owner)}
+	record := ruleList{Member: c.Member, Owner: shown(c.Owner, 100), Default: s.standing(), By: s.by(), Allows: allows(l.Rules), Count: len(l.Rules), Rules: []rule{}, Mine: who.Changes(c.Owner)}
 	for i := from; i < len(l.Rules); i++ {
 		if i == from+rows {
 			record.Next = strconv.Itoa(i)

@@ -43,13 +43,15 @@ type Store interface {
 // Bus decides who sees which tools; *mcpbus.Bus does.
 type Bus interface {
 	Open() bool
+	OpenBy() string
 	Sees(ctx context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error)
 }
 
 // Config holds what New needs.
 type Config struct {
 	Store    Store
-	Bus      Bus // nil: there are no tools, and nothing is shown
+	Bus      Bus    // nil: there are no tools, and nothing is shown
+	SignUp   string // who may become a user; "": not known
 	Recorder manage.Recorder
 }
 
@@ -97,12 +99,12 @@ func (s *Rules) Part() ui.Part {
 		Pages: []ui.Page{
 			{Path: html, Title: "Access", Section: "Tools", Get: s.list, Template: listPage},
 			{Path: html + "/{member}", Title: "Access rules", Get: s.show, Template: showPage, Acts: acts{
-				"add": {Do: s.add, Done: "The rule holds now.", Fields: map[string]ui.Kind{
+				"add": {Do: s.add, Done: "The rule was added.", Fields: map[string]ui.Kind{
 					"subject": ui.Text, "deny": ui.Bool, "tools": ui.Lines, "read_only": ui.Bool}},
-				"remove": {Do: s.remove, Done: "The rule is gone.", Fields: map[string]ui.Kind{"id": ui.Text}},
+				"remove": {Do: s.remove, Done: "The rule was removed.", Fields: map[string]ui.Kind{"id": ui.Text}},
 			}},
 			{Path: "/console/bundles", Title: "Bundles", Section: "Tools", Get: s.bundles, Template: bundlesPage, Acts: acts{
-				"make": {Do: s.makeBundle, May: admin, Done: "The bundle was made.", Fields: map[string]ui.Kind{
+				"make": {Do: s.makeBundle, May: admin, Done: "The bundle was created.", Fields: map[string]ui.Kind{
 					"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
 				"remove": {Do: s.removeBundle, May: admin, Done: "The bundle was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
 			}},

@@ -33,6 +33,9 @@ type healthRecord struct {
 	Goroutines int           `json:"goroutines"`
 	Memory     uint64        `json:"memory"` // bytes that Go has from the system
 	Go         string        `json:"go"`
+	Version    string        `json:"version"`  // of Keystile
+	Store      *storeRecord  `json:"store"`    // what the records are in; null: not known
+	Counters   *countRecord  `json:"counters"` // what counts for all nodes; null: not known
 }
 
 // probe bounds how long the store is waited for.
@@ -44,6 +47,7 @@ func (s *System) health(_ http.ResponseWriter, r *http.Request, _ consoleauth.Ac
 	runtime.ReadMemStats(&m)
 	v := healthRecord{
 		Well: true, Vitals: []vitalRecord{}, Uptime: int64(time.Since(s.c.Began).Seconds()), Goroutines: runtime.NumGoroutine(), Memory: m.Sys, Go: runtime.Version(),
+		Version: version(), Store: s.backing(), Counters: s.counters(),
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), probe)
 	defer cancel()
@@ -56,6 +60,9 @@ func (s *System) health(_ http.ResponseWriter, r *http.Request, _ consoleauth.Ac
 		all = append(all, s.c.Vitals(ctx)...)
 	}
 	for _, one := range all {
+		if one.Well {
+			one.Says = "" // there is nothing to say
+		}
 		v.Vitals = append(v.Vitals, vitalRecord(one))
 		v.Well = v.Well && one.Well
 	}

@@ -28,6 +28,8 @@ type Config struct {
 	Store    Store
 	Vitals   func(ctx context.Context) []Vital // nil: those of the process alone
 	Settings func() []Setting                  // nil: the stored ones alone
+	Stored   func() Server                     // nil: what the records are in is not shown
+	Counters func() Server                     // nil: what counts for all nodes is not
 	Recorder manage.Recorder
 	Began    time.Time
 }
@@ -65,10 +67,10 @@ func (s *System) Part() ui.Part {
 			{Path: "/console/nodes", Title: "Nodes", Section: "Service", May: reader, Get: s.listNodes, Template: nodesPage},
 			{Path: "/console/keys", Title: "Keys", Section: "Service", May: reader, Get: s.listKeys, Template: keysPage, Acts: map[string]ui.Act{
 				"rotate": {Do: s.rotateKey, May: admin, Fields: map[string]ui.Kind{"alg": ui.Text}, Done: "The next key signs from now on."},
-				"retire": {Do: s.retireKey, May: admin, Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key is withdrawn: what it signed is invalid."},
+				"retire": {Do: s.retireKey, May: admin, Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key was withdrawn: what it signed is invalid."},
 			}},
 			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.listSettings, Template: settingsPage, Acts: map[string]ui.Act{
-				"set": {Do: s.changeSetting, May: admin, Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text}, Done: "The setting is changed, at once and for good."},
+				"set": {Do: s.changeSetting, May: admin, Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text}, Done: "The setting was changed. It applies at once, and stays."},
 			}},
 		},
 		Texts: texts,

@@ -116,6 +116,9 @@ func (v *View) T(text string, args ...any) string {
 	}
 	filled := make([]any, len(args))
 	for i, a := range args {
+		if there, ok := a.(*string); ok && there != nil { // a field of a record that may be null
+			a = *there
+		}
 		filled[i] = fmt.Sprint(a)
 	}
 	return fmt.Sprintf(text, filled...)
