@@ -14,8 +14,9 @@ const (
 	mostCalls = 4 // of a page, with those of the visitor
 )
 
-// dearer pages take so many calls beside those of the visitor. A page is added here by decision alone.
-var dearer = map[string]int{"/console/{$}": 4, "/console/users/{sub}/grants": 3, "/console/settlements": 4}
+// dearer pages take so many calls beside those of the visitor. A page is added here by decision alone: there
+// is none.
+var dearer = map[string]int{}
 
 // Every page that a console serves, for each role that sees it.
 func TestEveryPageAsksTheStoreFourTimesAtMost(t *testing.T) {
@@ -37,9 +38,6 @@ func TestEveryPageAsksTheStoreFourTimesAtMost(t *testing.T) {
 				w, _ := s.sends(q, role, of)
 				_, calls := s.written.since()
 				most := max(mostCalls, ofVisitor+dearer[q.path])
-				if q.path == "/console/settlements" && q.query == "" {
-					most = calls // it has a test of its own, with many applications
-				}
 				if calls > most || calls < 2 && w.Code == 200 {
 					t.Errorf("%s for %s asks the store %d times", q.name(), role, calls)
 				}
