@@ -72,13 +72,13 @@ func served(parts []ui.Part) (all []request) {
 var asked = map[string][]string{
 	"/console/clients/show": {"?id={document}"}, "/api/console/clients/show": {"?id={dynamic}"},
 	"/console/quota": {"", "?app={client_id}"}, "/console/capabilities/new": {"", "?member={member}"},
-	"/console/usage": {"", "?client_id={client_id}", "?client_id={client_id}&by=tool", "?client_id={client_id}&by=member"}, "/api/console/usage": {"", "?client_id={client_id}"}, "/api/console/usage/csv": {"", "?client_id={client_id}"},
+	"/console/usage": {"", "?client_id={client_id}"}, "/api/console/usage": {"", "?client_id={client_id}"}, "/api/console/usage/csv": {"", "?client_id={client_id}"},
 	"/console/settlements": {"", "?client_id={client_id}"}, "/api/console/settlements": {"", "?client_id={client_id}"}, "/api/console/settlements/csv": {"", "?client_id={client_id}"},
 	"/console/visible": {"", "?user={sub}"}, "/api/console/visible": {"?user={sub}"},
 	"/console/orders": {"", "?client_id={client_id}"}, "/api/console/orders": {"", "?client_id={client_id}"},
 	"/console/apps": {"", "?owner={sub}"}, "/api/console/apps": {"", "?owner={sub}"},
 	"/console/sessions": {"", "?user={sub}"}, "/api/console/sessions": {"", "?user={sub}"},
-	"/console/grants": {"", "?user={sub}", "?client_id={client_id}"}, "/api/console/grants": {"?user={sub}"},
+	"/console/grants": {"", "?user={sub}"}, "/api/console/grants": {"?user={sub}"},
 	"/console/audit": {"", "?client_id={client_id}"}, "/api/console/audit": {"", "?client_id={client_id}"},
 }
 
