@@ -16,8 +16,8 @@ const (
 
 // dearer pages take so many calls beside those of the visitor. A page is added here by decision alone: there
 // is none. The audit trail of this scene is not in the store: a page of a search takes three reads (the index,
-// what is not indexed yet, the records), and one or two more where it has two conditions, because what is read
-// last depends on what the index holds. That is five to seven with those of the visitor.
+// what is not indexed yet, the records), and mostly one more where it goes far back or has several conditions:
+// each depends on what the one before holds. That is five to six with those of the visitor.
 var dearer = map[string]int{}
 
 // alsoAsked are queries that read something of their own.
