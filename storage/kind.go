@@ -150,15 +150,20 @@ func (k kind[T]) get(ctx context.Context, s *Store, id string) (v T, err error) 
 	if err != nil {
 		return v, unavailable("get "+k.name, err)
 	}
+	return k.remembered(s, d)
+}
+
+// remembered is record for a document that has been decoded before, perhaps.
+func (k kind[T]) remembered(s *Store, d driver.Doc) (v T, err error) {
 	if k.memo == nil {
 		return k.record(s, d)
 	}
 	known := k.memo(s)
-	if v, ok := known.get(id, d.Version); ok {
+	if v, ok := known.get(d.ID, d.Version); ok {
 		return v, nil
 	}
 	if v, err = k.record(s, d); err == nil {
-		known.put(id, d.Version, v)
+		known.put(d.ID, d.Version, v)
 	}
 	return v, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -31,7 +32,16 @@ func (s *Store) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 
 // List implements driver.Backend. It reads one more than n, where the next page begins.
 func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT "+docColumns+", place FROM place JOIN doc USING (kind, id) WHERE kind = ? AND place >= ? AND place < ? ORDER BY place LIMIT ?",
+	return list(ctx, s.reads, kind, span, n)
+}
+
+// querier is a database, or a transaction in it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func list(ctx context.Context, db querier, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT "+docColumns+", place FROM place JOIN doc USING (kind, id) WHERE kind = ? AND place >= ? AND place < ? ORDER BY place LIMIT ?",
 		kind, span.From, span.To, n+1)
 	if err != nil {
 		return nil, "", err
@@ -49,6 +59,50 @@ func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) 
 		docs = append(docs, d)
 	}
 	return docs, "", rows.Err()
+}
+
+// Gather implements driver.Gatherer, which an adapter may leave out. A transaction is one view of the store.
+func (s *Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.Answer, err error) {
+	tx, err := s.reads.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	for _, ask := range asks {
+		var a driver.Answer
+		if len(ask.IDs) > 0 {
+			a.Docs, err = named(ctx, tx, ask.Kind, ask.IDs)
+		} else if ask.N > 0 {
+			a.Docs, a.Next, err = list(ctx, tx, ask.Kind, ask.Span, ask.N)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// named returns the documents that have these ids.
+func named(ctx context.Context, db querier, kind string, ids []string) (docs []driver.Doc, err error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !driver.ValidName(id) }) // JSON would change it
+	asked, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, "SELECT "+docColumns+" FROM doc WHERE kind = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id", kind, string(asked))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		d, err := scanDoc(rows)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	return docs, rows.Err()
 }
 
 // Put implements driver.Backend.

@@ -45,7 +45,8 @@ type Config struct {
 	// own includes the last calls too.
 	Usage func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 
-	// UsageOf is Usage of several applications in one read, by application; nil: each is read by Usage.
+	// UsageOf is Usage of several applications in one read, by application; nil: each is read by Usage, or
+	// by the Store's UsageOf if it has that and Usage is nil.
 	UsageOf func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error)
 
 	// Journal is the folder of a gateway that is not running: calls that a killed process has
@@ -73,6 +74,11 @@ func New(c Config) (*Billing, error) {
 	}
 	if c.Decider == nil {
 		c.Decider = defaultDecider{}
+	}
+	if many, ok := c.Store.(interface {
+		UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
+	}); ok && c.Usage == nil && c.UsageOf == nil {
+		c.UsageOf = ledger.InOne(many.UsageOf)
 	}
 	if c.Usage == nil {
 		c.Usage = c.Store.Usage

@@ -95,10 +95,16 @@ func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Se
 // SettleAll makes the settlements of several applications for a month, and the sum that they owe. It
 // reads the usage of up to driver.MaxMeters of them at once, and their orders.
 func (b *Billing) SettleAll(ctx context.Context, apps []storage.App, at time.Time) (all []Settlement, totalFen int64, err error) {
+	return b.SettlePage(ctx, storage.Settling{Apps: apps}, at)
+}
+
+// SettlePage is SettleAll where the orders have been read along with the applications: of those that are
+// Whole it reads none.
+func (b *Billing) SettlePage(ctx context.Context, page storage.Settling, at time.Time) (all []Settlement, totalFen int64, err error) {
 	all = []Settlement{}
 	from, to := month(at), month(at).AddDate(0, 1, 0)
 	daily := from.Before(hoursFrom(time.Now()))
-	for some := range slices.Chunk(apps, driver.MaxMeters) {
+	for some := range slices.Chunk(page.Apps, driver.MaxMeters) {
 		ids := make([]string, len(some))
 		for i, app := range some {
 			ids[i] = app.ID
@@ -107,7 +113,7 @@ func (b *Billing) SettleAll(ctx context.Context, apps []storage.App, at time.Tim
 		if err != nil {
 			return nil, 0, err
 		}
-		subscriptions, err := b.subscriptions(ctx, ids, from, to)
+		subscriptions, err := b.subscriptions(ctx, page, ids, from, to)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -194,12 +200,18 @@ const nearby = driver.Page
 
 // subscriptions returns the prices of the orders that took effect in a month, by application. The orders of
 // a page of applications lie side by side; where too many of others lie between, each is asked for.
-func (b *Billing) subscriptions(ctx context.Context, ids []string, from, to time.Time) (map[string]int64, error) {
+func (b *Billing) subscriptions(ctx context.Context, page storage.Settling, ids []string, from, to time.Time) (map[string]int64, error) {
 	fen := make(map[string]int64, len(ids))
 	add := func(o storage.Order) {
 		if o.Status == storage.OrderApproved && slices.Contains(ids, o.AppID) && !o.EffectiveAt.Before(from) && o.EffectiveAt.Before(to) {
 			fen[o.AppID] = saturate(fen[o.AppID], o.AmountFen)
 		}
+	}
+	if page.Whole {
+		for _, o := range page.Orders {
+			add(o)
+		}
+		return fen, nil
 	}
 	many, ok := b.c.Store.(interface {
 		OrdersOfApps(ctx context.Context, first, last, from string, n int) ([]storage.Order, string, error)

@@ -31,9 +31,12 @@ import (
 // Store holds the methods of storage that the console uses; *storage.Store has it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
+	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	FindApps(ctx context.Context, prefix, owner, from string, n int) ([]storage.App, string, error)
-	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	AppToSettle(ctx context.Context, id string) (storage.Settling, error)
+	AppsToSettle(ctx context.Context, owner, after string, n int) (storage.Settling, error)
+	ClosedAppsToSettle(ctx context.Context, owner, after string, n int) (storage.Settling, error)
 	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
 	RemoveClient(ctx context.Context, a storage.App) error
 	ClientHost(ctx context.Context, host string) (client.Host, error)
@@ -44,6 +47,7 @@ type Store interface {
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 
+	OwnedBy(ctx context.Context, owner string, apps, orders, capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
 
@@ -64,10 +68,9 @@ type Store interface {
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	ConsentsOf(ctx context.Context, sub, from string, n int) ([]storage.Consent, string, error)
 	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
-	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
-	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error

@@ -3,11 +3,13 @@ package usage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -23,8 +25,8 @@ const (
 	summingWait = 5 * time.Second
 )
 
-// byName answers by user, tool or member.
-func (r *Reader) byName(ctx context.Context, q Query) (Answer, error) {
+// byName answers by user, tool or member, and counts the calls of all names since a time before the span.
+func (r *Reader) byName(ctx context.Context, q Query, since time.Time) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, summingWait)
 	defer cancel()
 	select {
@@ -33,11 +35,16 @@ func (r *Reader) byName(ctx context.Context, q Query) (Answer, error) {
 	case <-limited.Done():
 		return Answer{}, ErrBusy
 	}
-	sums, err := r.sum(ctx, ledger.By(q.ClientID, dimensions[q.By]), q)
+	sums, before, err := r.sum(ctx, q, since)
+	if errors.Is(err, storage.ErrInvalid) && since.Before(q.From) { // the span itself may not be too much
+		sums, before, err = r.sum(ctx, q, q.From)
+	}
 	if err != nil {
 		return Answer{}, err
 	}
-	return sums.fill(q.answer()), nil
+	a := sums.fill(q.answer())
+	a.Before = before
+	return a, nil
 }
 
 // named sums up the rows of names.
@@ -48,29 +55,44 @@ type sum struct {
 	rows  []driver.Count // ascending
 }
 
-// sum reads the rows of a dimension, few days at a time: a store hands out all rows of a question.
-func (r *Reader) sum(ctx context.Context, id string, q Query) (named, error) {
-	all, rows, days := named{}, 0, 1
-	for from := q.From; from.Before(q.To); {
+// daysAtOnce returns how many days are read first. Of users there may be any number. Tools and members
+// are few, so that a day of them has few rows, unless they are by the hour.
+func (q Query) daysAtOnce() int {
+	if q.Daily && q.By != ByUser {
+		return maxSpan
+	}
+	return 1
+}
+
+// sum reads the rows of a dimension, few days at a time: a store hands out all rows of a question. before has
+// the calls of the rows that lie before the span.
+func (r *Reader) sum(ctx context.Context, q Query, since time.Time) (all named, before int64, err error) {
+	all = named{}
+	id, rows, days := ledger.By(q.ClientID, dimensions[q.By]), 0, q.daysAtOnce()
+	for from := since; from.Before(q.To); {
 		to := driver.Day(from).AddDate(0, 0, days)
 		if to.After(q.To) {
 			to = q.To
 		}
 		page, err := r.c.Series(ctx, driver.UsageQuery{AppID: id, From: from, To: to, Daily: q.Daily})
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if rows += len(page); rows > maxSummed {
-			return nil, refused("this is too much for one answer: ask for a shorter span")
+			return nil, 0, refused("this is too much for one answer: ask for a shorter span")
 		}
 		for _, row := range page {
-			all.add(row)
+			if row.At.Before(q.From) {
+				before = driver.Count{Calls: before}.Plus(row).Calls
+			} else {
+				all.add(row)
+			}
 		}
 		if from, days = to, 1; len(page) < fewRows {
-			days = min(2*int(to.Sub(q.From)/(24*time.Hour))+1, maxSpan)
+			days = min(2*int(to.Sub(since)/(24*time.Hour))+1, maxSpan)
 		}
 	}
-	return all, nil
+	return all, before, nil
 }
 
 func (n named) add(row driver.Count) {

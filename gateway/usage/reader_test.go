@@ -323,3 +323,34 @@ func TestTheSpanBeforeIsCountedInTheSameRead(t *testing.T) {
 		}
 	})
 }
+
+// What tools called in the span and in the one before is one read, and each has what is its own.
+func TestToolsOfAMonthAndOfTheOneBeforeAreOneRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
+		h := newFixture(t)
+		for _, days := range []int{0, 29, 1, 29, 1} { // on days 0, 29, 30, 59 and 60
+			time.Sleep(time.Duration(days) * 24 * time.Hour)
+			h.charge(1, "mcp", ledger.Detail{Tool: "shop__order", User: "u1"}, false)
+			h.charge(2, "mcp", ledger.Detail{Tool: "shop__pay", User: "u2"}, false)
+		}
+		from := time.Date(2000, 1, 31, 0, 0, 0, 0, time.UTC)
+		for by, most := range map[string]int64{usage.ByTool: 1, usage.ByMember: 1, usage.ByUser: 5} {
+			q := usage.Query{ClientID: h.app.ID, By: by, From: from, To: from.AddDate(0, 0, 30), Daily: true, Account: h.app, Before: true}
+			h.store.reads.Store(0)
+			a, err := h.reader.Usage(t.Context(), q)
+			sum := int64(0)
+			for _, n := range a.Totals {
+				sum += n
+			}
+			if err != nil || a.Before != 6 || sum != 6 || h.store.reads.Load() > most {
+				t.Errorf("by %s: %d calls, %d before, after %d reads, %v", by, sum, a.Before, h.store.reads.Load(), err)
+			}
+			if q.Before = false; err == nil {
+				a, err = h.reader.Usage(t.Context(), q)
+			}
+			if err != nil || a.Before != 0 {
+				t.Errorf("by %s: %d before, unasked, %v", by, a.Before, err)
+			}
+		}
+	})
+}

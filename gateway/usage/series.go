@@ -30,7 +30,7 @@ type Query struct {
 	Daily    bool      // by UTC day; else by hour
 	By       string    // "": ByProduct
 	Product  string    // only this one, by product; "": all
-	Before   bool      // by product: count the calls of the span before as well, of the same length
+	Before   bool      // count the calls of the span before as well, of the same length
 
 	// Account is the application as it pays, where the caller has it; zero: it is read.
 	Account storage.App
@@ -100,12 +100,12 @@ func (r *Reader) Usage(ctx context.Context, q Query) (Answer, error) {
 	if !q.Daily && q.From.Before(first) {
 		return Answer{}, refused("rows by hour are kept for 400 days: by hour, from is %s or later; ask for what was before by day", first.Format(time.RFC3339))
 	}
-	if q.By != ByProduct {
-		return r.byName(ctx, q)
-	}
 	since := q.From
 	if before := q.From.Add(q.From.Sub(q.To)); q.Before && (q.Daily || !before.Before(first)) {
 		since = before
+	}
+	if q.By != ByProduct {
+		return r.byName(ctx, q, since)
 	}
 	rows, over, err := r.c.Billing.UsageSince(ctx, q.Account, since, q.From, q.To, q.Daily)
 	if err != nil {

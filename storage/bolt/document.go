@@ -30,23 +30,27 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err err
 // of its entries there.
 func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (page []driver.Doc, next string, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		docs := bucket(tx, docsBucket)
-		within := join(kind)
-		from, to := append(join(kind), span.From...), append(join(kind), span.To...)
-		c := bucket(tx, indexBucket).Cursor()
-		for place, _ := c.Seek(from); place != nil && bytes.Compare(place, to) < 0; place, _ = c.Next() {
-			place := string(place[len(within):])
-			if len(page) == n {
-				next = place
-				return nil
-			}
-			_, id, _ := strings.Cut(place, driver.Separator)
-			key := join(kind, id)
-			page = append(page, decodeDoc(key, docs.Get(key)))
-		}
+		page, next = list(tx, kind, span, n)
 		return nil
 	})
 	return page, next, err
+}
+
+func list(tx *bbolt.Tx, kind string, span driver.Span, n int) (page []driver.Doc, next string) {
+	docs := bucket(tx, docsBucket)
+	within := join(kind)
+	from, to := append(join(kind), span.From...), append(join(kind), span.To...)
+	c := bucket(tx, indexBucket).Cursor()
+	for place, _ := c.Seek(from); place != nil && bytes.Compare(place, to) < 0; place, _ = c.Next() {
+		place := string(place[len(within):])
+		if len(page) == n {
+			return page, place
+		}
+		_, id, _ := strings.Cut(place, driver.Separator)
+		key := join(kind, id)
+		page = append(page, decodeDoc(key, docs.Get(key)))
+	}
+	return page, ""
 }
 
 // Put looks at all documents before it writes the first.

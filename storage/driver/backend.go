@@ -143,6 +143,9 @@ const (
 	// MaxMeters bounds how many applications one call of UsageOf names.
 	MaxMeters = 100
 
+	// MaxAsks bounds how many Asks one call of Gather has.
+	MaxAsks = 8
+
 	// UsageHours is the time for which the row of an hour is kept: longer than any month that
 	// is settled by the hour. Rows of days are kept for ever.
 	UsageHours = 400 * 24 * time.Hour

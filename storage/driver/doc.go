@@ -21,6 +21,9 @@
 //
 // # Writing an adapter
 //
+// [Gatherer], [Picker], [Meters] and [Shared] are for adapters that can do more than they must: the first three
+// save round trips, and a store that other processes write to is a Shared.
+//
 // Read [Backend], whose comments are the contract, then storage/memory, which is short. Hold
 // the result against storage/storagetest: Run, RunDurable where it lasts, both on Nodes where
 // several processes share it, and Bench. examples/store is a tutorial, with a schema for SQL.

@@ -25,17 +25,42 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err err
 // of its entries there.
 func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
 	err = s.step(ctx, func() error {
-		found := s.places(kind, span)
-		if len(found) > n {
-			found, next = found[:n], found[n]
-		}
-		for _, place := range found {
-			_, id, _ := strings.Cut(place, driver.Separator)
-			docs = append(docs, clone(s.docs[name{kind, id}]))
-		}
+		docs, next = s.page(kind, span, n)
 		return nil
 	})
 	return docs, next, err
+}
+
+func (s *Store) page(kind string, span driver.Span, n int) (docs []driver.Doc, next string) {
+	found := s.places(kind, span)
+	if len(found) > n {
+		found, next = found[:n], found[n]
+	}
+	for _, place := range found {
+		_, id, _ := strings.Cut(place, driver.Separator)
+		docs = append(docs, clone(s.docs[name{kind, id}]))
+	}
+	return docs, next
+}
+
+// Gather answers several reads in one step.
+func (s *Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.Answer, err error) {
+	err = s.step(ctx, func() error {
+		for _, ask := range asks {
+			var a driver.Answer
+			if len(ask.IDs) == 0 && ask.N > 0 {
+				a.Docs, a.Next = s.page(ask.Kind, ask.Span, ask.N)
+			}
+			for _, id := range slices.Compact(slices.Sorted(slices.Values(ask.IDs))) {
+				if stored, there := s.docs[name{ask.Kind, id}]; there {
+					a.Docs = append(a.Docs, clone(stored))
+				}
+			}
+			all = append(all, a)
+		}
+		return nil
+	})
+	return all, err
 }
 
 // places returns entry + Separator + id of what lies in span, in order.

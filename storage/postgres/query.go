@@ -23,6 +23,7 @@ const (
 	pruneRecords
 	readDoc
 	listDocs
+	gatherDocs
 	putDocs
 	ownDoc
 	sweep
@@ -114,6 +115,16 @@ var statements = [queries]statement{
 	// One statement is one view of the store. The row behind the page tells where the next one begins.
 	listDocs: {"list", `SELECT e.place, ` + docColumns + ` FROM ks.entry e JOIN ks.doc d ON d.kind = e.kind AND d.id = e.id
 		WHERE e.kind = (SELECT n FROM ks.kind WHERE name = $1) AND e.place >= $2 AND e.place < $3 ORDER BY e.place LIMIT $4`},
+	// The LIMITs within keep the planner from reading whole tables, whose sizes it would have to guess.
+	gatherDocs: {"gather", `
+		SELECT ask.i, e.place, d.* FROM unnest($1::integer[], $2::text[], $3::bytea[], $4::bytea[], $5::bigint[]) AS ask(i, kind, first, behind, n)
+			CROSS JOIN LATERAL (SELECT e.kind, e.place, e.id FROM ks.entry e WHERE e.kind = (SELECT n FROM ks.kind WHERE name = ask.kind)
+				AND e.place >= ask.first AND e.place < ask.behind ORDER BY e.place LIMIT ask.n) AS e
+			CROSS JOIN LATERAL (SELECT ` + docColumns + ` FROM ks.doc d WHERE d.kind = e.kind AND d.id = e.id LIMIT 1) AS d
+		UNION ALL
+		SELECT ask.i, NULL, d.* FROM unnest($6::integer[], $7::text[], $8::text[]) AS ask(i, kind, id) JOIN ks.kind k ON k.name = ask.kind
+			CROSS JOIN LATERAL (SELECT ` + docColumns + ` FROM ks.doc d WHERE d.kind = k.n AND d.id = ask.id LIMIT 1) AS d
+		ORDER BY 1, 2, 3`},
 	putDocs: {"put", `SELECT ks.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`},
 	ownDoc:  {"put", `SELECT version FROM ks.doc WHERE kind = (SELECT n FROM ks.kind WHERE name = $1) AND id = $2 AND call = $3`},
 

@@ -40,6 +40,7 @@ func contract() []chapter {
 		{"Put refuses", conflicts()},
 		{"List", listing()},
 		{"List pages", paging()},
+		{"Gather", gathering()},
 		{"Count", counting()},
 		{"Usage", reporting()},
 		{"UsageOf", metering()},

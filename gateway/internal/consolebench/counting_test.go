@@ -50,6 +50,16 @@ func (c *counting) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return c.Backend.Put(ctx, docs...)
 }
 
+func (c *counting) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
+	c.calls.Add(1)
+	return driver.AsMeters(c.Backend).UsageOf(ctx, apps, q)
+}
+
+func (c *counting) Gather(ctx context.Context, asks ...driver.Ask) ([]driver.Answer, error) {
+	c.calls.Add(1)
+	return driver.AsGatherer(c.Backend).Gather(ctx, asks...)
+}
+
 // Pick makes it a driver.Picker: what it wraps is one, as both adapters are.
 func (c *counting) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error) {
 	c.calls.Add(1)

@@ -206,3 +206,31 @@ func TestASearchFindsWhatAPlainFilterFinds(t *testing.T) {
 		t.Fatalf("the index has %d groups and %d segments, %v: the test needs both", len(h.groups), len(h.segments), err)
 	}
 }
+
+// Where the time that is searched for ends within a segment, what lies behind it is not read in ever larger steps.
+func TestAPageThatEndsWithinASegmentIsReadAtOnce(t *testing.T) {
+	o := newOffice(t, memory.New())
+	o.grow(t, 3_100)
+	x := &Indexer{Store: o, Log: quiet}
+	for busy := true; busy; {
+		var err error
+		if busy, err = x.Turn(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dear := 0
+	for i := 60; i < 2_990; i += 97 {
+		store := &counting{office: o}
+		q := event.Query{To: o.all[i].At}
+		page, err := Find(t.Context(), store, q)
+		if want := o.want(q, 0); err != nil || !same(page.Entries, want[:min(len(want), 50)]) {
+			t.Fatalf("to %s it finds %d, %v", q.To, len(page.Entries), err)
+		}
+		if store.calls > 3 { // the index, the tail and the records
+			dear++
+		}
+	}
+	if dear > 6 {
+		t.Errorf("%d of 31 pages take more than three calls", dear)
+	}
+}

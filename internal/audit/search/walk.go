@@ -53,6 +53,7 @@ type walker struct {
 	clauses []clause
 	held    []uint64 // found and not yet read, the newest first
 	picked  int      // how many were read last
+	cut     stretch  // the segment in which the time ends that is searched for, if one was met
 }
 
 // segments looks at the segments, the newest first.
@@ -101,6 +102,11 @@ func (w *walker) within(b block, found []uint64) []uint64 {
 	if w.q.From.IsZero() && w.q.To.IsZero() {
 		return found
 	}
+	for _, s := range b.stretches {
+		if to := w.q.To.Unix(); !w.q.To.IsZero() && s.from < to && s.until > to {
+			w.cut = s
+		}
+	}
 	i := 0
 	return slices.DeleteFunc(found, func(seq uint64) bool {
 		for i < len(b.stretches)-1 && b.stretches[i].last < seq {
@@ -134,9 +140,31 @@ func (w *walker) rest(ctx context.Context) error {
 	return nil
 }
 
+// late guesses how many of the newest that are held are of a time that is too late: of those in a segment
+// in which the time ends, as many as of its seconds. A fourth more are read than that.
+func (w *walker) late() int {
+	in := 0
+	for _, seq := range w.held {
+		if w.cut.first <= seq && seq <= w.cut.last {
+			in++
+		} else if seq < w.cut.first {
+			break
+		}
+	}
+	if in == 0 {
+		return 0
+	}
+	over, all := w.cut.until-w.q.To.Unix(), w.cut.until-w.cut.from
+	return min(in, int(int64(in)*over/all)*5/4+1)
+}
+
 // pick reads some of what is held: what the page lacks, and then, because some did not fit, ever more.
 func (w *walker) pick(ctx context.Context) error {
-	n := min(len(w.held), max(w.q.Limit+1-len(w.page.Entries), 32, 4*w.picked), driver.Page)
+	lacks := w.q.Limit + 1 - len(w.page.Entries)
+	if w.picked == 0 {
+		lacks += w.late()
+	}
+	n := min(len(w.held), max(lacks, 32, 4*w.picked), driver.Page)
 	asked := w.held[:n]
 	records, err := w.store.Pick(ctx, asked...)
 	if err != nil || !w.take(records) {

@@ -29,6 +29,7 @@ type parts struct {
 	sweep       func(ctx context.Context, at time.Time, n int) (int, error)
 	close       func() error
 	pick        pickFunc
+	gather      gatherFunc
 	over        <-chan struct{} // closed when the test is
 }
 
@@ -39,7 +40,10 @@ func apart(t *testing.T, whole driver.Backend) *parts {
 	p := &parts{
 		whole.Issue, whole.Token, whole.Exchange, whole.Revoke, whole.Revocations, whole.Count, whole.Usage,
 		whole.Append, whole.Records, whole.Appended, whole.Prune, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
-		nil, over,
+		nil, nil, over,
+	}
+	if gatherer := driver.AsGatherer(whole); gatherer != nil {
+		p.gather = gatherer.Gather
 	}
 	if picker := driver.AsPicker(whole); picker != nil {
 		p.pick = picker.Pick
@@ -48,11 +52,15 @@ func apart(t *testing.T, whole driver.Backend) *parts {
 }
 
 // whole puts the parts together.
-func (p *parts) whole() driver.Backend {
+func (p *parts) whole() (b driver.Backend) {
+	b = p
 	if p.pick != nil {
-		return picking{p}
+		b = picking{b, p.pick}
 	}
-	return p
+	if p.gather != nil {
+		b = gathering{b, p.gather}
+	}
+	return b
 }
 
 // in takes a Backend apart and plants the bug.
@@ -67,14 +75,36 @@ func (b bug) in(t *testing.T, whole driver.Backend) driver.Backend {
 		}
 		p.pick = b.pick(p.pick)
 	}
+	if b.gather != nil {
+		if p.gather == nil {
+			p.gather = byGetAndList(whole)
+		}
+		p.gather = b.gather(p, p.gather)
+	}
 	return p.whole()
 }
 
-// picking is parts of a Backend that is a driver.Picker.
-type picking struct{ *parts }
+// picking is a Backend that is a driver.Picker.
+type picking struct {
+	driver.Backend
+	pick pickFunc
+}
 
 func (p picking) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error) {
 	return p.pick(ctx, seqs...)
+}
+
+// gathering is a Backend that is a driver.Gatherer.
+type gathering struct {
+	driver.Backend
+	gather gatherFunc
+}
+
+// Unwrap shows what the Backend can do besides.
+func (g gathering) Unwrap() driver.Backend { return g.Backend }
+
+func (g gathering) Gather(ctx context.Context, asks ...driver.Ask) ([]driver.Answer, error) {
+	return g.gather(ctx, asks...)
 }
 
 func (p *parts) Issue(ctx context.Context, tokens ...driver.Token) error {

@@ -68,11 +68,12 @@ func paths(bugs []bug) []string {
 // bug is one broken promise of an adapter that keeps all others.
 type bug struct {
 	name    string
-	caught  string                   // chapter and first words of the promise that sees it
-	plant   func(b *parts)           // what is wrong with an open Backend
-	reopen  func(kept []call) []call // what is wrong with what was written down
-	pick    func(pickFunc) pickFunc  // what is wrong with Pick
-	forever bool                     // a call is never answered
+	caught  string                              // chapter and first words of the promise that sees it
+	plant   func(b *parts)                      // what is wrong with an open Backend
+	reopen  func(kept []call) []call            // what is wrong with what was written down
+	pick    func(pickFunc) pickFunc             // what is wrong with Pick
+	gather  func(*parts, gatherFunc) gatherFunc // what is wrong with Gather
+	forever bool                                // a call is never answered
 }
 
 // seen reports whether the contract sees the bug. A race is lost sooner or later; all others
@@ -104,7 +105,7 @@ const reopening = "reopening/"
 func allBugs() []bug {
 	return slices.Concat(
 		issueBugs(), issueTwiceBugs(), tokenBugs(), lossBugs(), exchangeBugs(), followBugs(), verdictBugs(),
-		revokeBugs(), feedBugs(), auditBugs(), pruneBugs(), pickBugs(),
+		revokeBugs(), feedBugs(), auditBugs(), pruneBugs(), pickBugs(), gatherBugs(),
 		putBugs(), docBugs(), versionBugs(), copyBugs(), listBugs(), pageBugs(), indexBugs(),
 		countBugs(), rowBugs(), usageBugs(), sweepBugs(), sweptBugs(), endBugs(), closeBugs(), durableBugs(),
 		rollbackBugs(), staleBugs(), collationBugs(), clockBugs(),

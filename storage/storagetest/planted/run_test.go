@@ -22,7 +22,7 @@ func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
 			t.Errorf("two bugs are called %q", b.name)
 		}
 		names[b.name] = true
-		if b.plant == nil && b.reopen == nil && b.pick == nil {
+		if b.plant == nil && b.reopen == nil && b.pick == nil && b.gather == nil {
 			t.Errorf("%q is no bug", b.name)
 		}
 	}

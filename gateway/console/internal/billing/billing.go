@@ -16,7 +16,9 @@ import (
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	AppToSettle(ctx context.Context, id string) (storage.Settling, error)
+	AppsToSettle(ctx context.Context, owner, after string, n int) (storage.Settling, error)
+	ClosedAppsToSettle(ctx context.Context, owner, after string, n int) (storage.Settling, error)
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
 }

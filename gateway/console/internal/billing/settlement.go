@@ -15,7 +15,6 @@ import (
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -73,53 +72,42 @@ func (s *Billing) listSettlements(_ http.ResponseWriter, r *http.Request, who co
 // settle makes a page of settlements. It is a page of the applications that there are, and behind the
 // last one of those that were removed.
 func (s *Billing) settle(r *http.Request, who consoleauth.Actor, q settleQuery) (out settlementsRecord, err error) {
-	var apps []storage.App
+	var page storage.Settling
 	if q.app != "" {
-		app, err := s.c.Billing.App(r.Context(), q.app)
-		if err == nil && !who.Sees(app.Owner) {
+		page, err = s.c.Store.AppToSettle(r.Context(), q.app)
+		if err == nil && !who.Sees(page.Apps[0].Owner) {
 			err = noApp
 		}
-		if err != nil {
-			return out, manage.Refusal(err, noApp)
-		}
-		apps = []storage.App{app}
-	} else if apps, out.Next, err = s.settleable(r, q); err != nil {
+		err = manage.Refusal(err, noApp)
+	} else {
+		page, out.Next, err = s.settleable(r, q)
+	}
+	if err != nil {
 		return out, err
 	}
-	out.Settlements, out.TotalFen, err = s.c.Billing.SettleAll(r.Context(), apps, q.month)
+	out.Settlements, out.TotalFen, err = s.c.Billing.SettlePage(r.Context(), page, q.month)
 	out.Month, out.Currency = q.month.Format("2006-01"), billing.Currency
 	return out, err
 }
 
-func (s *Billing) settleable(r *http.Request, q settleQuery) (apps []storage.App, next string, err error) {
-	entry := "all"
-	if q.owner != "" {
-		entry = "owner=" + q.owner
-	}
+// settleable reads a page and where the next one begins.
+func (s *Billing) settleable(r *http.Request, q settleQuery) (page storage.Settling, next string, err error) {
 	id, gone := strings.CutPrefix(q.after, removed)
-	from := ""
-	if id != "" {
-		from = driver.After(entry, id)
-	}
+	read := s.c.Store.AppsToSettle
 	if gone {
-		apps, next, err = s.c.Store.ClosedApps(r.Context(), q.owner, from, settledApps)
-		if next != "" {
-			next = removed + apps[len(apps)-1].ID
-		}
-		return apps, next, err
+		read = s.c.Store.ClosedAppsToSettle
 	}
-	apps, next, err = s.c.Store.Apps(r.Context(), q.owner, from, settledApps)
-	if err != nil {
-		return nil, "", err
-	}
-	if next != "" {
-		return apps, apps[len(apps)-1].ID, nil
-	}
-	closed, _, err := s.c.Store.ClosedApps(r.Context(), q.owner, "", 1)
-	if len(closed) > 0 {
+	page, err = read(r.Context(), q.owner, id, settledApps)
+	switch {
+	case err != nil:
+	case page.Next != "" && gone:
+		next = removed + page.Apps[len(page.Apps)-1].ID
+	case page.Next != "":
+		next = page.Apps[len(page.Apps)-1].ID
+	case page.Closed && !gone:
 		next = removed
 	}
-	return apps, next, err
+	return page, next, err
 }
 
 // settlementsFile serves GET /api/console/settlements/csv. It is made before it is sent, so that no

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -136,14 +137,20 @@ func (s *Overview) capabilities(ctx context.Context, all []storage.Capability, l
 func (s *Overview) top(ctx context.Context, of string, now time.Time, lacks func(error) bool) (all []name) {
 	found, err := s.c.Reader.Top(ctx, usage.TopQuery{Of: of, From: now, N: topNames})
 	lacks(err)
+	var ids []string
 	for _, one := range found {
-		n := name{ID: one.Name, Name: one.Name, Calls: one.Calls, Errors: one.Errors, AtLeast: one.AtLeast}
-		if of == usage.Apps {
-			if app, err := s.c.Store.App(ctx, one.Name); err == nil {
-				n.Name = shown(app.Name)
-			}
+		all = append(all, name{ID: one.Name, Name: one.Name, Calls: one.Calls, Errors: one.Errors, AtLeast: one.AtLeast})
+		ids = append(ids, one.Name)
+	}
+	if of != usage.Apps || len(ids) == 0 {
+		return all
+	}
+	apps, _, err := s.c.Store.AppsAndUsers(ctx, ids, nil)
+	lacks(err)
+	for _, app := range apps {
+		if i := slices.Index(ids, app.ID); i >= 0 {
+			all[i].Name = shown(app.Name)
 		}
-		all = append(all, n)
 	}
 	return all
 }

@@ -16,9 +16,8 @@ import (
 
 // Store holds the methods of storage that are used here; *storage.Store has it.
 type Store interface {
-	App(ctx context.Context, id string) (storage.App, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
+	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
+	OwnedBy(ctx context.Context, owner string, apps, orders, capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	Counts(ctx context.Context) (storage.Counts, error)

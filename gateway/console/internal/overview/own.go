@@ -49,22 +49,19 @@ const ownApps, ownOrders, ownCaps = 20, 10, 50
 func (s *Overview) own(ctx context.Context, now time.Time, who consoleauth.Actor, out *record) error {
 	v := &own{Apps: []ownApp{}, Orders: []ownOrder{}}
 	out.Own = v
-	apps, next, err := s.c.Store.Apps(ctx, who.Sub, "", ownApps)
-	if err != nil {
-		return err
-	}
-	orders, _, err := s.c.Store.Orders(ctx, storage.OrderQuery{Owner: who.Sub}, "", ownOrders)
-	if err != nil {
-		return err
-	}
-	v.More = next != ""
+	capabilities := 0
 	if who.Developer() == nil && s.c.OffBus != nil {
-		if err := s.ownCapabilities(ctx, who.Sub, len(apps), out); err != nil {
-			return err
-		}
-	} else {
-		out.Steps = s.steps(len(apps) == 0, false)
+		capabilities = ownCaps
 	}
+	apps, more, orders, all, err := s.c.Store.OwnedBy(ctx, who.Sub, ownApps, ownOrders, capabilities)
+	if err != nil {
+		return err
+	}
+	v.More = more
+	for _, c := range all {
+		out.Todo = append(out.Todo, capabilityWaits(c, s.c.OffBus)...)
+	}
+	out.Steps = s.steps(len(apps) == 0, capabilities > 0 && len(all) == 0)
 	called, err := s.called(ctx, apps, now)
 	out.Missing = err != nil
 	for _, a := range apps {
@@ -77,19 +74,6 @@ func (s *Overview) own(ctx context.Context, now time.Time, who consoleauth.Actor
 	for _, o := range orders {
 		v.Orders = append(v.Orders, ownOrder{o.ID, o.AppID, o.Tier, o.Status, o.CreatedAt.UTC().Format(manage.ISO8601)})
 	}
-	return nil
-}
-
-// ownCapabilities looks through somebody's capabilities for what needs them.
-func (s *Overview) ownCapabilities(ctx context.Context, sub string, apps int, out *record) error {
-	all, _, err := s.c.Store.Capabilities(ctx, sub, "", ownCaps)
-	if err != nil {
-		return err
-	}
-	for _, c := range all {
-		out.Todo = append(out.Todo, capabilityWaits(c, s.c.OffBus)...)
-	}
-	out.Steps = s.steps(apps == 0, len(all) == 0)
 	return nil
 }
 

@@ -9,6 +9,9 @@
 // Whatever is ended is on the trail with who ended it, and its user is told: an administrator whose
 // browser was stolen does nothing to a user that stays unseen.
 //
+// What users and applications are called is believed for a minute. A list reads exactly the names that it lacks,
+// in one call: a page of users around them would hold few of them in a large store.
+//
 // An export has what is stored of a user and no secret: neither hashes of passwords and keys, nor ids
 // of sessions. That it was made is on the trail, and its user is told.
 package people

@@ -42,7 +42,7 @@ func (s *People) export(_ http.ResponseWriter, r *http.Request, who consoleauth.
 	if all.Sessions, err = s.live(ctx, u.Sub); err != nil {
 		return nil, err
 	}
-	if all.Consents, err = s.grants(ctx, u.Sub, maxRows); err != nil {
+	if _, all.Consents, err = s.grants(ctx, u.Sub); err != nil {
 		return nil, err
 	}
 	if all.Keys, err = s.keys(ctx, u.Sub); err != nil {

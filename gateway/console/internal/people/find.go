@@ -51,7 +51,7 @@ func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ consolea
 			subs = append(subs, v.UserID)
 		}
 	}
-	names, err := s.users.of(ctx, subs, 2)
+	_, names, err := s.names.of(ctx, nil, subs)
 	for i := range all.Sessions {
 		all.Sessions[i].Username = names[all.Sessions[i].Sub]
 	}

@@ -35,12 +35,11 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ consoleaut
 	if err != nil || len(user) > maxQuery || len(app) > maxQuery {
 		return nil, cmp.Or(err, error(manage.BadQuery.Saying("user and client_id are texts of up to 1000 bytes")))
 	}
-	sub, calls := "", 3
+	sub := ""
 	if user != "" {
 		if sub, err = s.subOf(ctx, user); err != nil || sub == "" {
 			return all, err
 		}
-		calls--
 	}
 	page, next, err := s.consents(r, sub, app, from)
 	if err != nil {
@@ -54,11 +53,7 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ consoleaut
 		all.Grants = append(all.Grants, foundGrant{c.UserID, "", grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope), Since: c.CreatedAt.UTC().Format(manage.ISO8601)}})
 		apps, subs = append(apps, c.AppID), append(subs, c.UserID)
 	}
-	called, err := s.apps.of(ctx, apps, 1)
-	if err != nil {
-		return nil, err
-	}
-	names, err := s.users.of(ctx, subs, calls-1)
+	called, names, err := s.names.of(ctx, apps, subs)
 	for i, g := range all.Grants {
 		all.Grants[i].Name, all.Grants[i].Username = called[g.ClientID], names[g.Sub]
 	}

@@ -31,23 +31,15 @@ type grantList struct {
 
 // listGrants serves GET /api/console/users/{sub}/consents.
 func (s *People) listGrants(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.grants(r.Context(), u.Sub, 1)
+	u, all, err := s.grants(r.Context(), r.PathValue("sub"))
 	return grantList{u.Username, u.Sub, all}, err
 }
 
-// grants reads the names of applications with so many calls.
-func (s *People) grants(ctx context.Context, sub string, calls int) ([]grantRecord, error) {
-	given, err := s.c.Store.Consents(ctx, sub)
+// grants returns a user, and the newest of their grants.
+func (s *People) grants(ctx context.Context, sub string) (storage.User, []grantRecord, error) {
+	u, given, met, err := s.c.Store.UserGrants(ctx, sub)
 	if err != nil {
-		return nil, err
-	}
-	met, err := s.c.Store.OpenIDs(ctx, sub)
-	if err != nil {
-		return nil, err
+		return u, nil, manage.Refusal(err, noUser)
 	}
 	rows := []grantRecord{}
 	for _, c := range given {
@@ -67,11 +59,11 @@ func (s *People) grants(ctx context.Context, sub string, calls int) ([]grantReco
 	for _, g := range rows {
 		ids = append(ids, g.ClientID)
 	}
-	names, err := s.apps.of(ctx, ids, calls)
+	names, _, err := s.names.of(ctx, ids, nil)
 	for i := range rows {
 		rows[i].Name = names[rows[i].ClientID]
 	}
-	return rows, err
+	return u, rows, err
 }
 
 // withdraw serves DELETE /api/console/users/{sub}/consents/{client_id}, and withdraws several that a

@@ -2,28 +2,25 @@ package people
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
-	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
 	namesKept = 10_000      // of applications, and of users
 	namesLast = time.Minute // until a new name is seen
-	namesRead = 500         // in one go
 )
 
-// book remembers what applications, or users, are called, so that a list does not read each of them.
-type book struct {
-	known *cache.Cache[string, called]
-	one   func(ctx context.Context, id string) (string, error)
-	// some returns names by id, in the order of ids, from one id on.
-	some func(ctx context.Context, from string, n int) (map[string]string, error)
+// names remembers what applications and users are called, so that a list does not read each of them.
+type names struct {
+	store       Store
+	apps, users book
 }
+
+// book holds names by id.
+type book struct{ known *cache.Cache[string, called] }
 
 // called is a name, "" for what is gone, and how long it is believed.
 type called struct {
@@ -31,69 +28,55 @@ type called struct {
 	until time.Time
 }
 
-func appBook(store Store) *book {
-	return &book{cache.New[string, called](namesKept), func(ctx context.Context, id string) (string, error) {
-		a, err := store.App(ctx, id)
-		return a.Name, err
-	}, func(ctx context.Context, from string, n int) (map[string]string, error) {
-		page, _, err := store.Apps(ctx, "", from, n)
-		names := map[string]string{}
-		for _, a := range page {
-			names[a.ID] = a.Name
-		}
-		return names, err
-	}}
+func newNames(store Store) *names {
+	return &names{store, book{cache.New[string, called](namesKept)}, book{cache.New[string, called](namesKept)}}
 }
 
-func userBook(store Store) *book {
-	return &book{cache.New[string, called](namesKept), func(ctx context.Context, sub string) (string, error) {
-		u, err := store.User(ctx, sub)
-		return u.Username, err
-	}, func(ctx context.Context, from string, n int) (map[string]string, error) {
-		page, _, err := store.Users(ctx, from, n)
-		names := map[string]string{}
-		for _, u := range page {
-			names[u.Sub] = u.Username
-		}
-		return names, err
-	}}
+// of returns the names of applications and of users, and asks the store once at most, for those that are not
+// known. What is gone has no name.
+func (n *names) of(ctx context.Context, ids, subs []string) (apps, users map[string]string, err error) {
+	now := time.Now()
+	apps, ids = n.apps.of(ids, now)
+	users, subs = n.users.of(subs, now)
+	if len(ids)+len(subs) == 0 {
+		return apps, users, nil
+	}
+	someApps, someUsers, err := n.store.AppsAndUsers(ctx, ids, subs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, id := range ids {
+		apps[id] = ""
+	}
+	for _, sub := range subs {
+		users[sub] = ""
+	}
+	for _, a := range someApps {
+		apps[a.ID] = a.Name
+	}
+	for _, u := range someUsers {
+		users[u.Sub] = u.Username
+	}
+	n.apps.learn(ids, apps, now)
+	n.users.learn(subs, users, now)
+	return apps, users, nil
 }
 
-// of returns the names that are known, and asks the store at most calls times for the others: for many
-// of them once, and for those that this has not found one by one. A name that is not found is "".
-func (b *book) of(ctx context.Context, ids []string, calls int) (map[string]string, error) {
-	names, now := map[string]string{}, time.Now()
-	var missing []string
+// of returns the names that are known, and the ids of the others.
+func (b book) of(ids []string, now time.Time) (names map[string]string, missing []string) {
+	names = map[string]string{}
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		c, ok := b.known.Get(id)
-		if ok {
-			names[id] = c.name // also one that is old, if nothing newer is found
-		}
-		if !ok || now.After(c.until) {
+		if c, ok := b.known.Get(id); ok && !now.After(c.until) {
+			names[id] = c.name
+		} else {
 			missing = append(missing, id)
 		}
 	}
-	learn := func(id, name string) {
-		names[id] = name
-		b.known.Put(id, called{name, now.Add(namesLast)})
+	return names, missing
+}
+
+func (b book) learn(ids []string, names map[string]string, now time.Time) {
+	for _, id := range ids {
+		b.known.Put(id, called{names[id], now.Add(namesLast)})
 	}
-	if len(missing) > calls && calls > 0 {
-		found, err := b.some(ctx, driver.Is("all").From+missing[0], namesRead)
-		if err != nil {
-			return nil, err
-		}
-		for id, name := range found {
-			learn(id, name)
-		}
-		missing = slices.DeleteFunc(missing, func(id string) bool { _, ok := found[id]; return ok })
-		calls--
-	}
-	for _, id := range missing[:min(len(missing), max(calls, 0))] {
-		name, err := b.one(ctx, id)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return nil, err
-		}
-		learn(id, name)
-	}
-	return names, nil
 }

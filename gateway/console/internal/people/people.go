@@ -59,12 +59,11 @@ type Store interface {
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	ConsentsOf(ctx context.Context, sub, from string, n int) ([]storage.Consent, string, error)
 	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
-	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
-	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
-	App(ctx context.Context, id string) (storage.App, error)
+	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
@@ -84,12 +83,12 @@ type Config struct {
 
 // People is this part of the console.
 type People struct {
-	c           Config
-	apps, users *book
+	c     Config
+	names *names
 }
 
 // New makes People.
-func New(c Config) *People { return &People{c, appBook(c.Store), userBook(c.Store)} }
+func New(c Config) *People { return &People{c, newNames(c.Store)} }
 
 const (
 	api  = "/api/console/users"

@@ -138,18 +138,9 @@ func (s *Usage) of(r *http.Request, who consoleauth.Actor, app storage.App, q us
 	if !who.Sees(app.Owner) {
 		return record{}, noApp
 	}
-	named := q.By != "" && q.By != usage.ByProduct
-	q.Account, q.Before = app, !named
+	q.Account, q.Before = app, true
 	out, err := s.application(r.Context(), q)
-	if err != nil || !named {
-		return out, manage.Refusal(err, noApp)
-	}
-	span := q.To.Sub(q.From)
-	q.From, q.To = q.From.Add(-span), q.From
-	if before, err := s.application(r.Context(), q); err == nil { // rows by the hour may be gone
-		out.Before = before.Calls
-	}
-	return out, nil
+	return out, manage.Refusal(err, noApp)
 }
 
 func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) {

@@ -1,0 +1,35 @@
+package bolt
+
+import (
+	"context"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Gather answers several reads in one transaction.
+func (s *Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.Answer, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		docs := bucket(tx, docsBucket)
+		for _, ask := range asks {
+			var a driver.Answer
+			if len(ask.IDs) == 0 && ask.N > 0 {
+				a.Docs, a.Next = list(tx, ask.Kind, ask.Span, ask.N)
+			}
+			for _, id := range slices.Compact(slices.Sorted(slices.Values(ask.IDs))) {
+				if !driver.ValidName(id) {
+					continue
+				}
+				key := join(ask.Kind, id)
+				if value := docs.Get(key); value != nil {
+					a.Docs = append(a.Docs, decodeDoc(key, value))
+				}
+			}
+			all = append(all, a)
+		}
+		return nil
+	})
+	return all, err
+}

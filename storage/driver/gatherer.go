@@ -1,0 +1,45 @@
+package driver
+
+import "context"
+
+// Gatherer is implemented by an adapter that answers several reads of documents in one call. A page
+// that shows what a hundred users are called, or three lists side by side, is one round trip then.
+//
+// A Backend that wraps another one passes this on by a method Unwrap() Backend.
+type Gatherer interface {
+	// Gather answers each Ask, in their order and all from one view of the store: as one atomic read. There
+	// are up to MaxAsks of them. What they name, the ids and each N, is up to Page together.
+	Gather(ctx context.Context, asks ...Ask) ([]Answer, error)
+}
+
+// Ask asks for some documents of a kind.
+type Ask struct {
+	Kind string
+	// IDs name the documents, each answered once, however often and in whatever order it is named. One that is
+	// not there is left out, and so is one that is no name (ValidName).
+	IDs []string
+	// Span and N ask for what List returns, where there are no IDs. With an N of 0 there is nothing.
+	Span Span
+	N    int
+}
+
+// Answer has what an Ask asked for: by the bytes of their ids, or in the order of List.
+type Answer struct {
+	Docs []Doc
+	Next string // as of List; of IDs always ""
+}
+
+// AsGatherer returns b, or what it wraps, as a Gatherer. It is nil for a store that has none.
+func AsGatherer(b Backend) Gatherer {
+	for b != nil {
+		if g, ok := b.(Gatherer); ok {
+			return g
+		}
+		wrapper, ok := b.(interface{ Unwrap() Backend })
+		if !ok {
+			return nil
+		}
+		b = wrapper.Unwrap()
+	}
+	return nil
+}
