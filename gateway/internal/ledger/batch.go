@@ -30,6 +30,9 @@ type sums struct {
 	plain    map[plain]*tally
 	detailed map[cell]*tally // nil: none
 	watch    *atomic.Int64   // nil: nobody watches it
+
+	newest cell   // the one that was put last, which in many applications is the one that is used
+	sum    *tally // of it
 }
 
 // plain names calls without a tool and a user.
@@ -78,6 +81,9 @@ func (b *batch) has(e *entry) bool {
 
 // of returns what is counted of a cell, nil if nothing is.
 func (s *sums) of(c *cell) *tally {
+	if s.newest == *c {
+		return s.sum
+	}
 	if c.isPlain() {
 		return s.plain[plain{c.product, c.hour}]
 	}
@@ -86,6 +92,7 @@ func (s *sums) of(c *cell) *tally {
 
 // put begins to count a cell.
 func (s *sums) put(c cell, first *tally) {
+	s.newest, s.sum = c, first
 	switch {
 	case c.isPlain():
 		s.plain[plain{c.product, c.hour}] = first

@@ -13,7 +13,8 @@
 //	<node>-<seq>.usage      the records of one batch; removed when the store has it
 //	<node>-<seq>.damaged    the same, with damaged bytes; for the operator to look at
 //
-// A charge costs one write(2), so a killed process loses nothing; fsync once a second
+// A charge stores its record into memory that the file shares with the kernel, or costs one write(2).
+// Either way the kernel has it, so a killed process loses nothing; fsync once a second
 // while something is new bounds what a power cut takes to that second. Without a folder
 // the bound, for both, is the flush interval.
 //
@@ -27,6 +28,15 @@
 //
 // There is no refund. A row of the store only grows, and a call's batch may be stored
 // before its upstream is known to be dead: charging at the product's verdict needs none.
+//
+// On Linux, where the file system is known to share a mapping with write(2) and fsync(2), a file is
+// mapped (see mapping). It grows by steps that have blocks on the disk before a record comes into
+// them, and a record's first byte is stored last: whatever a kill comes amid ends the journal for its
+// reader, and what is behind are zeros. Records are those of a written file, so older versions
+// read a mapped one too; they may report the room behind a killed process's last record as torn. One
+// lock is held while a record is copied: with places that are reserved without one, a record that is
+// not finished would stand before others that are answered. A store that faults (SIGBUS) is written
+// instead, and so is everything from then on; the log and [Ledger.Mapped] say so.
 //
 // Charges are not grouped into shared writes: under one lock, parallel charges take 1.3
 // times what parallel writes take without any, and a leader would have to wake the others.

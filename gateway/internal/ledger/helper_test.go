@@ -91,14 +91,20 @@ func always(app string) driver.UsageQuery {
 	return driver.UsageQuery{AppID: app, From: time.Unix(0, 0), To: time.Unix(1<<33, 0)}
 }
 
-func opened(t testing.TB, c Config) *Ledger { return openedOn(t, c, createFile) }
+// opened is a Ledger as the program has it: mapped where the disk of the tests can.
+func opened(t testing.TB, c Config) *Ledger { return openedWith(t, c, (*journal).tryMapping) }
 
+// openedOn is a Ledger whose files are made so, and written.
 func openedOn(t testing.TB, c Config, create func(string) (file, error)) *Ledger {
+	return openedWith(t, c, func(j *journal) { j.create = create })
+}
+
+func openedWith(t testing.TB, c Config, prepare func(*journal)) *Ledger {
 	t.Helper()
 	if c.Log == nil {
 		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	l, err := open(t.Context(), c, create)
+	l, err := open(t.Context(), c, prepare)
 	if err != nil {
 		t.Fatalf("Open() = %v, want no error", err)
 	}

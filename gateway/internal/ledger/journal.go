@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -30,7 +31,10 @@ const maxJournalFile = 4 * segmentLimit
 type journal struct {
 	folder string
 	lock   io.Closer
+	log    *slog.Logger
 	create func(path string) (file, error)
+	mapped func(path string, failed func(error)) (file, error)
+	maps   atomic.Bool // whether segments begin as mappings
 }
 
 // file holds the methods of an *os.File that a segment uses.
@@ -63,12 +67,28 @@ func openJournal(folder string) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger: the usage journal %s: %w", folder, err)
 	}
-	return &journal{folder: folder, lock: lock, create: createFile}, nil
+	return &journal{folder: folder, lock: lock, log: slog.Default(), create: createFile, mapped: createMapped}, nil
+}
+
+// tryMapping has segments be mapped, where the file system can.
+func (j *journal) tryMapping() {
+	if err := shares(j.folder); err != nil {
+		j.log.Info("ledger: each call is written to the usage journal, which takes longer than to store it into shared memory", "folder", j.folder, "why", err)
+		return
+	}
+	j.maps.Store(true)
+}
+
+// stopMapping has the segments to come be written. It takes a little longer, and keeps as much.
+func (j *journal) stopMapping(err error) {
+	if j.maps.CompareAndSwap(true, false) {
+		j.log.Warn("ledger: the usage journal cannot be kept in shared memory; from now on each call is written to it, which takes longer: look at the disk", "folder", j.folder, "err", err)
+	}
 }
 
 // recover returns what an earlier process has not had acknowledged: the batches by node,
 // and of each node in the order of their numbers, which is the one order a store accepts.
-func (j *journal) recover(log *slog.Logger) (batches []*batch, err error) {
+func (j *journal) recover() (batches []*batch, err error) {
 	entries, err := os.ReadDir(j.folder) // by name
 	if err != nil {
 		return nil, fmt.Errorf("ledger: read the usage journal: %w", err)
@@ -82,7 +102,7 @@ func (j *journal) recover(log *slog.Logger) (batches []*batch, err error) {
 		if !ok {
 			continue
 		}
-		b, err := j.read(path, id, log)
+		b, err := j.read(path, id)
 		if err != nil {
 			return nil, fmt.Errorf("ledger: the usage journal %s: %w", path, err)
 		}
@@ -92,7 +112,7 @@ func (j *journal) recover(log *slog.Logger) (batches []*batch, err error) {
 }
 
 // read makes a batch of a file.
-func (j *journal) read(path string, id driver.Batch, log *slog.Logger) (*batch, error) {
+func (j *journal) read(path string, id driver.Batch) (*batch, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -105,10 +125,10 @@ func (j *journal) read(path string, id driver.Batch, log *slog.Logger) (*batch, 
 	}
 	b.segment = &segment{journal: j, path: path, settled: true, damaged: lost.damaged > 0}
 	if lost.torn > 0 {
-		log.Warn("ledger: a usage journal ends amid a record, which nobody was answered for", "file", path, "bytes", lost.torn)
+		j.log.Warn("ledger: a usage journal ends amid a record, which nobody was answered for", "file", path, "bytes", lost.torn)
 	}
 	if lost.damaged > 0 {
-		log.Error("ledger: a usage journal is damaged; the rest of it is counted, and the file is kept as *"+ofDamaged+
+		j.log.Error("ledger: a usage journal is damaged; the rest of it is counted, and the file is kept as *"+ofDamaged+
 			": look at the disk, and compare with the audit trail", "file", path, "bytes", lost.damaged)
 	}
 	return b, nil

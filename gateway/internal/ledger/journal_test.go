@@ -3,9 +3,11 @@ package ledger
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +166,16 @@ func TestAJournalOfANewerVersionIsLeftAlone(t *testing.T) {
 		}
 		if _, err := openJournal(folder); err != nil {
 			t.Errorf("openJournal(after a refusal) = %v, want the lock to be free", err)
+		}
+	}
+}
+
+func TestTheChecksumIsCRC32C(t *testing.T) {
+	data, starts := small()
+	for i := range 4 {
+		record := data[starts[i]:starts[i+1]]
+		if want := crc32.Checksum(slices.Concat(record[1:4], record[headSize:]), crc32.MakeTable(crc32.Castagnoli)); checksum(record) != want {
+			t.Errorf("checksum(%q) = %#x, want %#x", record, checksum(record), want)
 		}
 	}
 }

@@ -28,8 +28,12 @@ func spanOf(took time.Duration) span {
 	if took <= 0 {
 		return 0
 	}
-	i, _ := slices.BinarySearch(Bounds, took)
-	return span(i + 1)
+	for i, bound := range Bounds { // they are few
+		if took <= bound {
+			return span(i + 1)
+		}
+	}
+	return Ranges
 }
 
 // name is the Product of the rows of a range. Names sort as the ranges do.

@@ -93,10 +93,10 @@ type Ledger struct {
 //
 // It fails if another process has the journal, or a newer version has written it.
 func Open(ctx context.Context, c Config) (*Ledger, error) {
-	return open(ctx, c, createFile)
+	return open(ctx, c, (*journal).tryMapping)
 }
 
-func open(ctx context.Context, c Config, create func(string) (file, error)) (*Ledger, error) {
+func open(ctx context.Context, c Config, prepare func(*journal)) (*Ledger, error) {
 	l, err := newLedger(c)
 	if err == nil {
 		err = ctx.Err()
@@ -108,8 +108,9 @@ func open(ctx context.Context, c Config, create func(string) (file, error)) (*Le
 		if l.journal, err = openJournal(c.Path); err != nil {
 			return nil, err
 		}
-		l.journal.create = create
-		if l.queue, err = l.journal.recover(l.log); err != nil {
+		l.journal.log = l.log
+		prepare(l.journal)
+		if l.queue, err = l.journal.recover(); err != nil {
 			return nil, errors.Join(err, l.journal.lock.Close())
 		}
 	}
@@ -187,6 +188,10 @@ func (l *Ledger) ChargeDetailed(app, product string, by Detail, at time.Time, fa
 	}
 	return nil
 }
+
+// Mapped reports whether charges are stored into memory that the journal's file shares; false: each
+// is a write(2), or there is no journal.
+func (l *Ledger) Mapped() bool { return l.journal != nil && l.journal.maps.Load() }
 
 // Watch adds the calls of an application to w from now on. Config.Watched must return the same
 // number, so that it goes on with the next batch.

@@ -46,7 +46,18 @@ func newEntry(app, product string, by Detail, at time.Time, failed bool) (entry,
 }
 
 func named(s string) bool {
-	return s != "" && len(s) <= maxName && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
+	if s == "" || len(s) > maxName {
+		return false
+	}
+	for i := range len(s) { // most names are ASCII, and are looked at once
+		if s[i] == 0 {
+			return false
+		}
+		if s[i] >= utf8.RuneSelf {
+			return utf8.ValidString(s[i:]) && strings.IndexByte(s[i:], 0) < 0
+		}
+	}
+	return true
 }
 
 // A record is
@@ -102,8 +113,11 @@ func appendRecord(to []byte, e *entry) []byte {
 }
 
 func checksum(record []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, record[1:4])
-	return crc32.Update(sum, castagnoli, record[headSize:])
+	sum := ^uint32(0)
+	for _, b := range record[1:4] { // so few that crc32.Update takes longer to begin
+		sum = castagnoli[byte(sum)^b] ^ sum>>8
+	}
+	return crc32.Update(^sum, castagnoli, record[headSize:])
 }
 
 var (

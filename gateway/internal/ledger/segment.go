@@ -12,6 +12,7 @@ import (
 
 const (
 	segmentLimit = 16 << 20         // bytes after which a batch is sealed
+	roomStep     = 256 << 10        // bytes of zeros that a mapped file grows by: some thousand records
 	rewriteAbove = segmentLimit / 2 // bytes of a waiting batch worth summing up
 )
 
@@ -30,11 +31,20 @@ type segment struct {
 
 func (j *journal) begin(id driver.Batch) *segment {
 	s := &segment{journal: j, path: filepath.Join(j.folder, fileName(id))}
+	var unmapped error
+	if j.maps.Load() {
+		if s.file, unmapped = j.mapped(s.path, j.stopMapping); unmapped == nil {
+			return s
+		}
+	}
 	s.file, s.err = j.create(s.path)
+	if unmapped != nil && s.err == nil && !full(unmapped) { // else the next segment may be mapped again
+		j.stopMapping(unmapped)
+	}
 	return s
 }
 
-// write appends one record with one write. After a failure the file may end amid a record,
+// write appends one record. After a failure the file may end amid a record,
 // so nothing is appended any more until settle has written it anew.
 func (s *segment) write(record []byte) error {
 	if s.err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,14 +31,19 @@ func newChecker(h *history) (*checker, error) {
 	if j.calls, err = readTraces(h.traces); err != nil {
 		return nil, err
 	}
+	left := h.left
 	for _, c := range j.calls {
+		if left, err = j.disk.hold(left, c.at); err != nil {
+			return nil, err
+		}
 		if err := j.disk.play(c); err != nil {
 			return nil, err
 		}
 		j.noteAnswer(c)
 	}
 	j.share()
-	return j, j.disk.same()
+	_, err = j.disk.hold(left, math.MaxInt64)
+	return j, errors.Join(err, j.disk.same())
 }
 
 // share puts the places to cut at to the programs that were running there.

@@ -104,6 +104,29 @@ func TestANameWithoutASyncedFileIsEmpty(t *testing.T) {
 	}
 }
 
+// A journal has room before it has records; what was stored into it is told with pwrite64.
+func TestAMappedFileHasRoomThatMayBeThereBeforeWhatIsInIt(t *testing.T) {
+	d := played(t, twoNames[0], `fsync("/d") = 0`, `fallocate("/d/a", 0, 0, 9) = 0`,
+		`mmap(NULL, 9, PROT_READ|PROT_WRITE, MAP_SHARED, "/d/a", 0) = 0x7f`, `pwrite64("/d/a", "x", 1, 0) = 1`,
+		`fsync("/d/a") = 0`, `pwrite64("/d/a", "y", 1, 1) = 1`, `ftruncate("/d/a", 2) = 0`)
+	if found := left(t, d, 8, "a"); !only(found, "x", "xy") {
+		t.Errorf("it is one of %v, want what was synced, with the rest and without", found)
+	}
+	path := filepath.Join(t.TempDir(), "image")
+	if err := (cut{at: 6, fate: nothing, rand: rand.New(rand.NewPCG(1, 1))}).make(d, path); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(path, "a")); err != nil || len(text) != 9 {
+		t.Errorf("it has %q, %v; want 9 bytes", text, err)
+	}
+	if f := d.nodes["/d/a"].(*file); !f.mapped || !bytes.Equal(whole(f.ops), []byte("xy")) {
+		t.Errorf("it is %q, mapped %t", whole(f.ops), f.mapped)
+	}
+	if err := d.holds(leftover{path: "/d/a", data: []byte("xz")}); err == nil {
+		t.Error("other contents are taken for those that were told")
+	}
+}
+
 func TestASyncHoldsOnlyWhatHadEndedBeforeIt(t *testing.T) {
 	calls := traceOf(t, twoNames[0], `fsync("/d") = 0`, `pwrite64("/d/a", "x", 1, 0) = 1`, `fdatasync("/d/a") = 0`)
 	calls[2].end = 4 // it returns behind the sync
@@ -138,6 +161,8 @@ func TestATornWriteHasWholeSectors(t *testing.T) {
 
 func TestACallThatIsNotUnderstoodIsAnError(t *testing.T) {
 	for _, call := range []string{
+		`mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, "/d/never made", 0) = 0x7f`,
+		`fallocate("/d/a", FALLOC_FL_PUNCH_HOLE, 0, 5) = 0`,
 		`copy_file_range("/d/a", NULL, "/d/a", NULL, 5, 0) = 5`,
 		`pwritev("/d/a", 1, 1, 0) = 5`,
 		`pwrite64("/d/never made", "x", 1, 0) = 1`,

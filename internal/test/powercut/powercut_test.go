@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,6 +33,16 @@ func images(t *testing.T) int {
 	}
 	return n
 }
+
+// told has each store into the mapped journal be seen: the bytes that were stored are written to where
+// they are, which changes nothing.
+var told = overlay.Change{
+	File: "gateway/internal/ledger/mapping_linux.go", Old: "	commit(m.data, m.at, record[0])\n",
+	New: "	commit(m.data, m.at, record[0])\n	if _, err := m.file.WriteAt(record, int64(m.at)); err != nil {\n		panic(err)\n	}\n",
+}
+
+// unmapped has each call be written, as where a journal cannot be mapped.
+var unmapped = overlay.Change{File: "gateway/internal/ledger/journal.go", Old: "	j.maps.Store(true)\n", New: ""}
 
 func traceable(t *testing.T) {
 	t.Helper()
@@ -55,17 +66,17 @@ func seed(t *testing.T) uint64 {
 	return rand.Uint64()
 }
 
-var built = sync.OnceValues(func() (programs [2]string, err error) {
-	for i, changes := range [][]overlay.Change{nil, {slowFlush}} {
+var built = sync.OnceValues(func() (p programs, err error) {
+	for to, changes := range map[*string][]overlay.Change{&p.plain: {told}, &p.slow: {told, slowFlush}, &p.written: {unmapped, slowFlush}} {
 		dir, err := os.MkdirTemp(scratch, "")
 		if err != nil {
-			return programs, err
+			return p, err
 		}
-		if programs[i], err = overlay.Build(context.Background(), dir, changes...); err != nil {
-			return programs, err
+		if *to, err = overlay.Build(context.Background(), dir, changes...); err != nil {
+			return p, err
 		}
 	}
-	return programs, nil
+	return p, nil
 })
 
 var scratch string
@@ -80,37 +91,41 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func programs(t *testing.T) (plain, slow string) {
+func builds(t *testing.T) programs {
 	t.Helper()
-	both, err := built()
+	p, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return both[0], both[1]
+	return p
 }
 
-func recorded(t *testing.T, plain, slow string, steps ...step) *checker {
+func recorded(t *testing.T, p programs, steps ...step) *checker {
 	t.Helper()
-	dir, err := os.MkdirTemp(scratch, "") // a socket's path must be short, and that of t.TempDir has the test's name
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := record(t.Context(), dir, plain, slow, steps...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := newChecker(h)
+	j, err := newChecker(historyOf(t, p, steps...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
+func historyOf(t *testing.T, p programs, steps ...step) *history {
+	t.Helper()
+	dir, err := os.MkdirTemp(scratch, "") // a socket's path must be short, and that of t.TempDir has the test's name
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := record(t.Context(), dir, p, steps...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	traceable(t)
 	seed := seed(t)
-	plain, slow := programs(t)
-	j := recorded(t, plain, slow, everything...)
+	j := recorded(t, builds(t), everything...)
 	t.Logf("note: %d images of %d calls, %d acknowledgements, %d charged calls; POWERCUT_SEED=%d draws the same cuts",
 		images(t), len(j.disk.events), len(j.promises), len(j.charges), seed)
 	made, errs := j.look(t, seed, images(t), 10)
@@ -122,12 +137,24 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	}
 }
 
+// The program as it is shipped stores what no trace shows, and its recording is not taken.
+func TestStoresThatAreNotToldAreNoticed(t *testing.T) {
+	traceable(t)
+	program, err := overlay.Build(t.Context(), t.TempDir(), slowFlush)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := historyOf(t, programs{program, program, program}, busy(1, 1), charging)
+	if _, err := newChecker(h); err == nil || !strings.Contains(err.Error(), "mapped true, has other contents") {
+		t.Errorf("newChecker(a mapped journal that nobody tells of) = %v, want that the trace is not all", err)
+	}
+}
+
 // A first start that is cut off anywhere leaves a folder that the next one starts on.
 func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
 	traceable(t)
 	seed := seed(t)
-	plain, slow := programs(t)
-	j := recorded(t, plain, slow, busy(1, 1))
+	j := recorded(t, builds(t), busy(1, 1))
 	j.beginning()
 	t.Logf("note: %d moments; POWERCUT_SEED=%d draws the same cuts", len(j.disk.events), seed)
 	made, errs := j.look(t, seed, images(t), 10)

@@ -140,6 +140,21 @@ func (c *call) number(arg int) (int64, error) {
 	return strconv.ParseInt(c.args[arg], 10, 64)
 }
 
+// stores reports whether an mmap lets a file be changed without a call.
+func (c *call) stores() bool {
+	return len(c.args) == 6 && strings.Contains(c.args[2], "PROT_WRITE") && strings.Contains(c.args[3], "MAP_SHARED")
+}
+
+// room is where a fallocate that makes a file larger ends.
+func (c *call) room() (int64, error) {
+	at, err := c.number(2)
+	n, also := c.number(3)
+	if err = cmp.Or(err, also); err == nil && c.args[1] != "0" {
+		err = fmt.Errorf("fallocate in mode %s is not understood", c.args[1])
+	}
+	return at + n, err
+}
+
 // data returns the bytes of a write.
 func (c *call) data() ([]byte, error) {
 	if len(c.args) < 2 || strings.HasSuffix(c.args[1], "...") {

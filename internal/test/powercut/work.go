@@ -3,8 +3,10 @@ package powercut
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -34,16 +36,24 @@ type charge struct {
 // history holds what the clients know of a recording.
 type history struct {
 	*recorder
-	plain, slow string // programs
-	mu          sync.Mutex
-	promises    []promise
-	charges     []charge
-	era         int
-	bearer      string                     // whose calls are charged
-	bearerID    string                     // the request that brought it
-	restoring   struct{ begin, end int64 } // times; 0: not
-	later       string                     // an application that a restore takes away
-	backup      string
+	programs
+	mu        sync.Mutex
+	promises  []promise
+	charges   []charge
+	era       int
+	bearer    string                     // whose calls are charged
+	bearerID  string                     // the request that brought it
+	restoring struct{ begin, end int64 } // times; 0: not
+	later     string                     // an application that a restore takes away
+	backup    string
+	left      []leftover // what killed processes left, in their order
+}
+
+// programs are the ways in which one program is built.
+type programs struct {
+	plain   string
+	slow    string // it keeps calls in the journal for a minute
+	written string // so does this, which writes each of them
 }
 
 func (h *history) promise(p promise) {
@@ -60,11 +70,11 @@ func (h *history) promise(p promise) {
 type step func(context.Context, *history) error
 
 // everything is the steps of the whole recording.
-var everything = []step{busy(6, 12), charging, counting, rekey, backup, busy(2, 3), restore}
+var everything = []step{busy(6, 12), charging, counting, writing, counting, rekey, backup, busy(2, 3), restore}
 
-func record(ctx context.Context, dir, plain, slow string, steps ...step) (*history, error) {
+func record(ctx context.Context, dir string, p programs, steps ...step) (*history, error) {
 	root := filepath.Join(dir, "disk")
-	h := &history{recorder: &recorder{root: root, data: filepath.Join(root, "data"), dir: dir}, plain: plain, slow: slow}
+	h := &history{recorder: &recorder{root: root, data: filepath.Join(root, "data"), dir: dir}, programs: p}
 	if err := makeFolder(root); err != nil {
 		return nil, err
 	}
@@ -100,6 +110,11 @@ func charging(ctx context.Context, h *history) error {
 	return h.live(ctx, h.slow, syscall.SIGKILL, func(c *serving.Client) error { return h.call(c, 5*time.Second) })
 }
 
+// writing is charging without a mapping.
+func writing(ctx context.Context, h *history) error {
+	return h.live(ctx, h.written, syscall.SIGKILL, func(c *serving.Client) error { return h.call(c, 5*time.Second) })
+}
+
 // counting is a life that begins with what the last one has left in the journal.
 func counting(ctx context.Context, h *history) error {
 	return h.live(ctx, h.plain, syscall.SIGTERM, func(c *serving.Client) error { return h.call(c, 1500*time.Millisecond) })
@@ -122,7 +137,26 @@ func (h *history) live(ctx context.Context, binary string, end syscall.Signal, w
 		s.End(syscall.SIGKILL)
 		return fmt.Errorf("%w\n%s", err, s.Log)
 	}
-	return s.End(end)
+	return errors.Join(s.End(end), h.look())
+}
+
+// leftover is a file of the journal between two lives.
+type leftover struct {
+	at   int64 // time
+	path string
+	data []byte
+}
+
+// look keeps what a life has left in the journal: the trace is held to it, because stores into a
+// mapping are in no trace of themselves.
+func (h *history) look() error {
+	paths, err := filepath.Glob(filepath.Join(h.data, "usage", "*"))
+	for _, path := range paths {
+		data, also := os.ReadFile(path)
+		err = errors.Join(err, also)
+		h.left = append(h.left, leftover{time.Now().UnixNano(), path, data})
+	}
+	return err
 }
 
 func (h *history) prepare(c *serving.Client) error {

@@ -95,6 +95,13 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 					return 0
 				}
 				return 1
+			}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_mapped", Help: "1 while charged calls are stored into memory that the usage journal's file shares; 0 while each is written."},
+			func() float64 {
+				if stats().JournalMapped {
+					return 1
+				}
+				return 0
 			}))
 }
 
