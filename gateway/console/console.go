@@ -72,6 +72,10 @@ type Store interface {
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
 
+	// What erases a user.
+	CountOwned(ctx context.Context, sub string) (apps, capabilities int, err error)
+	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
+
 	// The switches that are changed while the service runs, and how the store is.
 	Settings(ctx context.Context) ([]storage.Setting, error)
 	Set(ctx context.Context, name, value string) error

@@ -9,6 +9,9 @@
 // Whatever is ended is on the trail with who ended it, and its user is told: an administrator whose
 // browser was stolen does nothing to a user that stays unseen.
 //
+// A user is erased in steps that can break off: see package users and storage.Store.EraseUser, which says what
+// stays. It is on the trail, by sub and with no name, before anything is removed.
+//
 // An export has what is stored of a user and no secret: neither hashes of passwords and keys, nor ids
 // of sessions. That it was made is on the trail, and its user is told.
 package people

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
@@ -20,6 +21,7 @@ const (
 // book remembers what applications, or users, are called, so that a list does not read each of them.
 type book struct {
 	known *cache.Cache[string, called]
+	gone  atomic.Int64 // how often a name was forgotten
 	one   func(ctx context.Context, id string) (string, error)
 	// some returns names by id, in the order of ids, from one id on.
 	some func(ctx context.Context, from string, n int) (map[string]string, error)
@@ -32,10 +34,10 @@ type called struct {
 }
 
 func appBook(store Store) *book {
-	return &book{cache.New[string, called](namesKept), func(ctx context.Context, id string) (string, error) {
+	return &book{known: cache.New[string, called](namesKept), one: func(ctx context.Context, id string) (string, error) {
 		a, err := store.App(ctx, id)
 		return a.Name, err
-	}, func(ctx context.Context, from string, n int) (map[string]string, error) {
+	}, some: func(ctx context.Context, from string, n int) (map[string]string, error) {
 		page, _, err := store.Apps(ctx, "", from, n)
 		names := map[string]string{}
 		for _, a := range page {
@@ -46,10 +48,10 @@ func appBook(store Store) *book {
 }
 
 func userBook(store Store) *book {
-	return &book{cache.New[string, called](namesKept), func(ctx context.Context, sub string) (string, error) {
+	return &book{known: cache.New[string, called](namesKept), one: func(ctx context.Context, sub string) (string, error) {
 		u, err := store.User(ctx, sub)
 		return u.Username, err
-	}, func(ctx context.Context, from string, n int) (map[string]string, error) {
+	}, some: func(ctx context.Context, from string, n int) (map[string]string, error) {
 		page, _, err := store.Users(ctx, from, n)
 		names := map[string]string{}
 		for _, u := range page {
@@ -59,10 +61,16 @@ func userBook(store Store) *book {
 	}}
 }
 
+// forget makes a name unknown that is not to be shown any more.
+func (b *book) forget(id string) {
+	b.gone.Add(1)
+	b.known.Delete(id)
+}
+
 // of returns the names that are known, and asks the store at most calls times for the others: for many
 // of them once, and for those that this has not found one by one. A name that is not found is "".
 func (b *book) of(ctx context.Context, ids []string, calls int) (map[string]string, error) {
-	names, now := map[string]string{}, time.Now()
+	names, now, gone := map[string]string{}, time.Now(), b.gone.Load()
 	var missing []string
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		c, ok := b.known.Get(id)
@@ -76,6 +84,9 @@ func (b *book) of(ctx context.Context, ids []string, calls int) (map[string]stri
 	learn := func(id, name string) {
 		names[id] = name
 		b.known.Put(id, called{name, now.Add(namesLast)})
+		if b.gone.Load() != gone { // it may have been read before that
+			b.known.Delete(id)
+		}
 	}
 	if len(missing) > calls && calls > 0 {
 		found, err := b.some(ctx, driver.Is("all").From+missing[0], namesRead)

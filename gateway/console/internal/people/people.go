@@ -29,6 +29,7 @@ var (
 	foundPage    = ui.Parse(pages, "found.html")
 	givenPage    = ui.Parse(pages, "given.html")
 	keysPage     = ui.Parse(pages, "keys.html")
+	erasedPage   = ui.Parse(pages, "erased.html")
 )
 
 // What there is not, and what was not chosen.
@@ -69,6 +70,9 @@ type Store interface {
 
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
+
+	CountOwned(ctx context.Context, sub string) (apps, capabilities int, err error)
+	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 }
 
 // Config holds what New needs.
@@ -105,7 +109,7 @@ func (s *People) Part() ui.Part {
 		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
 		"/api/console/sessions": {"GET": s.findSessions}, "/api/console/sessions/end": {"POST": s.endFound},
 		"/api/console/grants": {"GET": s.findGrants}, "/api/console/grants/withdraw": {"POST": s.withdrawFound},
-		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser},
+		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser, "DELETE": s.erase},
 		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
 		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
 		api + "/{sub}/unlock": {"POST": s.unlock}, api + "/{sub}/password": {"POST": s.givePassword},
@@ -140,6 +144,7 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 			"unlock":   {Do: s.unlock, May: admin, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
 			"password": {Do: s.givePassword, May: admin, Result: passwordPage, Done: "The user has a new password, and is signed out everywhere."},
 			"disabled": {Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
+			"erase":    {Do: s.eraseNamed, May: admin, Result: erasedPage, Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
 		}},
 		{Path: html + "/{sub}/sessions", Title: "Sessions", May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{
 			"end": {Do: s.endSessions, May: admin, Done: "The sessions were ended.", Fields: chosen},

@@ -36,6 +36,7 @@ type userRecord struct {
 type shownUser struct {
 	userRecord
 	LastSignIn *string `json:"last_sign_in"` // null: no session is kept
+	Erasing    bool    `json:"erasing"`      // an erasure has begun, and has to be finished
 }
 
 func userOf(u storage.User) userRecord {
@@ -114,7 +115,7 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.
 			last = v.AuthTime
 		}
 	}
-	return shownUser{userOf(u), manage.Stamp(last)}, nil
+	return shownUser{userOf(u), manage.Stamp(last), u.Erasing}, nil
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.
