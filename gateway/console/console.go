@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/console/internal/people"
 	"github.com/keystile/keystile/gateway/console/internal/trail"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
@@ -205,6 +206,7 @@ type Console struct {
 	server   *ui.Server
 	recorder manage.Recorder
 	trail    *trail.Trail
+	users    *people.People
 }
 
 // New makes a Console. It reports everything that is wrong with the Config at once.
@@ -240,7 +242,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 		c.Forget = func(string) {}
 	}
 	s := &Console{c: c, recorder: manage.Recorder{Trail: c.Trail, Notifier: c.Notifier, ClientIP: c.ClientIP}}
-	s.trail = s.auditTrail()
+	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Log: c.Log}, s.parts()...)
 	return s, nil
 }
@@ -263,6 +265,9 @@ func (s *Console) Mount(mux interface {
 
 // FreePaths returns the paths of the pages' style and script, which no rate limit of a gateway should count.
 func FreePaths() []string { return ui.FreePaths() }
+
+// Forget drops the name of a user (a sub) that was erased elsewhere in this process.
+func (s *Console) Forget(sub string) { s.users.Forget(sub) }
 
 // Close ends a verification of the audit trail that runs.
 func (s *Console) Close(context.Context) error {

@@ -95,6 +95,9 @@ type People struct {
 // New makes People.
 func New(c Config) *People { return &People{c, appBook(c.Store), userBook(c.Store)} }
 
+// Forget drops the name of a user (a sub) that pages remember.
+func (s *People) Forget(sub string) { s.users.forget(sub) }
+
 const (
 	api  = "/api/console/users"
 	html = "/console/users"
