@@ -125,9 +125,20 @@ type Nodes interface {
 }
 
 // Lockout lets an address sign in again after too many failures; *signin.SignIn does.
+//
+// One that also counts failures by account, as *signin.SignIn does, has these too:
+//
+//	WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool) // until when attempts wait; zero: they do not
+//	UnlockUser(ctx context.Context, u storage.User) bool                         // whether there were failures, which are forgotten
 type Lockout interface {
 	// Unlock reports whether the address had failed attempts.
 	Unlock(ctx context.Context, ip netip.Addr) bool
+}
+
+// accounts is a Lockout that counts failures by account too.
+type accounts interface {
+	WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool)
+	UnlockUser(ctx context.Context, u storage.User) bool
 }
 
 // Users makes users who sign in with a password; *users.StoreUsers does.

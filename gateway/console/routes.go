@@ -50,6 +50,9 @@ func (s *Console) people() *people.People {
 	}
 	if s.c.Lockout != nil {
 		c.Unlock = s.c.Lockout.Unlock
+		if by, ok := s.c.Lockout.(accounts); ok {
+			c.WaitUntil, c.UnlockUser = by.WaitUntil, by.UnlockUser
+		}
 	}
 	return people.New(c)
 }

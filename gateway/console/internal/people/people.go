@@ -83,7 +83,11 @@ type Config struct {
 	// SetPassword gives a user another password, or returns storage.ErrNotFound if they have none.
 	SetPassword func(ctx context.Context, sub, password string) error // nil: there are no passwords here
 	Unlock      func(ctx context.Context, ip netip.Addr) bool         // nil: no address is ever locked
-	Recorder    manage.Recorder
+	// WaitUntil returns until when attempts at a user's account wait in browsers it does not know; zero: they
+	// do not. UnlockUser forgets the failures there. nil: nothing is counted by account, or it is not known.
+	WaitUntil  func(ctx context.Context, u storage.User) (until time.Time, known bool)
+	UnlockUser func(ctx context.Context, u storage.User) bool
+	Recorder   manage.Recorder
 }
 
 // People is this part of the console.

@@ -88,6 +88,9 @@ var texts = ui.Texts{
 	"Let sign in again":                   "允许再次登录",
 	"Last sign-in":                        "最近登录",
 	"The failed sign-ins were forgotten.": "登录失败记录已清除。",
-	"After too many failures an address must wait. Without an address: those from which the user is signed in.": "失败次数过多的地址须等待。不填地址则为该用户当前登录所用的地址。",
-	"choose at least one, and at most 100": "请至少选择一项，至多 100 项",
+	"After too many failures an address must wait, and so must unknown browsers at this account: its failures are forgotten in any case. Without an address: those from which the user is signed in.": "失败次数过多的地址须等待，陌生浏览器登录此账户也须等待；无论如何都会清除此账户的失败记录。不填地址则为该用户当前登录所用的地址。",
+	"Failed sign-ins":                           "登录失败",
+	"no sign-in waits":                          "当前无需等待",
+	"attempts from unknown browsers wait until": "陌生浏览器的登录须等待至",
+	"choose at least one, and at most 100":      "请至少选择一项，至多 100 项",
 }
