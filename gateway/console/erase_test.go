@@ -103,3 +103,22 @@ func TestAnOwnerIsNotErasedAndAHalfErasedUserIsShownAsOne(t *testing.T) {
 		t.Errorf("the second time it is %d %s", a.status, a.text)
 	}
 }
+
+// The command erases in the process that serves, and has it forget.
+func TestTheNameOfAUserWhoIsErasedElsewhereIsForgotten(t *testing.T) {
+	h := newFixture(t)
+	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
+	shows := func() bool { return strings.Contains(h.open("/console/sessions", root.cookie).Body.String(), ">eve<") }
+	if !shows() {
+		t.Fatal("the sessions do not show the name")
+	}
+	u := must(h.store.User(t.Context(), eve.Sub))(t)
+	u.Username = "other" // whatever has become of them
+	must(h.store.SaveUser(t.Context(), u))(t)
+	if !shows() {
+		t.Fatal("the name is read each time: there is nothing to forget")
+	}
+	if h.console.Forget(eve.Sub); shows() {
+		t.Error("the name is shown all the same")
+	}
+}
