@@ -406,6 +406,7 @@ func (s *Service) Ready(ctx context.Context) error {
 func (s *Service) Forget(id string) {
 	s.Gateway.Forget(id)
 	s.Bus.Forget(id)
+	s.Console.Forget(id)
 }
 
 // Close ends the packages in the reverse order of their making, so that counts and audit events

@@ -33,7 +33,8 @@ var keysApp = App{ID: KeysAppID, Name: "API keys", Public: true, Tier: TierFree}
 var errKeysApp = fmt.Errorf("%w: the application %s is built in: it cannot be changed", ErrInvalid, KeysAppID)
 
 // CreateAPIKey makes an API key, from now on. Of a user who has apikey.MaxLive valid ones it makes
-// none and returns apikey.ErrFull. If all keys of the user are ended meanwhile, it is ErrConflict.
+// none and returns apikey.ErrFull. If all keys of the user are ended meanwhile, it is ErrConflict, and
+// ErrNotFound if the user is being erased.
 func (s *Store) CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error) {
 	date := func() error {
 		k.CreatedAt = s.Later(time.Now()).UTC()
@@ -64,7 +65,9 @@ func (s *Store) CreateAPIKey(ctx context.Context, k apikey.Key, life time.Durati
 		if lostRace(err, apiKeyFences.name) {
 			continue // another one was made, or all were ended; each round one of them gets through
 		}
-		k.Version = version
+		if k.Version = version; err == nil {
+			err = s.unlessErased(ctx, k.UserID, version, driver.Doc{Kind: apiKeys.name, ID: k.ID})
+		}
 		return k, err
 	}
 }

@@ -38,15 +38,26 @@ func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 // fence is written with each application that its owner makes, so that two made at once
 // do not both count the same others.
 type fence struct {
-	Owner   string `json:"owner"`
-	Version int64  `json:"-"`
+	Owner     string    `json:"owner"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // not zero: the owner is erased, and nothing is theirs any more
+	Version   int64     `json:"-"`
 	carried
 }
 
 var fences = kind[fence]{
 	name:    "appfence",
 	id:      func(f fence) string { return f.Owner },
+	expires: func(f fence) time.Time { return f.ExpiresAt },
 	version: func(f *fence) *int64 { return &f.Version },
+}
+
+// of returns the fence of an owner, and ErrInvalid if the owner is erased.
+func (f fence) of(owner string) (fence, error) {
+	if !f.ExpiresAt.IsZero() {
+		return f, fmt.Errorf("%w: owner: the user is erased: name another one", ErrInvalid)
+	}
+	f.Owner = owner
+	return f, nil
 }
 
 // CreateApp makes an application for an owner who may have at most so many, 0 for any number.
@@ -62,25 +73,40 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 		return a, err
 	}
 	for {
-		stands, err := fences.get(ctx, s, a.Owner)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		stands, err := s.fenceOfApps(ctx, a.Owner)
+		if err != nil {
 			return a, err
 		}
 		if err := s.checkAppLimit(ctx, a.Owner, most); err != nil {
 			return a, err
 		}
-		stands.Owner = a.Owner
 		pool, err := s.spentBy(ctx, a.Owner)
 		if err != nil {
 			return a, err
 		}
 		a.Spent = pool.take(limit)
-		made, err := s.writeFenced(ctx, a, stands, pool)
+		made, err := s.writeFenced(ctx, a, pool, stands...)
 		if lostRace(err, fences.name, spents.name) {
 			continue // another one was made or removed; each round one of them gets through
 		}
 		return made, err
 	}
+}
+
+// fenceOfApps returns the document that makes a write fail if the owner has been given an application, or
+// was erased, since. Nobody has none.
+func (s *Store) fenceOfApps(ctx context.Context, owner string) ([]driver.Doc, error) {
+	if owner == "" {
+		return nil, nil
+	}
+	f, err := fences.get(ctx, s, owner)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	if f, err = f.of(owner); err != nil {
+		return nil, err
+	}
+	return fences.docs(s, f)
 }
 
 func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error {
@@ -95,70 +121,15 @@ func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error
 }
 
 // writeFenced writes an application with its fence, and the remaining usage of removed ones.
-func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (App, error) {
-	stands, err := fences.doc(s, f)
-	if err != nil {
-		return a, err
-	}
+func (s *Store) writeFenced(ctx context.Context, a App, pool spent, stands ...driver.Doc) (App, error) {
 	if a.Spent.Calls == 0 {
-		return s.writeApp(ctx, a, tally{}, stands)
+		return s.writeApp(ctx, a, tally{}, stands...)
 	}
 	left, err := spents.doc(s, pool)
 	if err != nil {
 		return a, err
 	}
-	return s.writeApp(ctx, a, tally{}, stands, left)
-}
-
-// GiveApp writes an application with another owner, "" for none. Its orders go with it, so
-// that the former owner neither sees nor cancels them. Where there are more of them than
-// one write holds, the first ones go before it: if that breaks off, do it again.
-func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
-	a.Owner = owner
-	a, err := a.complete(time.Now().UTC())
-	if err != nil {
-		return a, err
-	}
-	left, err := s.ordersOf(ctx, a.ID, func(o Order) bool { return o.Owner != owner })
-	if err != nil {
-		return a, err
-	}
-	for i := range left {
-		left[i].Owner = owner
-	}
-	for {
-		n := min(len(left), maxDocs-2)
-		var change tally
-		change.orders(left[:n])
-		docs, err := orders.docs(s, left[:n]...)
-		if err != nil {
-			return a, err
-		}
-		if left = left[n:]; len(left) == 0 {
-			return s.writeApp(ctx, a, change, docs...)
-		}
-		if _, err := s.writeCounted(ctx, change, docs...); err != nil {
-			return a, err
-		}
-	}
-}
-
-// ordersOf returns the orders of an application for which chosen is true.
-func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool) (all []Order, err error) {
-	for after := ""; ; {
-		page, next, err := s.Orders(ctx, OrderQuery{AppID: id}, after, driver.Page)
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range page {
-			if chosen(o) {
-				all = append(all, o)
-			}
-		}
-		if after = next; next == "" {
-			return all, nil
-		}
-	}
+	return s.writeApp(ctx, a, tally{}, append(stands, left)...)
 }
 
 // closedApp keeps the fields of a removed application that settle its last months.

@@ -15,6 +15,7 @@ import (
 var capabilityFences = kind[fence]{
 	name:    "capabilityfence",
 	id:      func(f fence) string { return f.Owner },
+	expires: func(f fence) time.Time { return f.ExpiresAt },
 	version: func(f *fence) *int64 { return &f.Version },
 }
 
@@ -52,6 +53,9 @@ func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Ca
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return driver.Doc{}, err
 	}
+	if stands, err = stands.of(owner); err != nil {
+		return driver.Doc{}, err
+	}
 	owned, err := capabilities.all(ctx, s, driver.Is("owner="+owner))
 	if err == nil {
 		err = allow(owned)
@@ -59,7 +63,6 @@ func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Ca
 	if err != nil {
 		return driver.Doc{}, err
 	}
-	stands.Owner = owner
 	return capabilityFences.doc(s, stands)
 }
 

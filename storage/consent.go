@@ -66,13 +66,13 @@ func (s *Store) ConsentsOfApp(ctx context.Context, appID, from string, n int) ([
 	return consents.page(ctx, s, "app="+appID, from, n)
 }
 
-// SaveConsent writes a consent.
+// SaveConsent writes a consent. A new one of a user who is being erased is an ErrNotFound.
 func (s *Store) SaveConsent(ctx context.Context, c Consent) (Consent, error) {
 	c.UpdatedAt = time.Now().UTC()
 	if c.Version == 0 {
 		c.CreatedAt = c.UpdatedAt
 	}
-	return consents.put(ctx, s, c)
+	return consents.putNew(ctx, s, c.UserID, c)
 }
 
 // EndConsent removes a consent that has been read before. The tokens granted under it are

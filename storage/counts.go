@@ -13,7 +13,7 @@ import (
 
 // Counts holds how many there are of what a store keeps.
 type Counts struct {
-	Users      int64 // all that were ever made: none is removed
+	Users      int64 // that were made and not erased
 	Apps       int64 // that were registered here
 	OpenOrders int64 // that wait for a decision
 	// Whole is whether everything that is older than the counters has been counted. A serving process
@@ -27,6 +27,7 @@ type counter struct {
 	Last int64  `json:"last"` // of numbersOfUsers, the number that was given last
 
 	// Of a shard, what it adds to the counts: also less than nothing, if they grew in another one.
+	Users      int64 `json:"users,omitempty"` // those that were erased: numbersOfUsers counts what was made
 	Apps       int64 `json:"apps,omitempty"`
 	OpenOrders int64 `json:"open_orders,omitempty"`
 
@@ -37,7 +38,7 @@ type counter struct {
 
 const (
 	// numbersOfUsers hands out the internal user numbers. It is written with each user, so it is how
-	// many there are, too. Who lets users be removed must subtract those.
+	// many were made, too. The shards subtract those who were erased.
 	numbersOfUsers = "user"
 	walkState      = "walk" // how far the walk has come, see walkOn
 	shardPrefix    = "shard."
@@ -61,10 +62,11 @@ func (s *Store) Counts(ctx context.Context) (c Counts, err error) {
 	for _, one := range all {
 		switch {
 		case one.Name == numbersOfUsers:
-			c.Users, listed = one.Last, true
+			c.Users, listed = c.Users+one.Last, true
 		case one.Name == walkState:
 			c.Whole = one.Walk.Done
 		default:
+			c.Users += one.Users
 			c.Apps += one.Apps
 			c.OpenOrders += one.OpenOrders
 		}
@@ -74,7 +76,7 @@ func (s *Store) Counts(ctx context.Context) (c Counts, err error) {
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return c, err
 		}
-		c.Users = last.Last
+		c.Users += last.Last
 	}
 	return c, nil
 }
@@ -106,7 +108,7 @@ func (s *Store) Recount(ctx context.Context) (c Counts, err error) {
 // tally holds what a write adds to the counts. A record that is counted says so itself, so that it is
 // counted once, whoever saves it first, and no more when it is removed. The version that a write
 // names makes that exact.
-type tally struct{ apps, open int64 }
+type tally struct{ apps, open, users int64 }
 
 func (t *tally) app(a *App) { t.apps += recount(a.Version, &a.Counted, a.Client == nil) }
 
@@ -183,11 +185,12 @@ func (s *Store) writeShard(ctx context.Context, change tally, docs []driver.Doc)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return 0, err
 		}
-		at.counter.Version, at.Apps, at.OpenOrders = c.Version, c.Apps, c.OpenOrders
+		at.counter.Version, at.Users, at.Apps, at.OpenOrders = c.Version, c.Users, c.Apps, c.OpenOrders
 		at.carried = c.carried
 	}
 	at.known = false // until it is sure what is stored
 	next := at.counter
+	next.Users += change.users
 	next.Apps += change.apps
 	next.OpenOrders += change.open
 	d, err := counters.doc(s, next)

@@ -46,6 +46,9 @@ var (
 
 	// ErrLastAdmin: no enabled administrator would be left.
 	ErrLastAdmin = fmt.Errorf("%w: this is the only administrator who is not disabled: make another one first", ErrInvalid)
+
+	// ErrOwner: a user who owns applications or capabilities is not erased.
+	ErrOwner = fmt.Errorf("%w: the user owns applications or capabilities", ErrInvalid)
 )
 
 var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked, ErrInvalid}

@@ -46,8 +46,11 @@ func (s *Store) Login(ctx context.Context, method, subject string) (Login, error
 	return logins.get(ctx, s, logins.id(Login{Method: method, Subject: subject}))
 }
 
-// SaveLogin writes a login: a new password hash, or one more sign-in method.
-func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) { return logins.put(ctx, s, l) }
+// SaveLogin writes a login: a new password hash, or one more sign-in method. A new one of a user who is
+// being erased is an ErrNotFound.
+func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) {
+	return logins.putNew(ctx, s, l.UserID, l)
+}
 
 // Logins returns all logins of a user (a sub).
 func (s *Store) Logins(ctx context.Context, sub string) ([]Login, error) {
@@ -55,7 +58,7 @@ func (s *Store) Logins(ctx context.Context, sub string) ([]Login, error) {
 }
 
 // LinkLogins adds logins to a user, all or none. It returns ErrExists if one is taken, by
-// them or by another user.
+// them or by another user, and ErrNotFound for a user who is being erased.
 func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error {
 	now := time.Now().UTC()
 	more = slices.Clone(more)
@@ -66,8 +69,11 @@ func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 	if err != nil {
 		return err
 	}
-	_, err = s.write(ctx, docs...)
-	return err
+	version, err := s.write(ctx, docs...)
+	if err != nil {
+		return err
+	}
+	return s.unlessErased(ctx, sub, version, docs...)
 }
 
 // EndLogins removes logins that have been read before, all or none.

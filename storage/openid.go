@@ -74,7 +74,7 @@ func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, e
 
 // EnsureOpenID returns how an application knows a user, and draws an openid (32 upper-case
 // hexadecimal characters) at their first meeting. All concurrent callers get one value. A
-// user who comes back has the same openid.
+// user who comes back has the same openid. For a user who is being erased it is an ErrNotFound.
 func (s *Store) EnsureOpenID(ctx context.Context, appID, sub string) (OpenID, error) {
 	o, err := s.OpenID(ctx, appID, sub)
 	switch {
@@ -86,7 +86,7 @@ func (s *Store) EnsureOpenID(ctx context.Context, appID, sub string) (OpenID, er
 		return o, err
 	}
 	o.EndedAt = time.Time{}
-	if o, err = openIDs.put(ctx, s, o); errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
+	if o, err = openIDs.putNew(ctx, s, sub, o); errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
 		return s.OpenID(ctx, appID, sub)
 	}
 	return o, err

@@ -55,9 +55,9 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 	return sessions.get(ctx, s, id)
 }
 
-// SaveSession writes a session.
+// SaveSession writes a session. A new one of a user who is being erased is an ErrNotFound.
 func (s *Store) SaveSession(ctx context.Context, v Session) (Session, error) {
-	return sessions.put(ctx, s, v)
+	return sessions.putNew(ctx, s, v.UserID, v)
 }
 
 // EndSession removes a session that has been read before.

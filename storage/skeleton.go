@@ -19,7 +19,8 @@ type skeleton struct {
 
 var skeletons = kind[skeleton]{
 	name:    "look",
-	id:      func(l skeleton) string { return handle.Hash(l.Text) }, // of one length, however long the name
+	id:      func(l skeleton) string { return handle.Hash(l.Text) },            // of one length, however long the name
+	index:   func(l skeleton) []string { return []string{"user=" + l.UserID} }, // those of before have none
 	version: func(l *skeleton) *int64 { return &l.Version },
 }
 
@@ -68,6 +69,9 @@ func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName fun
 				return err
 			}
 		}
+		if err := s.dropErased(ctx, page, looksOfName); err != nil {
+			return err
+		}
 		if next == "" {
 			break
 		}
@@ -75,6 +79,22 @@ func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName fun
 	}
 	if _, err := skeletonMarks.put(ctx, s, skeletonsMade{Of: of}); !errors.Is(err, ErrExists) {
 		return err
+	}
+	return nil
+}
+
+// dropErased removes what the names of users look like who were erased while it was stored.
+func (s *Store) dropErased(ctx context.Context, page []User, looksOfName func(username string) []string) error {
+	erased, err := erasures.all(ctx, s, driver.Is("all"))
+	if err != nil {
+		return err
+	}
+	for _, u := range page {
+		if slices.ContainsFunc(erased, func(e erasure) bool { return e.Sub == u.Sub }) {
+			if err := s.removeLooks(ctx, u.Sub, looksOfName(u.Username)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -104,4 +124,32 @@ func (s *Store) reserve(ctx context.Context, some []skeleton) error {
 			return err
 		}
 	}
+}
+
+// looksOf returns the documents of those of some skeletons that are a user's.
+func (s *Store) looksOf(ctx context.Context, sub string, texts []string) (docs []driver.Doc, err error) {
+	seen := map[string]bool{}
+	for _, l := range skeletonsOf(sub, texts) {
+		was, err := skeletons.get(ctx, s, skeletons.id(l))
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		if err == nil && was.UserID == sub && !seen[l.Text] {
+			seen[l.Text] = true
+			docs = append(docs, driver.Doc{Kind: skeletons.name, ID: skeletons.id(l), Version: was.Version})
+		}
+	}
+	return docs, nil
+}
+
+// removeLooks removes those of some skeletons that are a user's.
+func (s *Store) removeLooks(ctx context.Context, sub string, texts []string) error {
+	_, err := RetryOnConflict(ctx, func() (int64, error) {
+		docs, err := s.looksOf(ctx, sub, texts)
+		if err != nil {
+			return 0, err
+		}
+		return s.write(ctx, removals(docs)...)
+	})
+	return err
 }

@@ -40,11 +40,14 @@ type Ticket struct {
 var tickets = kind[Ticket]{
 	name: "ticket",
 	id:   func(t Ticket) string { return t.ID },
-	index: func(t Ticket) []string {
-		if t.Subject == "" {
-			return nil
+	index: func(t Ticket) (all []string) {
+		if t.Subject != "" {
+			all = append(all, about(t.Kind, t.Subject))
 		}
-		return []string{about(t.Kind, t.Subject)}
+		if t.UserID != "" {
+			all = append(all, "user="+t.UserID)
+		}
+		return all
 	},
 	expires: func(t Ticket) time.Time { return t.ExpiresAt },
 	version: func(t *Ticket) *int64 { return &t.Version },

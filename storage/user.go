@@ -43,6 +43,7 @@ type User struct {
 	Role          string    `json:"role,omitempty"`
 	LoginType     string    `json:"login_type,omitempty"` // how the user last signed in
 	Disabled      bool      `json:"disabled,omitempty"`
+	Erasing       bool      `json:"erasing,omitempty"` // on the way to be erased, and never enabled again
 	CreatedAt     time.Time `json:"created_at"`
 	UpdatedAt     time.Time `json:"updated_at"`
 	Version       int64     `json:"-"`
@@ -155,6 +156,8 @@ func (u User) Check() error {
 		return fmt.Errorf("%w: username: 1 to 100 bytes of text", ErrInvalid)
 	case u.Gender != "" && u.Gender != "male" && u.Gender != "female":
 		return fmt.Errorf("%w: gender: %q is neither male, female nor empty", ErrInvalid, u.Gender)
+	case u.Erasing && !u.Disabled:
+		return fmt.Errorf("%w: the user is being erased, and is not enabled again: erase them once more to finish", ErrInvalid)
 	}
 	return checkRole(u.Role)
 }

@@ -73,7 +73,7 @@ func lacking[T any](k kind[T], entry string, count func(*tally, *T)) walkPart {
 				return nil, change, "", err
 			}
 			if by != (tally{}) || !sameEntries(d.Index, there.Index) {
-				docs, change = append(docs, d), tally{change.apps + by.apps, change.open + by.open}
+				docs, change = append(docs, d), tally{apps: change.apps + by.apps, open: change.open + by.open}
 			}
 		}
 		if more != "" {

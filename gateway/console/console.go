@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/console/internal/people"
 	"github.com/keystile/keystile/gateway/console/internal/trail"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
@@ -75,6 +76,10 @@ type Store interface {
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
 
+	// What erases a user.
+	CountOwned(ctx context.Context, sub string) (apps, capabilities int, err error)
+	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
+
 	// The switches that are changed while the service runs, and how the store is.
 	Settings(ctx context.Context) ([]storage.Setting, error)
 	Set(ctx context.Context, name, value string) error
@@ -123,9 +128,20 @@ type Nodes interface {
 }
 
 // Lockout lets an address sign in again after too many failures; *signin.SignIn does.
+//
+// One that also counts failures by account, as *signin.SignIn does, has these too:
+//
+//	WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool) // until when attempts wait; zero: they do not
+//	UnlockUser(ctx context.Context, u storage.User) bool                         // whether there were failures, which are forgotten
 type Lockout interface {
 	// Unlock reports whether the address had failed attempts.
 	Unlock(ctx context.Context, ip netip.Addr) bool
+}
+
+// accounts is a Lockout that counts failures by account too.
+type accounts interface {
+	WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool)
+	UnlockUser(ctx context.Context, u storage.User) bool
 }
 
 // Users makes users who sign in with a password; *users.StoreUsers does.
@@ -207,6 +223,7 @@ type Console struct {
 	server   *ui.Server
 	recorder manage.Recorder
 	trail    *trail.Trail
+	users    *people.People
 }
 
 // New makes a Console. It reports everything that is wrong with the Config at once.
@@ -242,7 +259,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 		c.Forget = func(string) {}
 	}
 	s := &Console{c: c, recorder: manage.Recorder{Trail: c.Trail, Notifier: c.Notifier, ClientIP: c.ClientIP}}
-	s.trail = s.auditTrail()
+	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Log: c.Log}, s.parts()...)
 	return s, nil
 }
@@ -265,6 +282,9 @@ func (s *Console) Mount(mux interface {
 
 // FreePaths returns the paths of the pages' style and script, which no rate limit of a gateway should count.
 func FreePaths() []string { return ui.FreePaths() }
+
+// Forget drops the name of a user (a sub) that was erased elsewhere in this process.
+func (s *Console) Forget(sub string) { s.users.Forget(sub) }
 
 // Close ends a verification of the audit trail that runs.
 func (s *Console) Close(context.Context) error {

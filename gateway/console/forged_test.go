@@ -170,6 +170,7 @@ func TestAFormActsOnceAndOnItsPageAlone(t *testing.T) {
 			continue
 		}
 		s := newScene(t)
+		s.handOver(q)
 		f := s.formOf(q, "")
 		if q.path == "/console/clients/show" && (q.act == "disable" || q.act == "enable") {
 			f.query = "id=" + dynamic

@@ -109,6 +109,7 @@ var bodies = map[string]string{
 	"POST /console/users/{sub}#role":                        "role=auditor",
 	"POST /console/users/{sub}#nickname":                    "nickname=Other",
 	"POST /console/users/{sub}#disabled":                    "disabled=1",
+	"POST /console/users/{sub}#erase":                       "confirm={sub}",
 	"POST /console/users/{sub}/sessions#end":                "ids={session}",
 	"POST /console/users/{sub}/grants#withdraw":             "ids={client_id}",
 	"POST /console/users/{sub}/keys#revoke":                 "ids={key}",
@@ -228,6 +229,7 @@ func personal(q request) bool {
 // measureRights asks as each role, in a console of its own.
 func measureRights(t *testing.T, q request, object string) (cells []string) {
 	s := newScene(t)
+	s.handOver(q)
 	for _, role := range roles {
 		of := role
 		if object == "other" || object == "-" {

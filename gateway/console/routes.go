@@ -30,14 +30,14 @@ func (s *Console) parts() []ui.Part {
 		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, SignUp: s.c.SignUp, Recorder: s.recorder}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
-		s.people(),
+		s.users.Part(),
 		audit.Part(),
 		s.system().Part(),
 	}
 }
 
-// people returns the pages and endpoints of users.
-func (s *Console) people() ui.Part {
+// people makes the pages and endpoints of users.
+func (s *Console) people() *people.People {
 	c := people.Config{
 		Store: s.c.Store, Recorder: s.recorder,
 		Create: func(ctx context.Context, u storage.User, password string) (storage.User, error) {
@@ -50,8 +50,11 @@ func (s *Console) people() ui.Part {
 	}
 	if s.c.Lockout != nil {
 		c.Unlock = s.c.Lockout.Unlock
+		if by, ok := s.c.Lockout.(accounts); ok {
+			c.WaitUntil, c.UnlockUser = by.WaitUntil, by.UnlockUser
+		}
 	}
-	return people.New(c).Part()
+	return people.New(c)
 }
 
 // overview returns the first page.

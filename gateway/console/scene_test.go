@@ -219,6 +219,23 @@ func idOf(path string) string {
 
 var braces = regexp.MustCompile(`\{[a-z_]+\}|\{\$\}`)
 
+// handOver takes from somebody else what they own, if a request is to erase them.
+func (s *scene) handOver(q request) {
+	s.Helper()
+	if q.act != "erase" && q.name() != "DELETE /api/console/users/{sub}" {
+		return
+	}
+	app := must(s.store.App(s.Context(), s.own[""]["client_id"]))(s)
+	must(s.store.GiveApp(s.Context(), app, ""))(s)
+	c, tools, err := s.store.Tools(s.Context(), s.own[""]["member"])
+	if err != nil {
+		s.Fatal(err)
+	}
+	c.Owner = s.own["admin"]["sub"]
+	must(s.store.SaveCapability(s.Context(), c, tools))(s)
+	s.written.since()
+}
+
 // fill puts what belongs to a role into a text.
 func (s *scene) fill(text, role, path string) string {
 	return braces.ReplaceAllStringFunc(text, func(word string) string {

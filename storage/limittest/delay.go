@@ -157,6 +157,60 @@ func delaying() []promise {
 				p.wait(5*time.Minute + p.Grain)
 			}
 		}},
+		{"how long an account waits is told, and nothing is counted by it", clock, func(p *place) {
+			d, ctx := p.delays(), context.Background()
+			told := func(what string, want time.Duration) {
+				wait, known := d.Wait(ctx, account(1))
+				if !known {
+					p.Fatalf("%s: how long it waits is not known", what)
+				}
+				p.waits(what, wait, want)
+			}
+			told("of a new account", 0)
+			p.want("failures", d.fail(account(1), 9), 9)
+			for range 20 {
+				told("after nine failures", 0)
+			}
+			p.want("the tenth failure", d.fail(account(1), 5), 1)
+			told("after ten", time.Second)
+			p.wait(time.Second + p.Grain)
+			told("after the delay", 0)
+			p.want("the next", d.fail(account(1), 5), 1)
+			told("after eleven", 2*time.Second)
+			p.waits("as it is", d.begin(account(1)), 2*time.Second)
+		}},
+		{"an account that is cleared waits no more, and begins anew", clock, func(p *place) {
+			d, ctx := p.delays(), context.Background()
+			if d.Clear(ctx, account(1)) {
+				p.Fatal("a new account had failures")
+			}
+			d.fail(account(1), 10)
+			d.fail(account(2), 10)
+			if !d.Clear(ctx, account(1)) || d.Clear(ctx, account(1)) {
+				p.Fatal("it says not that there were failures, or says it twice")
+			}
+			if wait, known := d.Wait(ctx, account(1)); wait != 0 || !known {
+				p.Fatalf("it still waits %v, %v", wait, known)
+			}
+			p.waits("another account", d.begin(account(2)), time.Second)
+			p.want("failures then", d.fail(account(1), 25), 10)
+			p.waits("after those", d.begin(account(1)), time.Second)
+		}},
+		{"attempts in flight go on when an account is cleared", nothing, func(p *place) {
+			d := p.delays()
+			for range 4 {
+				d.begin(account(1))
+			}
+			d.Clear(context.Background(), account(1))
+			p.want("beside four in flight", func() (n int) {
+				for range 30 {
+					if d.begin(account(1)) == 0 {
+						n++
+					}
+				}
+				return n
+			}(), 6)
+		}},
 		{"each account has its own", nothing, func(p *place) {
 			d := p.delays()
 			for i := range 50 {

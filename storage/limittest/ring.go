@@ -142,3 +142,11 @@ func (r *accountRing) End(ctx context.Context, account [32]byte, failed bool) {
 func (r *accountRing) FailKnown(ctx context.Context, account [32]byte) {
 	r.all[r.next()].FailKnown(ctx, account)
 }
+
+func (r *accountRing) Wait(ctx context.Context, account [32]byte) (time.Duration, bool) {
+	return r.all[r.next()].Wait(ctx, account)
+}
+
+func (r *accountRing) Clear(ctx context.Context, account [32]byte) bool {
+	return r.all[r.next()].Clear(ctx, account)
+}

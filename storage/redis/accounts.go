@@ -79,6 +79,28 @@ func (a *accounts) FailKnown(_ context.Context, account [32]byte) {
 	a.c.delays.FailKnown(account, a.most(err))
 }
 
+// Wait is known where the server answers: without it each node judges alone, and knows nothing of the others.
+func (a *accounts) Wait(_ context.Context, account [32]byte) (wait time.Duration, known bool) {
+	wait, err := a.ask(account, "wait")
+	if err != nil {
+		return 0, false
+	}
+	if a.c.link.Returning(delayWithin) {
+		wait = max(wait, a.c.delays.Wait(account))
+	}
+	return wait, true
+}
+
+// Clear ends the delay for all nodes that reach the server, and in this one.
+func (a *accounts) Clear(_ context.Context, account [32]byte) bool {
+	had := a.c.delays.Clear(account)
+	n, err := a.ask(account, "clear")
+	if err != nil {
+		return had
+	}
+	return n > 0
+}
+
 // most says by what this node judges.
 func (a *accounts) most(err error) int {
 	if err != nil || !a.c.link.Up() || a.c.link.Returning(delayWithin) {

@@ -86,6 +86,7 @@ type command struct {
 	reads    bool                // it changes nothing
 	looks    func(cli.Args) bool // whether a call of it changes nothing
 	hidden   bool                // other commands use it
+	notes    bool                // it writes on the audit trail itself, before it does what it does
 	brings   bool                // it brings a document, of up to 16 MiB
 	asks     string              // what a person is asked before it is done, with a verb for its words
 	wait     time.Duration       // for the server's answer; 0: half a minute
@@ -144,6 +145,9 @@ func (r Target) settle(ctx context.Context, c command, args cli.Args, said outpu
 	}
 	if r.Forget != nil && len(args.Words) > 0 && strings.HasPrefix(c.name, "app ") {
 		r.Forget(args.Words[0])
+	}
+	if c.notes {
+		return untold
 	}
 	detail := strings.Join(append([]string{c.name}, args.Words...), " ")
 	if made, ok := said.(answer); ok && len(args.Words) == 0 && len(made) > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/confusable"
@@ -49,6 +50,17 @@ var userCommands = []command{
 	{
 		name: "user enable", words: []string{"USER"}, summary: "Let a user sign in again", do: enableUser,
 		details: userHelp + " What was ended stays so.", examples: []string{"keystile user enable ada"},
+	},
+	{
+		name: "user erase", words: []string{"USER"}, summary: "Erase a user and what belongs to them", do: eraseUser, notes: true, wait: 10 * time.Minute,
+		asks: "Erase user %s, and all that belongs to them?",
+		details: userHelp + " There is no way back. On a terminal it asks first.\n" +
+			"They are signed out everywhere, and their account, ways in, sessions, consents, openids and API keys\n" +
+			"are removed; the username is free then. Usage, orders and the audit trail keep the sub, for the\n" +
+			"accounts. Who owns applications or capabilities hands them over first, or they are deleted. If it\n" +
+			"breaks off, the user is disabled: run it again.",
+		examples: []string{"keystile user erase ada", "keystile user erase --yes uabcdefghijklmnopqrstuvwxyz --json"},
+		flags:    []cli.Flag{{Name: yesFlag, Help: "do not ask"}},
 	},
 }
 

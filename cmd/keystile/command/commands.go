@@ -27,7 +27,7 @@ var groups = []cli.Group{
 		{Name: "billing", Summary: "Decide on orders, and show what applications owe"},
 		{Name: "usage"},
 		{Name: "tier", Summary: "Give an application a tier"},
-		{Name: "user", Summary: "Create, invite, list, change and lock out users"},
+		{Name: "user", Summary: "Create, invite, list, change, lock out and erase users"},
 		{Name: "lockout", Summary: "Let an address sign in again"},
 		{Name: "session", Summary: "List where a user is signed in, or sign the user out"},
 	}},

@@ -131,6 +131,7 @@ var rows = []row{
 	{method: "POST", path: "/api/console/users", body: `{"username":"x{client_id}","password":"correct-horse-battery"}`},
 	{method: "GET", path: "/api/console/users/{sub}", about: true},
 	{method: "PATCH", path: "/api/console/users/{sub}", body: `{"role":"developer"}`, about: true},
+	{method: "DELETE", path: "/api/console/users/{sub}", about: true},
 	{method: "GET", path: "/api/console/users/{sub}/sessions", about: true},
 	{method: "DELETE", path: "/api/console/users/{sub}/sessions", about: true},
 	{method: "DELETE", path: "/api/console/users/{sub}/sessions/{id}"},

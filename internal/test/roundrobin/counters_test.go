@@ -72,6 +72,18 @@ func (d delays) FailKnown(_ context.Context, account [32]byte) {
 	d.delayed[account]++
 }
 
+func (d delays) Wait(ctx context.Context, account [32]byte) (time.Duration, bool) {
+	return d.Begin(ctx, account), true
+}
+
+func (d delays) Clear(_ context.Context, account [32]byte) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	had := d.delayed[account] > 0
+	delete(d.delayed, account)
+	return had
+}
+
 type event struct {
 	name   string
 	client netip.Prefix

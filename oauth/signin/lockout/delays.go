@@ -87,6 +87,39 @@ func (d *Delays) FailKnown(_ context.Context, key [32]byte) {
 	d.settle(d.of(key, now), true, now)
 }
 
+// Wait returns how long attempts at an account in unknown browsers have to wait. It counts nothing, and is
+// always known.
+func (d *Delays) Wait(_ context.Context, key [32]byte) (wait time.Duration, known bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e, ok := d.accounts[key]
+	if !ok {
+		return 0, true
+	}
+	return max(0, e.Value.(*record).until-time.Since(d.start)), true
+}
+
+// Clear forgets the failures of an account and ends its delay. It reports whether there were any. Attempts
+// in flight go on.
+func (d *Delays) Clear(_ context.Context, key [32]byte) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e, ok := d.accounts[key]
+	if !ok {
+		return false
+	}
+	s := e.Value.(*record)
+	s.forget(time.Since(d.start))
+	had := len(s.failed) > 0
+	s.failed, s.delay, s.until = nil, 0, 0
+	if s.idle() {
+		d.drop(s)
+	} else {
+		d.weigh(s)
+	}
+	return had
+}
+
 func (d *Delays) settle(s *record, failed bool, now time.Duration) {
 	if s.forget(now); failed {
 		s.fail(now)

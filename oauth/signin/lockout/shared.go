@@ -34,6 +34,12 @@ type Accounts interface {
 	End(ctx context.Context, account [32]byte, failed bool)
 	// FailKnown counts a failure in a known browser, which is not delayed.
 	FailKnown(ctx context.Context, account [32]byte)
+	// Wait returns how long attempts in unknown browsers have to wait, and counts nothing; known is false
+	// where that cannot be read.
+	Wait(ctx context.Context, account [32]byte) (wait time.Duration, known bool)
+	// Clear forgets the failures of an account and ends its delay. It reports whether there were any.
+	// Attempts in flight go on.
+	Clear(ctx context.Context, account [32]byte) bool
 }
 
 // Counter counts what several processes have to count together: by client, and for sign-in by the networks

@@ -34,6 +34,11 @@ type slips struct {
 	knownFree     bool // failures in known browsers do not count
 	knownDouble   bool // they count twice
 	stays         bool // the delay outlasts the failures
+	asking        bool // asking how long to wait counts as a failure
+	silent        bool // it says that nobody waits
+	deaf          bool // clearing does nothing
+	halfDeaf      bool // clearing ends the delay alone
+	abandons      bool // clearing forgets attempts in flight
 	within        func(d *delayed, now time.Time)
 	key           func(account [32]byte) string
 }
@@ -43,7 +48,7 @@ const delayWithin = 5 * time.Minute
 func delaying(s slips) plant {
 	return func(clock limittest.Clock) func(*parts) {
 		d := &delayer{clock: clock, all: map[string]*delayed{}, slips: s}
-		return func(p *parts) { p.delays = &delays{d.begin, d.end, d.known} }
+		return func(p *parts) { p.delays = &delays{d.begin, d.end, d.known, d.wait, d.clear} }
 	}
 }
 
@@ -123,6 +128,38 @@ func (d *delayer) known(_ context.Context, account [32]byte) {
 	}
 }
 
+func (d *delayer) wait(_ context.Context, account [32]byte) (time.Duration, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
+	a := d.of(account, now)
+	wait := max(0, a.until.Sub(now))
+	if d.asking {
+		d.fail(a, now)
+	}
+	if d.silent {
+		return 0, true
+	}
+	return wait, true
+}
+
+func (d *delayer) clear(_ context.Context, account [32]byte) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a := d.of(account, d.now())
+	had := len(a.failed) > 0
+	if d.deaf {
+		return had
+	}
+	if a.delay, a.until = 0, (time.Time{}); !d.halfDeaf {
+		a.failed = nil
+	}
+	if d.abandons {
+		a.inFlight = 0
+	}
+	return had
+}
+
 func (d *delayer) fail(a *delayed, now time.Time) {
 	a.failed = append(a.failed, now)
 	if a.delay == 0 && len(a.failed) < 10+d.after {
@@ -172,6 +209,11 @@ func delayBugs() []bug {
 		{"accounts are found up to a zero byte", "delays/each account", delaying(slips{key: func(account [32]byte) string {
 			return string(account[:max(0, slices.Index(account[:], 0))])
 		}})},
+		{"asking how long to wait counts", "delays/how long an account waits", delaying(slips{asking: true})},
+		{"nobody is said to wait", "delays/how long an account waits", delaying(slips{silent: true})},
+		{"clearing does nothing", "delays/an account that is cleared", delaying(slips{deaf: true})},
+		{"clearing leaves the failures", "delays/an account that is cleared", delaying(slips{halfDeaf: true})},
+		{"clearing lets more in beside those in flight", "delays/attempts in flight go on", delaying(slips{abandons: true})},
 		{"each node delays alone", tenth, func(limittest.Clock) func(*parts) {
 			return func(p *parts) { p.delays = apart(limittest.Local()).delays }
 		}},

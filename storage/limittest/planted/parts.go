@@ -33,6 +33,8 @@ type delays struct {
 	begin func(ctx context.Context, account [32]byte) time.Duration
 	end   func(ctx context.Context, account [32]byte, failed bool)
 	known func(ctx context.Context, account [32]byte)
+	wait  func(ctx context.Context, account [32]byte) (time.Duration, bool)
+	clear func(ctx context.Context, account [32]byte) bool
 }
 
 // apart takes Counters apart.
@@ -44,7 +46,7 @@ func apart(whole limittest.Counters) *parts {
 			l := whole.Addresses(c)
 			return &locks{l.Begin, l.End, l.Clear}
 		},
-		delays: &delays{accounts.Begin, accounts.End, accounts.FailKnown},
+		delays: &delays{accounts.Begin, accounts.End, accounts.FailKnown, accounts.Wait, accounts.Clear},
 		add:    counter.Add, wait: counter.Wait, whole: whole,
 	}
 }
@@ -87,3 +89,9 @@ func (d *delays) End(ctx context.Context, account [32]byte, failed bool) {
 }
 
 func (d *delays) FailKnown(ctx context.Context, account [32]byte) { d.known(ctx, account) }
+
+func (d *delays) Wait(ctx context.Context, account [32]byte) (time.Duration, bool) {
+	return d.wait(ctx, account)
+}
+
+func (d *delays) Clear(ctx context.Context, account [32]byte) bool { return d.clear(ctx, account) }

@@ -12,6 +12,9 @@
 // What users and applications are called is believed for a minute. A list reads exactly the names that it lacks,
 // in one call: a page of users around them would hold few of them in a large store.
 //
+// A user is erased in steps that can break off: see package users and storage.Store.EraseUser, which says what
+// stays. It is on the trail, by sub and with no name, before anything is removed.
+//
 // An export has what is stored of a user and no secret: neither hashes of passwords and keys, nor ids
 // of sessions. That it was made is on the trail, and its user is told.
 package people

@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
@@ -16,11 +17,16 @@ const (
 // names remembers what applications and users are called, so that a list does not read each of them.
 type names struct {
 	store       Store
-	apps, users book
+	apps, users *book
 }
 
 // book holds names by id.
-type book struct{ known *cache.Cache[string, called] }
+type book struct {
+	known *cache.Cache[string, called]
+	gone  atomic.Int64 // how often a name was forgotten
+}
+
+func newBook() *book { return &book{known: cache.New[string, called](namesKept)} }
 
 // called is a name, "" for what is gone, and how long it is believed.
 type called struct {
@@ -29,13 +35,13 @@ type called struct {
 }
 
 func newNames(store Store) *names {
-	return &names{store, book{cache.New[string, called](namesKept)}, book{cache.New[string, called](namesKept)}}
+	return &names{store, newBook(), newBook()}
 }
 
 // of returns the names of applications and of users, and asks the store once at most, for those that are not
 // known. What is gone has no name.
 func (n *names) of(ctx context.Context, ids, subs []string) (apps, users map[string]string, err error) {
-	now := time.Now()
+	now, gone := time.Now(), n.users.gone.Load()
 	apps, ids = n.apps.of(ids, now)
 	users, subs = n.users.of(subs, now)
 	if len(ids)+len(subs) == 0 {
@@ -57,13 +63,13 @@ func (n *names) of(ctx context.Context, ids, subs []string) (apps, users map[str
 	for _, u := range someUsers {
 		users[u.Sub] = u.Username
 	}
-	n.apps.learn(ids, apps, now)
-	n.users.learn(subs, users, now)
+	n.apps.learn(ids, apps, now, 0) // no application's name is forgotten
+	n.users.learn(subs, users, now, gone)
 	return apps, users, nil
 }
 
 // of returns the names that are known, and the ids of the others.
-func (b book) of(ids []string, now time.Time) (names map[string]string, missing []string) {
+func (b *book) of(ids []string, now time.Time) (names map[string]string, missing []string) {
 	names = map[string]string{}
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if c, ok := b.known.Get(id); ok && !now.After(c.until) {
@@ -75,8 +81,18 @@ func (b book) of(ids []string, now time.Time) (names map[string]string, missing 
 	return names, missing
 }
 
-func (b book) learn(ids []string, names map[string]string, now time.Time) {
+// forget makes a name unknown that is not to be shown any more.
+func (b *book) forget(id string) {
+	b.gone.Add(1)
+	b.known.Delete(id)
+}
+
+// learn takes names that were read after so many others had been forgotten.
+func (b *book) learn(ids []string, names map[string]string, now time.Time, gone int64) {
 	for _, id := range ids {
 		b.known.Put(id, called{names[id], now.Add(namesLast)})
+		if b.gone.Load() != gone { // it may have been read before that
+			b.known.Delete(id)
+		}
 	}
 }

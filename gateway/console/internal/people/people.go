@@ -29,6 +29,7 @@ var (
 	foundPage    = ui.Parse(pages, "found.html")
 	givenPage    = ui.Parse(pages, "given.html")
 	keysPage     = ui.Parse(pages, "keys.html")
+	erasedPage   = ui.Parse(pages, "erased.html")
 )
 
 // What there is not, and what was not chosen.
@@ -68,6 +69,9 @@ type Store interface {
 
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
+
+	CountOwned(ctx context.Context, sub string) (apps, capabilities int, err error)
+	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 }
 
 // Config holds what New needs.
@@ -78,7 +82,11 @@ type Config struct {
 	// SetPassword gives a user another password, or returns storage.ErrNotFound if they have none.
 	SetPassword func(ctx context.Context, sub, password string) error // nil: there are no passwords here
 	Unlock      func(ctx context.Context, ip netip.Addr) bool         // nil: no address is ever locked
-	Recorder    manage.Recorder
+	// WaitUntil returns until when attempts at a user's account wait in browsers it does not know; zero: they
+	// do not. UnlockUser forgets the failures there. nil: nothing is counted by account, or it is not known.
+	WaitUntil  func(ctx context.Context, u storage.User) (until time.Time, known bool)
+	UnlockUser func(ctx context.Context, u storage.User) bool
+	Recorder   manage.Recorder
 }
 
 // People is this part of the console.
@@ -89,6 +97,9 @@ type People struct {
 
 // New makes People.
 func New(c Config) *People { return &People{c, newNames(c.Store)} }
+
+// Forget drops the name of a user (a sub) that pages remember.
+func (s *People) Forget(sub string) { s.names.users.forget(sub) }
 
 const (
 	api  = "/api/console/users"
@@ -104,7 +115,7 @@ func (s *People) Part() ui.Part {
 		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
 		"/api/console/sessions": {"GET": s.findSessions}, "/api/console/sessions/end": {"POST": s.endFound},
 		"/api/console/grants": {"GET": s.findGrants}, "/api/console/grants/withdraw": {"POST": s.withdrawFound},
-		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser},
+		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser, "DELETE": s.erase},
 		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
 		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
 		api + "/{sub}/unlock": {"POST": s.unlock}, api + "/{sub}/password": {"POST": s.givePassword},
@@ -139,6 +150,7 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 			"unlock":   {Do: s.unlock, May: admin, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
 			"password": {Do: s.givePassword, May: admin, Result: passwordPage, Done: "The user has a new password, and is signed out everywhere."},
 			"disabled": {Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
+			"erase":    {Do: s.eraseNamed, May: admin, Result: erasedPage, Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
 		}},
 		{Path: html + "/{sub}/sessions", Title: "Sessions", May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{
 			"end": {Do: s.endSessions, May: admin, Done: "The sessions were ended.", Fields: chosen},

@@ -13,10 +13,11 @@ import (
 type unlocked struct {
 	Sub      string   `json:"sub"`
 	Unlocked []string `json:"unlocked"`
+	Account  bool     `json:"account"` // the account had failures, which are forgotten
 }
 
-// unlock serves POST /api/console/users/{sub}/unlock: for one address, or for those from which the user
-// is signed in.
+// unlock serves POST /api/console/users/{sub}/unlock: for the account, and for one address or for those from
+// which the user is signed in.
 func (s *People) unlock(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
@@ -42,7 +43,7 @@ func (s *People) unlock(w http.ResponseWriter, r *http.Request, who consoleauth.
 		slices.Sort(tried)
 		tried = slices.Compact(tried)
 	}
-	done, changes := unlocked{u.Sub, []string{}}, []string{}
+	done, changes := unlocked{Sub: u.Sub, Unlocked: []string{}}, []string{}
 	for _, text := range tried {
 		ip, err := netip.ParseAddr(text)
 		if err != nil && address != "" {
@@ -52,6 +53,10 @@ func (s *People) unlock(w http.ResponseWriter, r *http.Request, who consoleauth.
 			done.Unlocked = append(done.Unlocked, ip.Unmap().String())
 			changes = append(changes, "failed sign-ins from "+ip.Unmap().String()+" -> forgotten")
 		}
+	}
+	if s.c.UnlockUser != nil && s.c.UnlockUser(r.Context(), u) {
+		done.Account = true
+		changes = append(changes, "failed sign-ins at the account -> forgotten")
 	}
 	return done, s.c.Recorder.Note(r, manage.Act{What: "user unlock", On: u.Sub, By: who.Sub, User: u.Sub, Changes: changes})
 }

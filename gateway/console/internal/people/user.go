@@ -36,6 +36,8 @@ type userRecord struct {
 type shownUser struct {
 	userRecord
 	LastSignIn *string `json:"last_sign_in"` // null: no session is kept
+	Erasing    bool    `json:"erasing"`      // an erasure has begun, and has to be finished
+	Wait       wait    `json:"wait_until,omitzero"`
 }
 
 func userOf(u storage.User) userRecord {
@@ -114,7 +116,7 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.
 			last = v.AuthTime
 		}
 	}
-	return shownUser{userOf(u), manage.Stamp(last)}, nil
+	return shownUser{userOf(u), manage.Stamp(last), u.Erasing, s.waitOf(r.Context(), u)}, nil
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.

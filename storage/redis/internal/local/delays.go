@@ -60,6 +60,34 @@ func (d *Delays) End(account [32]byte, failed bool, after int) { d.settle(accoun
 // FailKnown counts a failure of an attempt that was never begun.
 func (d *Delays) FailKnown(account [32]byte, after int) { d.settle(account, 0, true, after) }
 
+// Wait returns how long the next attempt has to wait, and counts nothing.
+func (d *Delays) Wait(account [32]byte) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r, ok := d.accounts[account]
+	if !ok {
+		return 0
+	}
+	return max(0, r.until-time.Since(d.start))
+}
+
+// Clear forgets the failures of an account and ends its delay, and reports whether there were any.
+func (d *Delays) Clear(account [32]byte) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r, ok := d.accounts[account]
+	if !ok {
+		return false
+	}
+	d.forget(r, time.Since(d.start))
+	had := len(r.failed) > 0
+	r.failed, r.delay, r.until = nil, 0, 0
+	if r.idle() {
+		delete(d.accounts, account)
+	}
+	return had
+}
+
 func (d *Delays) settle(account [32]byte, landed int, failed bool, after int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -73,7 +73,14 @@ end
 
 if moved then keep() end
 
--- Returns: milliseconds to wait.
+-- Returns: milliseconds to wait; of clear, how many failures there were.
+if act == 'wait' then return {max(till - now, 0)} end
+if act == 'clear' then
+  local had = #failed
+  failed, delay, till = {}, 0, 0
+  if v then keep() end
+  return {had}
+end
 if act == 'begin' then
   if now < till then return {till - now} end
   if delay > 0 and #flying > 0 or delay == 0 and #failed + #flying >= after then return {least} end
