@@ -23,7 +23,13 @@ var (
 // ErrUnknownKey is an ErrInvalid: no published key has the kid of the token.
 var ErrUnknownKey = invalid("unknown kid")
 
-var errExpired, errEarly = invalid("expired"), invalid("not valid yet")
+// What is wrong with tokens that are good otherwise. Some of them are asked about on every request, such
+// as those for another audience.
+var (
+	errExpired, errEarly = invalid("expired"), invalid("not valid yet")
+	errRevoked, errKey   = invalid("revoked"), invalid("its key has gone")
+	errAudience          = invalid("meant for another audience")
+)
 
 func invalid(reason string) error { return fmt.Errorf("%w: %s", ErrInvalid, reason) }
 
@@ -131,13 +137,13 @@ func (v *Verifier) Issued(bearer string) (storage.Caller, error) {
 func (v *Verifier) check(t *passed, keys *keyset, now time.Time, audiences []string) (audience string, err error) {
 	switch {
 	case keys.byID[t.kid] == nil:
-		return "", invalid("its key has gone")
+		return "", errKey
 	case !now.Before(t.caller.ExpiresAt):
 		return "", errExpired
 	case now.Before(t.notBefore):
 		return "", errEarly
 	case v.revoked.stopsAgain(t):
-		return "", invalid("revoked")
+		return "", errRevoked
 	}
 	if audience, err = t.meantFor(v.issuer, audiences); err != nil {
 		return "", err
@@ -152,5 +158,5 @@ func (t *passed) meantFor(issuer string, audiences []string) (string, error) {
 			return aud, nil
 		}
 	}
-	return "", invalid("meant for another audience")
+	return "", errAudience
 }
