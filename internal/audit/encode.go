@@ -65,7 +65,7 @@ func appendNumber(b []byte, name string, n uint64) []byte {
 func appendText(b []byte, text string) []byte {
 	b = append(b, '"')
 	plain := 0 // text from here on needs no escape
-	for i := 0; i < len(text); {
+	for i := bareBytes(text); i < len(text); {
 		r, n := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(text[i:])
@@ -80,6 +80,24 @@ func appendText(b []byte, text string) []byte {
 		plain = i
 	}
 	return append(append(b, text[plain:]...), '"')
+}
+
+// bare holds what is written as it is: ASCII that prints, but for the blank, " and \.
+var bare = func() (is [256]bool) {
+	for c := byte('!'); c <= '~'; c++ {
+		is[c] = c != '"' && c != '\\'
+	}
+	return is
+}()
+
+// bareBytes returns how many bytes a text begins with that are bare. Most texts are nothing else.
+func bareBytes(text string) int {
+	for i := range len(text) {
+		if !bare[text[i]] {
+			return i
+		}
+	}
+	return len(text)
 }
 
 func appendEscape(b []byte, r rune) []byte {
