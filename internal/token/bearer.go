@@ -59,9 +59,10 @@ func isB64token(text string) bool {
 // the next one.
 func usual(text string) (n int) {
 	const each, high = 0x0101_0101_0101_0101, 0x8080_8080_8080_8080
-	for ; len(text) >= 8; text = text[8:] {
-		w := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
-			uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+	for ; n <= len(text)-8; n += 8 {
+		c := text[n : n+8]
+		w := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
+			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
 		small := w | 0x20*each
 		letter := (small + (0x80-'a')*each) &^ (small + (0x7F-'z')*each)
 		digit := (w + (0x80-'-')*each) &^ (w + (0x7F-'9')*each) // and . and /, which lie between
@@ -69,7 +70,6 @@ func usual(text string) (n int) {
 		if (letter|digit|line)&^w&high != high {
 			break
 		}
-		n += 8
 	}
 	return n
 }
