@@ -120,6 +120,10 @@ func decode(data []byte) (e entry, body []byte, claimed digest, err error) {
 	if !ok || bytes.IndexByte(data, '\n') >= 0 {
 		return e, nil, claimed, errForm
 	}
+	if scan(body, &e) {
+		return e, body, claimed, nil
+	}
+	e = entry{}
 	if err := json.Unmarshal(data, &e); err != nil {
 		return e, nil, claimed, err
 	}
