@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -41,8 +42,7 @@ func (a *answer) begin(status int) (goes bool) {
 	if !a.charged() {
 		return true
 	}
-	product := a.visit.Entry.(*entry).productOr(a.guard.product)
-	err := a.gateway.Charge(a.visit.Caller, product, "", a.took(), status >= 500)
+	err := a.charge(status >= 500)
 	if err == nil {
 		return true
 	}
@@ -56,8 +56,11 @@ func (a *answer) begin(status int) (goes bool) {
 	return false
 }
 
-// took returns how long the call has taken so far: at its charge, to the verdict of the service.
-func (a *answer) took() time.Duration { return max(1, time.Since(a.began)) }
+// charge charges the call now, when the service has come to its verdict.
+func (a *answer) charge(failed bool) error {
+	e, took := a.visit.Entry.(*entry), max(1, time.Since(a.began))
+	return a.gateway.charge(&a.visit.Caller, e.key, e.productOr(a.guard.product), ledger.Detail{Took: took}, a.began.Add(took), failed)
+}
 
 // charged reports whether the call is charged: each call within the rate that reached a
 // product, but none that the gateway itself refused or failed.
@@ -169,15 +172,15 @@ func (a *answer) close() {
 	if a.release != nil {
 		defer a.release()
 	}
-	event := event.Event{
+	call := event.Event{
 		At: a.began, Kind: event.Call, RequestID: a.visit.RequestID,
 		App: a.visit.Caller.AppID, User: a.visit.Caller.UserID, Product: a.guard.product,
 		Method: a.request.Method, Path: a.request.URL.Path, Status: a.status,
-		Latency: time.Since(a.began), Bytes: a.bytes, IP: a.gateway.c.ClientIP(a.request).String(),
+		Latency: time.Since(a.began), Bytes: a.bytes,
 		Anonymous: !a.visit.Known, Route: a.request.Pattern,
 	}
 	if e := a.visit.Entry.(*entry); e.verified != nil {
-		event.Product, event.Method, event.Path = e.verified.product, e.verified.method, e.verified.path
+		call.Product, call.Method, call.Path = e.verified.product, e.verified.method, e.verified.path
 	}
-	a.gateway.c.Trail.Note(event)
+	a.gateway.c.Trail.trail.NoteFrom(&call, a.gateway.c.ClientIP(a.request))
 }

@@ -21,6 +21,7 @@ import (
 // entry is the gateway's state of an admitted request.
 type entry struct {
 	gateway   *Gateway
+	now       time.Time      // when it was admitted or refused
 	account   *account       // the application whose rate it counts against; nil: the address's rate
 	key       string         // under which it is counted there: storage.Caller.Account
 	refused   error          // why its bearer token is not valid
@@ -46,20 +47,20 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 			g.cors.Preflight(w, r)
 			return
 		}
-		if urlpath.Covers(g.c.ExemptPaths, r.URL.Path) {
+		if g.exempt.Covers(r.URL.Path) {
 			g.setHSTS(h, new([1]string))
 			g.cors.Headers(h, r, new(cors.Room))
 			next.ServeHTTP(w, r)
 			return
 		}
-		r, v := reqctx.Begin(w, r)
+		r, v, room := begin(w, r)
 		g.setHSTS(h, (*[1]string)(v.Room[:1]))
 		g.cors.Headers(h, r, (*cors.Room)(v.Room[1:]))
 		if isDocument(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if err := g.admit(r, v); err != nil {
+		if err := g.admit(r, v, room); err != nil {
 			g.fail(w, r, err)
 			return
 		}
@@ -67,15 +68,33 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 	})
 }
 
-// admit counts a request, once. It fails if there were too many, or if the caller cannot
-// be identified now.
-func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
+// begin begins a request, if nobody has, and returns memory for its entry: all of it is one allocation.
+// The memory is nil if the request was begun elsewhere.
+func begin(w http.ResponseWriter, r *http.Request) (*http.Request, *reqctx.Visit, *entry) {
+	if v := reqctx.From(r.Context()); v != nil {
+		return r, v, nil
+	}
+	both := new(struct {
+		visit reqctx.Visit
+		entry entry
+	})
+	r = reqctx.BeginIn(&both.visit, w, r)
+	both.entry.now = both.visit.Began
+	return r, &both.visit, &both.entry
+}
+
+// admit counts a request, once, and keeps what it finds out in e; nil: in memory of its own. It fails if
+// there were too many, or if the caller cannot be identified now.
+func (g *Gateway) admit(r *http.Request, v *reqctx.Visit, e *entry) (err error) {
 	if v.Entry != nil {
 		return nil
 	}
-	now := time.Now()
-	e := &entry{gateway: g, request: r}
+	if e == nil {
+		e = &entry{now: v.Now()}
+	}
+	e.gateway, e.request = g, r
 	v.Entry = e
+	now := e.now
 	if err = g.identify(r, v, e, now); err == nil {
 		if e.undo != nil { // a key was looked up
 			e.undo()
@@ -88,8 +107,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 		v.Trouble = e.refused
 	}
 	err = e.Hold()
-	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
-	v.MoveTo = func(refuse bool, keys ...reqctx.Key) error { return g.moveTo(r.Context(), e, refuse, keys) }
+	v.Mover = e
 	if err != nil && trouble {
 		return e.refused // the token may be valid, and then the address has no part in it
 	}
@@ -100,7 +118,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 func (e *entry) Hold() error {
 	if e.account == nil && e.undo == nil {
 		g, r := e.gateway, e.request
-		e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, time.Now())
+		e.verdict, e.undo = g.limiter.HoldAddress(r.Context(), g.c.ClientIP(r), g.c.PerAddress, e.now)
 		e.over = g.rateRefusal(e, tooManyByAddress)
 	}
 	return e.over
@@ -130,18 +148,18 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 	return err
 }
 
-// move takes a request off its address's count and puts it on an application's.
-func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
-	now := time.Now()
+// Move implements reqctx.Mover: it takes a request off its address's count and puts it on an application's.
+func (e *entry) Move(ctx context.Context, app storage.App) error {
+	g, now := e.gateway, time.Now()
 	e.undo()
 	e.account, e.key = g.accounts.open(app, now), app.ID
 	e.verdict = g.limiter.Allow(ctx, e.key, e.account.plan.PerMinute, now)
 	return g.rateRefusal(e, tooManyByApp)
 }
 
-// moveTo takes a request off its address's count and puts it on a user's.
-func (g *Gateway) moveTo(ctx context.Context, e *entry, refuse bool, keys []reqctx.Key) error {
-	now := time.Now()
+// MoveTo implements reqctx.Mover: it takes a request off its address's count and puts it on a user's.
+func (e *entry) MoveTo(ctx context.Context, refuse bool, keys ...reqctx.Key) error {
+	g, now := e.gateway, time.Now()
 	for _, k := range keys {
 		most := g.c.PerAddress
 		if most != limits.Unlimited {

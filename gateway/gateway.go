@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -103,6 +104,7 @@ type Gateway struct {
 	mux       http.Handler
 	patterns  []string // of mux
 	cors      *cors.Policy
+	exempt    *urlpath.Set // Config.ExemptPaths
 	limiter   limits.Limiter
 	billing   *billing.Billing
 	accounts  *accounts
@@ -189,6 +191,7 @@ func (g *Gateway) complete(c *Config) error {
 	if c.ExemptPaths == nil {
 		c.ExemptPaths = []string{"/healthz/"}
 	}
+	g.exempt = urlpath.NewSet(c.ExemptPaths)
 	if g.proxies = clientip.New(c.TrustedProxies); c.ClientIP == nil {
 		c.ClientIP = g.proxies.Of
 	}

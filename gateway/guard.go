@@ -51,11 +51,15 @@ func (g *Gateway) Meter(product string, service http.Handler) http.Handler {
 // long the product took to its verdict, which is when it is charged; 0: not known. Call it
 // before the answer leaves; if it fails, the call is not counted and must not be answered.
 func (g *Gateway) Charge(caller storage.Caller, product, tool string, took time.Duration, failed bool) error {
-	account, by := caller.Account(), ledger.Detail{Tool: tool, Took: took}
+	return g.charge(&caller, caller.Account(), product, ledger.Detail{Tool: tool, Took: took}, time.Now(), failed)
+}
+
+// charge counts a call of a caller's account, whose Detail lacks nothing but the user.
+func (g *Gateway) charge(caller *storage.Caller, account, product string, by ledger.Detail, at time.Time, failed bool) error {
 	if account == caller.AppID { // else it is one user's
 		by.User = caller.UserID
 	}
-	if err := g.ledger.ChargeDetailed(account, product, by, time.Now(), failed); err != nil {
+	if err := g.ledger.ChargeDetailed(account, product, by, at, failed); err != nil {
 		g.uncounted.Add(1)
 		return fmt.Errorf("gateway: %w", err)
 	}
@@ -75,10 +79,10 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		panic("gateway: " + err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, v := reqctx.Begin(w, r) // a copy of what net/http reads the body for
-		r.Trailer = nil            // so no service sees the request's trailers
-		began := time.Now()
-		err := g.admit(r, v)
+		r, v, room := begin(w, r) // a copy of what net/http reads the body for
+		r.Trailer = nil           // so no service sees the request's trailers
+		began := v.Now()
+		err := g.admit(r, v, room)
 		out := &v.Entry.(*entry).answer
 		if out.guard != nil { // a Guard inside another
 			out = new(answer)

@@ -235,10 +235,12 @@ func (u *upload) Read(p []byte) (int, error) {
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) Get() []byte {
-	if p, ok := b.pool.Get().(*[]byte); ok {
-		return *p
+	if p, ok := b.pool.Get().(*[bufferSize]byte); ok {
+		return p[:]
 	}
-	return make([]byte, 32<<10)
+	return make([]byte, bufferSize)
 }
 
-func (b *buffers) Put(p []byte) { b.pool.Put(&p) }
+func (b *buffers) Put(p []byte) { b.pool.Put((*[bufferSize]byte)(p)) } // a pointer to the slice would be garbage
+
+const bufferSize = 32 << 10

@@ -37,7 +37,7 @@ func (a *answer) chargeAbandoned() {
 	if a.request.Context().Err() == nil || !e.reached.Load() || !a.visit.Known || a.status != 0 {
 		return
 	}
-	if product := e.productOr(a.guard.product); product != "" {
-		a.gateway.Charge(a.visit.Caller, product, "", a.took(), false)
+	if e.productOr(a.guard.product) != "" {
+		a.charge(false)
 	}
 }

@@ -33,26 +33,49 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	dropCookie(out, sessionCookie)
 
 	v, client := reqctx.From(in.Context()), p.gateway.c.ClientIP(in)
-	out.Header["X-Forwarded-For"] = []string{client.String()}
-	out.Header["X-Forwarded-Host"] = []string{in.Host}
-	out.Header["X-Forwarded-Proto"] = scheme(in, client)
+	told := values{header: out.Header}
+	told.set("X-Forwarded-For", client.String())
+	told.set("X-Forwarded-Host", in.Host)
+	told.set("X-Forwarded-Proto", scheme(in, client))
 	if p.prefix != "" {
-		out.Header["X-Forwarded-Prefix"] = []string{p.prefix}
+		told.set("X-Forwarded-Prefix", p.prefix)
 	}
-	out.Header[reqctx.Header] = []string{v.RequestID}
-	identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}.set(out.Header)
+	told.set(reqctx.Header, v.RequestID)
+	for _, h := range (identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}).each() {
+		if h.value == "" {
+			delete(out.Header, h.name) // so that an earlier value does not stay
+		} else {
+			told.set(h.name, h.value)
+		}
+	}
+}
+
+// values sets headers of one value each, by the names that net/http has for them. Their memory is one
+// allocation, of as many as rewrite sets.
+type values struct {
+	header http.Header
+	left   []string
+}
+
+func (v *values) set(name, value string) {
+	if len(v.left) == 0 {
+		v.left = make([]string, 9)
+	}
+	v.left[0] = value
+	v.header[name] = v.left[:1:1] // who adds to one does not write into the next
+	v.left = v.left[1:]
 }
 
 // scheme returns the client's scheme: as this service sees it, or as a trusted proxy reports
 // it.
-func scheme(in *http.Request, client netip.Addr) []string {
+func scheme(in *http.Request, client netip.Addr) string {
 	if previous := in.Header["X-Forwarded-Proto"]; len(previous) == 1 && (previous[0] == "https" || previous[0] == "http") && !isPeer(in, client) {
-		return previous
+		return previous[0]
 	}
 	if in.TLS != nil {
-		return []string{"https"}
+		return "https"
 	}
-	return []string{"http"}
+	return "http"
 }
 
 // strip removes a prefix, which is there, from both forms of a path. The rest is cut from the

@@ -62,15 +62,3 @@ func (i identity) answer(h http.Header) {
 		h.Set(v.name, v.value)
 	}
 }
-
-// set writes the headers of a request. An empty one is removed, so that an earlier value
-// does not stay.
-func (i identity) set(h http.Header) {
-	for _, v := range i.each() {
-		if v.value == "" {
-			delete(h, v.name) // the names are as net/http has them
-		} else {
-			h[v.name] = []string{v.value}
-		}
-	}
-}

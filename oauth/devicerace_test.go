@@ -358,6 +358,19 @@ func TestAFloodOfDevicesHoldsUpNobodyElse(t *testing.T) {
 	})
 }
 
+// mover notes whom a request is counted for.
+type mover struct{ counted *string }
+
+func (m mover) Move(_ context.Context, app storage.App) error {
+	*m.counted = app.Name
+	return nil
+}
+
+func (m mover) MoveTo(_ context.Context, _ bool, keys ...reqctx.Key) error {
+	*m.counted, _, _ = strings.Cut(keys[0].Name, " ")
+	return nil
+}
+
 // Decision 24: many devices may have one address.
 func TestPollsCountForTheirDeviceAndNotForTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -369,11 +382,7 @@ func TestPollsCountForTheirDeviceAndNotForTheAddress(t *testing.T) {
 			w := httptest.NewRecorder()
 			r, visit := reqctx.Begin(w, r)
 			counted = "address"
-			visit.Move = func(app storage.App) error { counted = app.Name; return nil }
-			visit.MoveTo = func(_ bool, keys ...reqctx.Key) error {
-				counted, _, _ = strings.Cut(keys[0].Name, " ")
-				return nil
-			}
+			visit.Mover = mover{&counted}
 			d.nodes[0].ServeHTTP(w, r)
 			return counted
 		}

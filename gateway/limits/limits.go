@@ -78,7 +78,7 @@ func New() (Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := limit.New(limit.Config{Window: Window, Client: clientOf})
+	addresses, err := limit.New(limit.Config{Window: Window})
 	if err != nil {
 		return nil, err
 	}
@@ -91,15 +91,4 @@ func (l local) Allow(_ context.Context, account string, limit int, now time.Time
 
 func verdict(v limit.Verdict) Verdict {
 	return Verdict{v.OK, v.Limit, v.Remaining, v.Reset, v.RetryAfter}
-}
-
-// addressKey is a text that clientOf reads. It holds no pointer, and is made for each anonymous request.
-func addressKey(client netip.Prefix) string {
-	b := client.Addr().As16()
-	return string(b[:])
-}
-
-// clientOf is whose key an addressKey is.
-func clientOf(key string) (client netip.Prefix, kind string) {
-	return network.Of(netip.AddrFrom16([16]byte([]byte(key)))), ""
 }

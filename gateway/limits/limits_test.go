@@ -38,7 +38,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	allow := func(a netip.Addr) bool { return l.addresses.Allow(addressKey(network.Of(a)), 60, now).OK }
+	allow := func(a netip.Addr) bool { return l.addresses.AllowClient(network.Of(a), 60, now).OK }
 	for i := range 1_000_000 {
 		allow(flood(i))
 	}

@@ -21,8 +21,9 @@ var crowds = [2]struct {
 // HoldAddress implements Limiter.
 func (l local) HoldAddress(_ context.Context, from netip.Addr, per int, now time.Time) (v Verdict, undo func()) {
 	client := network.Of(from)
-	first := l.addresses.Allow(addressKey(client), per, now)
-	v, undo = verdict(first), func() { l.addresses.Cancel(first.Receipt) }
+	first := l.addresses.AllowClient(client, per, now)
+	counted, receipt := l.addresses, first.Receipt // what undo keeps is made for each anonymous request
+	v, undo = verdict(first), func() { counted.Cancel(receipt) }
 	if !v.OK || per == Unlimited || !client.Addr().Is6() {
 		return v, undo
 	}
@@ -37,7 +38,7 @@ func (l local) HoldAddress(_ context.Context, from netip.Addr, per int, now time
 		}
 		held[i] = a.Receipt
 	}
-	return v, func() { l.release(held[:]); l.addresses.Cancel(first.Receipt) }
+	return v, func() { l.release(held[:]); counted.Cancel(receipt) }
 }
 
 func (l local) release(held []network.Receipt) {

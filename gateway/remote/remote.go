@@ -35,7 +35,7 @@ type Config struct {
 
 	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, anybody on the path can send keys of their own
 	Client         *http.Client // nil: one of its own. It follows no redirects
-	CacheSize      int          // good tokens to remember, 0.45 KB each; 0: 100,000
+	CacheSize      int          // good tokens to remember, 1 KB each; 0: 100,000
 	Log            *slog.Logger // nil: slog.Default()
 }
 

@@ -76,7 +76,7 @@ func BenchmarkSeal(b *testing.B) {
 	for b.Loop() {
 		f.taken.reset()
 		for range 1000 {
-			f.taken.add(&e)
+			f.taken.add(&e, nil)
 		}
 		f.taken.next, f.taken.rest, f.batch = 0, string(f.taken.text), f.batch[:0]
 		f.fill()

@@ -22,10 +22,15 @@ type slot struct {
 // slotSize is the size of a slot in bytes.
 const slotSize = 72
 
-// add appends an event that has been trimmed.
-func (b *buffer) add(e *Event) {
+// add appends an event that has been trimmed. Its IP is ip, unless that is empty.
+func (b *buffer) add(e *Event, ip []byte) {
 	s := slot{at: e.At, latency: e.Latency, bytes: e.Bytes, status: e.Status}
 	for i, text := range texts(e) {
+		if text == &e.IP && len(ip) > 0 {
+			s.lens[i] = uint16(len(ip))
+			b.text = append(b.text, ip...)
+			continue
+		}
 		s.lens[i] = uint16(len(*text))
 		b.text = append(b.text, *text...)
 	}

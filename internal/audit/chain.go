@@ -35,7 +35,10 @@ func (c *chain) append(b []byte, e *entry, first bool) []byte {
 	}
 	start := len(b)
 	b = appendBody(b, e)
-	c.hash = follow(c.sum, c.hash, b[start:])
+	c.sum.Reset() // as follow does, in the place of the hash before: each record would make garbage
+	c.sum.Write(c.hash[:])
+	c.sum.Write(b[start:])
+	c.sum.Sum(c.hash[:0])
 	b = append(b, hashOpen...)
 	b = hex.AppendEncode(b, c.hash[:])
 	return append(b, hashClose...)

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,7 +64,7 @@ func appendNumber(b []byte, name string, n uint64) []byte {
 func appendText(b []byte, text string) []byte {
 	b = append(b, '"')
 	plain := 0 // text from here on needs no escape
-	for i := 0; i < len(text); {
+	for i := bareBytes(text); i < len(text); {
 		r, n := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(text[i:])
@@ -80,6 +79,24 @@ func appendText(b []byte, text string) []byte {
 		plain = i
 	}
 	return append(append(b, text[plain:]...), '"')
+}
+
+// bare holds what is written as it is: ASCII that prints, but for the blank, " and \.
+var bare = func() (is [256]bool) {
+	for c := byte('!'); c <= '~'; c++ {
+		is[c] = c != '"' && c != '\\'
+	}
+	return is
+}()
+
+// bareBytes returns how many bytes a text begins with that are bare. Most texts are nothing else.
+func bareBytes(text string) int {
+	for i := range len(text) {
+		if !bare[text[i]] {
+			return i
+		}
+	}
+	return len(text)
 }
 
 func appendEscape(b []byte, r rune) []byte {
@@ -102,6 +119,10 @@ func decode(data []byte) (e entry, body []byte, claimed digest, err error) {
 	if !ok || bytes.IndexByte(data, '\n') >= 0 {
 		return e, nil, claimed, errForm
 	}
+	if scan(body, &e) {
+		return e, body, claimed, nil
+	}
+	e = entry{}
 	if err := json.Unmarshal(data, &e); err != nil {
 		return e, nil, claimed, err
 	}
@@ -115,9 +136,8 @@ func split(data []byte) (body []byte, claimed digest, ok bool) {
 		return nil, claimed, false
 	}
 	body, tail := data[:n], data[n:]
-	text, opened := bytes.CutPrefix(tail, []byte(hashOpen))
-	text, closed := bytes.CutSuffix(text, []byte(hashClose))
-	if !opened || !closed {
+	opens, text, closes := tail[:len(hashOpen)], tail[len(hashOpen):hashLen-len(hashClose)], tail[hashLen-len(hashClose):]
+	if string(opens) != hashOpen || string(closes) != hashClose {
 		return nil, claimed, false
 	}
 	claimed, ok = parseDigest(string(text))
@@ -126,9 +146,26 @@ func split(data []byte) (body []byte, claimed digest, ok bool) {
 
 // parseDigest reads the one spelling of a hash: 64 lower-case hex digits.
 func parseDigest(text string) (d digest, ok bool) {
-	raw, err := hex.DecodeString(text)
-	if err != nil || len(raw) != len(d) || hex.EncodeToString(raw) != text {
+	if len(text) != 2*len(d) {
 		return d, false
 	}
-	return digest(raw), true
+	for i := range d {
+		high, low := nibble(text[2*i]), nibble(text[2*i+1])
+		if high|low > 0xF {
+			return digest{}, false
+		}
+		d[i] = high<<4 | low
+	}
+	return d, true
+}
+
+// nibble returns what a lower-case hex digit stands for, 0x10 and more for anything else.
+func nibble(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 0x10
 }

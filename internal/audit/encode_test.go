@@ -35,7 +35,7 @@ func roundTrips(t *testing.T, e Event) {
 	var d drain
 	queued := e
 	trim(&queued)
-	d.add(&queued)
+	d.add(&queued, nil)
 	d.rest = string(d.text)
 	written, _ := d.entry(now)
 	data := newChain(digest{1}).append(nil, &written, true)

@@ -83,6 +83,9 @@ func tidy(e *Event, now time.Time) {
 const ellipsis = "…"
 
 func clean(text string, limit int) string {
+	if len(text) <= limit && bareBytes(text) == len(text) {
+		return text
+	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= limit {
 		return text
@@ -97,6 +100,9 @@ func clean(text string, limit int) string {
 // cleanPath drops what changes how a terminal or a page shows a line, and cuts what is too
 // long between letters and escapes. Paths are the only text that strangers write at will.
 func cleanPath(path string) string {
+	if len(path) <= maxPath && bareBytes(path) == len(path) {
+		return path
+	}
 	long := len(path) > maxPath
 	path = strings.Map(func(c rune) rune {
 		if c > ' ' && c < utf8.RuneSelf-1 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -140,16 +141,27 @@ func (t *Trail) begin(ctx context.Context, name string) error {
 // Of anonymous events the trail writes a few at once, and the sum of the others when a minute
 // is over; none of them is dropped as long as the trail is open. They have half the queue, so
 // that they never have another event dropped.
-func (t *Trail) Note(e Event) {
+func (t *Trail) Note(e Event) { t.note(&e, netip.Addr{}) }
+
+// NoteFrom is Note of an event whose IP is an address, which it writes only once it is in the queue. It
+// may change the event.
+func (t *Trail) NoteFrom(e *Event, from netip.Addr) {
+	if e.Anonymous || !from.IsValid() || from.Zone() != "" { // it is summed by its IP, or that may be of any length
+		e.IP, from = from.String(), netip.Addr{}
+	}
+	t.note(e, from)
+}
+
+func (t *Trail) note(e *Event, from netip.Addr) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
 	if !e.Anonymous {
-		t.put(&e, nil)
+		t.put(e, from, nil)
 		return
 	}
-	alone := e.User != "" || t.anonymous.admits(&e)
-	if alone && t.put(&e, nil) || t.anonymous.add(&e) {
+	alone := e.User != "" || t.anonymous.admits(e)
+	if alone && t.put(e, from, nil) || t.anonymous.add(e) {
 		return
 	}
 	t.mu.Lock()
@@ -167,7 +179,7 @@ func (t *Trail) NoteNow(ctx context.Context, e Event) error {
 			return fmt.Errorf("audit: the event was not noted: %w", err)
 		}
 		answer := make(chan error, 1)
-		fits := t.put(&e, answer)
+		fits := t.put(&e, netip.Addr{}, answer)
 		nudge(t.hurry)
 		select {
 		case err := <-answer:
@@ -181,13 +193,19 @@ func (t *Trail) NoteNow(ctx context.Context, e Event) error {
 	return ErrFull
 }
 
-// put queues an event if it fits. The waiter, if any, is answered when all that is queued
-// by now is stored, or could not be.
-func (t *Trail) put(e *Event, waiter chan<- error) (fits bool) {
+// put queues an event, of an address if that is valid, if it fits. The waiter, if any, is answered when
+// all that is queued by now is stored, or could not be.
+func (t *Trail) put(e *Event, from netip.Addr, waiter chan<- error) (fits bool) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
 	size := slotSize + trim(e)
+	var room [64]byte // longer than any address without a zone
+	ip := room[:0]
+	if from.IsValid() {
+		ip = from.AppendTo(ip)
+		size += len(ip) - len(e.IP)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	fits = !t.closed && t.held+size <= t.limit && (!e.Anonymous || t.strange+size <= t.limit/2)
@@ -206,14 +224,14 @@ func (t *Trail) put(e *Event, waiter chan<- error) (fits bool) {
 		t.waiting.waiters = append(t.waiting.waiters, waiter)
 	}
 	if fits {
-		t.queue(e, size)
+		t.queue(e, ip, size)
 	}
 	return fits
 }
 
 // queue adds an event to the buffer and wakes the writer when that makes a difference.
-func (t *Trail) queue(e *Event, size int) {
-	t.waiting.add(e)
+func (t *Trail) queue(e *Event, ip []byte, size int) {
+	t.waiting.add(e, ip)
 	t.stats.Waiting++
 	if len(t.waiting.slots) == 1 {
 		nudge(t.wake)

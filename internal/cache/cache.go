@@ -6,6 +6,8 @@
 //
 // Keys are spread over shards by a hash with a seed of the process, so that callers seldom wait
 // for each other, and nobody outside can aim at one shard.
+//
+// [Texts] is for what is asked for by a long secret text on every request.
 package cache
 
 import (

@@ -33,7 +33,10 @@ type Config struct {
 }
 
 // Policy writes the headers of answers, as a Config says.
-type Policy struct{ c Config }
+type Policy struct {
+	open, shared *urlpath.Set
+	origins      []string
+}
 
 // Room holds the values of the headers that an open path has in most answers, so that they are
 // no allocation of their own. It belongs to one request.
@@ -55,7 +58,7 @@ func New(c Config) (*Policy, error) {
 			}
 		}
 	}
-	return &Policy{Config{slices.Clone(c.Open), slices.Clone(c.Shared), slices.Clone(c.Origins)}}, errors.Join(errs...)
+	return &Policy{urlpath.NewSet(c.Open), urlpath.NewSet(c.Shared), slices.Clone(c.Origins)}, errors.Join(errs...)
 }
 
 // sharedExposed are the headers of an answer that a listed page may read beside the usual ones.
@@ -64,7 +67,7 @@ const sharedExposed = "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id"
 // IsPreflight reports whether a request is a preflight that is answered here.
 func (p *Policy) IsPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header["Origin"] != nil && r.Header["Access-Control-Request-Method"] != nil &&
-		(urlpath.Covers(p.c.Open, r.URL.Path) || urlpath.Covers(p.c.Shared, r.URL.Path))
+		(p.open.Covers(r.URL.Path) || p.shared.Covers(r.URL.Path))
 }
 
 // Preflight answers a preflight with a 204. It comes before everything that counts or refuses:
@@ -72,7 +75,7 @@ func (p *Policy) IsPreflight(r *http.Request) bool {
 // browser refuses the page.
 func (p *Policy) Preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if urlpath.Covers(p.c.Open, r.URL.Path) {
+	if p.open.Covers(r.URL.Path) {
 		h["Access-Control-Allow-Origin"] = []string{"*"}
 		allow(h, "*, Authorization") // the star does not cover Authorization (Fetch 3.2.3)
 	} else {
@@ -96,11 +99,11 @@ func allow(h http.Header, headers string) {
 // shows its page nothing of an answer without them, not even why it was refused.
 func (p *Policy) Headers(h http.Header, r *http.Request, values *Room) {
 	switch path := r.URL.Path; {
-	case urlpath.Covers(p.c.Open, path):
+	case p.open.Covers(path):
 		values[0], values[1] = "*", "*"
 		h["Access-Control-Allow-Origin"] = values[0:1:1]
 		h["Access-Control-Expose-Headers"] = values[1:2:2]
-	case urlpath.Covers(p.c.Shared, path):
+	case p.shared.Covers(path):
 		Vary(h, "Origin")
 		if page := p.listed(r); page != "" {
 			Allow(h, page)
@@ -111,7 +114,7 @@ func (p *Policy) Headers(h http.Header, r *http.Request, values *Room) {
 
 // listed returns the origin of a request if it is one of the Origins. Two lines are one too many.
 func (p *Policy) listed(r *http.Request) string {
-	if o := r.Header["Origin"]; len(o) == 1 && slices.Contains(p.c.Origins, o[0]) {
+	if o := r.Header["Origin"]; len(o) == 1 && slices.Contains(p.origins, o[0]) {
 		return o[0]
 	}
 	return ""

@@ -121,26 +121,34 @@ type Receipt struct {
 // of its Client, which may do a multiple of the limit; see Config.Client. That count is exact
 // to an eighth of the window, and starts and ends without the key's own.
 func (l *Limiter) Allow(key string, limit int, at time.Time) Verdict {
-	if limit == Unlimited {
-		return Verdict{OK: true, Limit: Unlimited, Remaining: Unlimited}
-	}
-	if limit <= 0 {
-		whole := time.Duration(l.window)
-		return Verdict{Reset: whole, RetryAfter: whole}
-	}
-	r := request{id: l.identify(key), limit: limit, at: l.offset(at), window: l.window}
-	v, full := l.shardOf(r.id).allow(r, &l.keys)
+	v, full := l.allow(l.identify(key), limit, at)
 	if full {
-		l.sweepNext(r.at)
-		return l.allowByNetwork(key, limit, at)
+		client, kind := l.whose(key)
+		return l.allowByNetwork(client, kind, limit, at)
 	}
 	return v
 }
 
-// allowByNetwork answers a request of a key that has no window of its own. Its verdict speaks
+// allow answers a request; full reports that its key has no window and finds no place for one.
+func (l *Limiter) allow(key id, limit int, at time.Time) (_ Verdict, full bool) {
+	if limit == Unlimited {
+		return Verdict{OK: true, Limit: Unlimited, Remaining: Unlimited}, false
+	}
+	if limit <= 0 {
+		whole := time.Duration(l.window)
+		return Verdict{Reset: whole, RetryAfter: whole}, false
+	}
+	r := request{id: key, limit: limit, at: l.offset(at), window: l.window}
+	v, full := l.shardOf(r.id).allow(r, &l.keys)
+	if full {
+		l.sweepNext(r.at)
+	}
+	return v, full
+}
+
+// allowByNetwork answers a request of a client whose key has no window of its own. Its verdict speaks
 // of the key's limit, although the network may do more.
-func (l *Limiter) allowByNetwork(key string, limit int, at time.Time) Verdict {
-	client, kind := l.whose(key)
+func (l *Limiter) allowByNetwork(client netip.Prefix, kind string, limit int, at time.Time) Verdict {
 	a := l.networks.Take(client, kind, limit, at)
 	if !a.OK {
 		return Verdict{Limit: limit, Reset: a.Reset, RetryAfter: a.Reset}

@@ -3,6 +3,7 @@ package limit
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -245,5 +246,48 @@ func TestWaitSaysWhatAllowWouldAndCountsNothing(t *testing.T) {
 		if l.Wait("x", 0, at) != time.Minute || l.Wait("x", Unlimited, at) != 0 {
 			t.Errorf("%s: Wait of no limit and of none at all = %v, %v", name, l.Wait("x", Unlimited, at), l.Wait("x", 0, at))
 		}
+	}
+}
+
+// A client is counted in the window of its address, and by the networks around it where that has no place.
+func TestAClientIsCountedWithoutATextOfIt(t *testing.T) {
+	now := time.Now()
+	l, err := New(Config{MaxKeys: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := netip.MustParsePrefix("2001:db8::/64")
+	key := client.Addr().As16()
+	for i := range 3 {
+		if v := l.AllowClient(client, 3, now); !v.OK || v.Remaining != 2-i {
+			t.Fatalf("request %d: %+v", i+1, v)
+		}
+	}
+	if v := l.AllowClient(client, 3, now); v.OK {
+		t.Errorf("a fourth is admitted: %+v", v)
+	}
+	if v := l.Allow(string(key[:]), 3, now); v.OK {
+		t.Errorf("by its bytes it is another one: %+v", v)
+	}
+	if v := l.AllowClient(client, Unlimited, now); !v.OK || v.Remaining != Unlimited {
+		t.Errorf("without a limit: %+v", v)
+	}
+	for i := range 200 { // the table is full
+		l.AllowClient(netip.PrefixFrom(netip.AddrFrom16([16]byte{0x30, byte(i)}), 64), 3, now)
+	}
+	admitted := 0
+	for i := range 100 {
+		other := netip.PrefixFrom(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, 0, 0, byte(i + 1)}), 64)
+		if v := l.AllowClient(other, 3, now); v.OK {
+			admitted++
+			l.Cancel(v.Receipt)
+			v = l.AllowClient(other, 3, now)
+		}
+	}
+	if admitted == 0 || admitted == 100 {
+		t.Errorf("%d of 100 neighbours are admitted while the table is full, want as many as their network may do", admitted)
+	}
+	if n := testing.AllocsPerRun(100, func() { l.AllowClient(client, 3, now) }); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Header carries a request's id, in and out.
@@ -17,11 +19,18 @@ func Begin(w http.ResponseWriter, r *http.Request) (*http.Request, *Visit) {
 	if v := From(r.Context()); v != nil {
 		return r, v
 	}
-	v := &Visit{Context: r.Context(), RequestID: idOf(r.Header)}
+	v := new(Visit)
+	return BeginIn(v, w, r), v
+}
+
+// BeginIn is Begin of a request that has no Visit yet. The Visit is in memory of the caller's: with what
+// else it keeps of this one request, both are one allocation.
+func BeginIn(v *Visit, w http.ResponseWriter, r *http.Request) *http.Request {
+	v.Context, v.Began, v.RequestID = r.Context(), time.Now(), idOf(r.Header)
 	v.id[0] = v.RequestID
 	r.Header[Header] = v.id[:]
 	w.Header()[Header] = v.id[:]
-	return r.WithContext(v), v
+	return r.WithContext(v)
 }
 
 // ID is the id of the request whose context this is, "" outside of one.
@@ -40,17 +49,36 @@ func idOf(h http.Header) string {
 }
 
 // draw draws 128 bits. They tell requests apart and guard nothing, so they come from the
-// generator that needs no lock and no system call.
+// generator that needs no lock and no system call. Ids are drawn some at a time, and are parts of one
+// text: one by one, they would be an allocation each.
 func draw() string {
+	d := pool.Get().(*drawn)
+	defer pool.Put(d)
+	if d.left == "" {
+		d.left = drawSome()
+	}
+	id := d.left[:idSize]
+	d.left = d.left[idSize:]
+	return id
+}
+
+const idSize, some = 26, 32
+
+// drawn holds ids that nobody has yet.
+type drawn struct{ left string }
+
+var pool = sync.Pool{New: func() any { return new(drawn) }}
+
+func drawSome() string {
 	const letters = "abcdefghijklmnopqrstuvwxyz234567"
-	var id [26]byte
-	for i := 0; i < len(id); i += 13 {
+	var ids [some * idSize]byte
+	for i := 0; i < len(ids); i += 13 {
 		for j, bits := 0, rand.Uint64(); j < 13; j++ {
-			id[i+j] = letters[bits&31]
+			ids[i+j] = letters[bits&31]
 			bits >>= 5
 		}
 	}
-	return string(id[:])
+	return string(ids[:])
 }
 
 func fits(id string) bool {

@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestAnIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
@@ -35,4 +38,35 @@ func TestARequestIsBegunOnce(t *testing.T) {
 	if _, second := Begin(httptest.NewRecorder(), r); second != first {
 		t.Error("a request that is on its way was begun again")
 	}
+}
+
+func TestNoTwoDrawnIDsAreAlike(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 1_000 {
+				id := draw()
+				mu.Lock()
+				if seen[id] || len(id) != idSize || !fits(id) {
+					t.Errorf("drawn %q, before: %t", id, seen[id])
+				}
+				seen[id] = true
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestTimeGoesOnFromTheBeginningOfARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, v := Begin(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		began := time.Now()
+		time.Sleep(time.Minute)
+		if now := v.Now(); !v.Began.Equal(began) || !now.Equal(time.Now()) {
+			t.Errorf("begun at %v, now %v, want %v and %v", v.Began, now, began, time.Now())
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"time"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -13,16 +14,13 @@ import (
 type Visit struct {
 	context.Context // the one it was begun in
 
+	Began     time.Time
 	RequestID string
 	Caller    storage.Caller // whom a valid bearer token speaks for; zero unless Known
 	Known     bool
 	Trouble   error // why it could not be found out now; nil: there is no good token
 	Entry     any   // what the gateway keeps for itself; nil: it has not seen the request
-	// Move moves the request's count to an application; nil if there is nothing to move.
-	// Its error is the answer: the application is over its own rate.
-	Move func(app storage.App) error
-	// MoveTo moves it to a user instead; nil as Move is. See ChargeTo and ChargeSession.
-	MoveTo func(refuse bool, keys ...Key) error
+	Mover     Mover // nil: there is nothing to move
 
 	Room [3]string // memory for header values of every answer, which avoids allocations
 
@@ -30,6 +28,20 @@ type Visit struct {
 	from  netip.Addr
 	asked bool // from is known
 }
+
+// Mover moves the count of a request, once. Its error is the answer: there are too many requests where
+// it was moved to.
+type Mover interface {
+	Move(ctx context.Context, app storage.App) error            // to an application
+	MoveTo(ctx context.Context, refuse bool, keys ...Key) error // to a user, see ChargeSession
+}
+
+// Now returns the time. It is read off the clock that a step of the other one does not move, which
+// takes half as long as time.Now, so it is for what lies shortly behind the beginning of a request.
+func (v *Visit) Now() time.Time { return Later(v.Began) }
+
+// Later returns the time, as Now does, of a moment that time.Now has returned.
+func Later(than time.Time) time.Time { return than.Add(time.Since(than)) }
 
 type key struct{}
 
@@ -67,12 +79,12 @@ func Address(of func(*http.Request) netip.Addr) func(*http.Request) netip.Addr {
 // does so once. An error is a *reply.Failure.
 func Charge(ctx context.Context, app storage.App) error {
 	v := From(ctx)
-	if v == nil || v.Move == nil {
+	if v == nil || v.Mover == nil {
 		return nil
 	}
-	move := v.Move
-	v.Move, v.MoveTo = nil, nil
-	return move(app)
+	m := v.Mover
+	v.Mover = nil
+	return m.Move(ctx, app)
 }
 
 // Holder is an Entry that can count a request against its address before it is known who sent it.

@@ -15,13 +15,25 @@ import (
 func TestAChargeMovesOnce(t *testing.T) {
 	var moved []string
 	over := errors.New("over")
-	ctx := &Visit{Context: t.Context(), Move: func(app storage.App) error { moved = append(moved, app.ID); return over }}
+	ctx := &Visit{Context: t.Context(), Mover: mover{move: func(app storage.App) error { moved = append(moved, app.ID); return over }}}
 	if err := Charge(ctx, storage.App{ID: "one"}); err != over {
 		t.Errorf("Charge() = %v, want what Move says", err)
 	}
 	if err := Charge(ctx, storage.App{ID: "one"}); err != nil || len(moved) != 1 || moved[0] != "one" {
 		t.Errorf("Charge() again = %v, moved %v; want one move to one", err, moved)
 	}
+}
+
+// mover is a Mover of a test's own.
+type mover struct {
+	move   func(storage.App) error
+	moveTo func(refuse bool, keys ...Key) error
+}
+
+func (m mover) Move(_ context.Context, app storage.App) error { return m.move(app) }
+
+func (m mover) MoveTo(_ context.Context, refuse bool, keys ...Key) error {
+	return m.moveTo(refuse, keys...)
 }
 
 func TestWithoutAGatewayNothingIsCharged(t *testing.T) {
@@ -82,8 +94,10 @@ func TestAUserIsChargedOnceAndBeforeAnyApplication(t *testing.T) {
 		"a grant":   {func(ctx context.Context) error { ChargeGrant(ctx, "u1"); return nil }, move{false, []Key{{"grant u1", 1}}}, nil},
 	} {
 		var moved []move
-		v := &Visit{Context: t.Context(), Move: func(storage.App) error { t.Error("an application is charged too"); return nil }}
-		v.MoveTo = func(refuse bool, keys ...Key) error { moved = append(moved, move{refuse, keys}); return over }
+		v := &Visit{Context: t.Context(), Mover: mover{
+			func(storage.App) error { t.Error("an application is charged too"); return nil },
+			func(refuse bool, keys ...Key) error { moved = append(moved, move{refuse, keys}); return over },
+		}}
 		if err := c.do(v); err != c.err {
 			t.Errorf("%s: %v, want %v", name, err, c.err)
 		}
@@ -93,7 +107,7 @@ func TestAUserIsChargedOnceAndBeforeAnyApplication(t *testing.T) {
 			t.Errorf("%s moved %v, want %v once", name, moved, c.want)
 		}
 	}
-	v := &Visit{Context: t.Context(), Move: func(storage.App) error { return nil }, MoveTo: func(bool, ...Key) error { t.Error("moved twice"); return nil }}
+	v := &Visit{Context: t.Context(), Mover: mover{func(storage.App) error { return nil }, func(bool, ...Key) error { t.Error("moved twice"); return nil }}}
 	Charge(v, storage.App{})
 	if err := ChargeSession(v, "s", "u"); err != nil {
 		t.Error(err)

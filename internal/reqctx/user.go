@@ -45,10 +45,10 @@ func ChargeDevice(ctx context.Context, id string) {
 // refused, or stays where it is.
 func chargeTo(ctx context.Context, refuse bool, keys ...Key) error {
 	v := From(ctx)
-	if v == nil || v.MoveTo == nil {
+	if v == nil || v.Mover == nil {
 		return nil
 	}
-	move := v.MoveTo
-	v.Move, v.MoveTo = nil, nil
-	return move(refuse, keys...)
+	m := v.Mover
+	v.Mover = nil
+	return m.MoveTo(ctx, refuse, keys...)
 }

@@ -12,7 +12,8 @@ import (
 // nothing is cleaned or redirected, so that handlers answer what is no path of theirs in a form
 // their clients read.
 type Router struct {
-	routes []route // longest first
+	routes []route                 // longest first
+	exact  map[string]http.Handler // by the whole path: nothing longer can fit
 }
 
 type route struct {
@@ -24,18 +25,28 @@ type route struct {
 // Handle adds a route. It is for before the Router serves.
 func (m *Router) Handle(pattern string, handler http.Handler) {
 	path, below := strings.CutSuffix(pattern, "/")
+	if m.exact == nil {
+		m.exact = map[string]http.Handler{}
+	}
+	if m.exact[path] == nil {
+		m.exact[path] = handler
+	}
 	m.routes = append(m.routes, route{path, below, handler})
 	slices.SortStableFunc(m.routes, func(a, b route) int { return len(b.path) - len(a.path) })
 }
 
 func (m *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for _, route := range m.routes {
-		if route.fits(r.URL.Path) {
-			route.handler.ServeHTTP(w, r)
-			return
+	h := m.exact[r.URL.Path]
+	for i := 0; h == nil && i < len(m.routes); i++ {
+		if m.routes[i].fits(r.URL.Path) {
+			h = m.routes[i].handler
 		}
 	}
-	http.NotFound(w, r)
+	if h == nil {
+		http.NotFound(w, r)
+		return
+	}
+	h.ServeHTTP(w, r)
 }
 
 // Patterns returns the paths that the handlers serve; of one that does not tell, its own pattern.
@@ -51,7 +62,8 @@ func (m *Router) Patterns() (all []string) {
 	return slices.Compact(all)
 }
 
+// fits reports whether a path lies below the route.
 func (r route) fits(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.path)
-	return ok && (rest == "" || r.below && rest[0] == '/')
+	return ok && r.below && rest != "" && rest[0] == '/'
 }

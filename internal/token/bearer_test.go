@@ -84,3 +84,29 @@ func FuzzBearer(f *testing.F) {
 		}
 	})
 }
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/" // RFC 6750 2.1
+
+func TestBearerLooksAtEveryCharacter(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	for size := 1; size <= 26; size++ {
+		for i := range size * 256 {
+			text := []byte(strings.Repeat("a", size))
+			at, c := i/256, byte(i)
+			text[at] = c
+			r.Header.Set("Authorization", "Bearer "+string(text))
+			want := strings.IndexByte(alphabet, c) >= 0 || c == '=' && at == size-1 && size > 1
+			if got, err := Bearer(r); want && got != string(text) || !want && !errors.Is(err, ErrInvalid) {
+				t.Errorf("Bearer(%q) = %q, %v, want it: %t", text, got, err, want)
+			}
+		}
+	}
+}
+
+func BenchmarkBearer(b *testing.B) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Authorization", "Bearer "+strings.Repeat("aB3-_", 92))
+	for b.Loop() {
+		Bearer(r)
+	}
+}

@@ -1,7 +1,6 @@
 package token
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"sync/atomic"
@@ -17,7 +16,7 @@ import (
 type Published struct {
 	issuer string
 	keys   atomic.Pointer[jwks]
-	cache  *cache.Cache[[sha256.Size]byte, *passed]
+	cache  *cache.Texts[*passed]
 }
 
 // jwks is a key set as it was published, by kid.
@@ -84,31 +83,36 @@ func (p *Published) Verify(bearer string, audiences ...string) (storage.Caller, 
 	if len(bearer) > maxToken {
 		return storage.Caller{}, invalid("longer than 8 KiB")
 	}
-	now, keys, sum := time.Now(), *p.keys.Load(), digest(bearer)
-	if t, ok := p.cache.Get(sum); ok {
-		return p.check(t, keys, now, audiences)
+	now, keys := time.Now(), *p.keys.Load()
+	t, known := p.cache.Get(bearer)
+	if !known {
+		var err error
+		if t, err = read(bearer, keys, p.issuer); err != nil {
+			return storage.Caller{}, err
+		}
 	}
-	t, err := read(bearer, keys, p.issuer)
+	audience, err := p.check(t, keys, now, audiences)
 	if err != nil {
 		return storage.Caller{}, err
 	}
-	caller, err := p.check(t, keys, now, audiences)
-	if err == nil {
-		p.cache.Put(sum, t) // good ones only, as in Verifier
+	if !known {
+		p.cache.Put(bearer, t) // good ones only, as in Verifier
 	}
-	return caller, err
+	caller := t.caller
+	caller.Audience = audience
+	return caller, nil
 }
 
 // check asks what can change while a token stays the same.
-func (p *Published) check(t *passed, keys jwks, now time.Time, audiences []string) (storage.Caller, error) {
+func (p *Published) check(t *passed, keys jwks, now time.Time, audiences []string) (audience string, err error) {
 	if _, there := keys[t.kid]; !there {
-		return storage.Caller{}, ErrUnknownKey
+		return "", ErrUnknownKey
 	}
 	switch {
 	case !now.Before(t.caller.ExpiresAt):
-		return storage.Caller{}, errExpired
+		return "", errExpired
 	case now.Before(t.notBefore):
-		return storage.Caller{}, errEarly
+		return "", errEarly
 	}
 	return t.meantFor(p.issuer, audiences)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto"
 	"encoding/base64"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -11,13 +12,14 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// passed is a token whose signature and claims are good for ever. It is immutable.
+// passed is a token whose signature and claims are good for ever. It is immutable but for spared.
 type passed struct {
 	caller    storage.Caller // without Audience
 	audience  []string
 	kid       string
 	issuedAt  time.Time
 	notBefore time.Time
+	spared    atomic.Uint64 // the state of the revocations at which none of them covered it
 }
 
 // publicKey is a published key, and the one algorithm that it is used with.

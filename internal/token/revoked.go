@@ -28,6 +28,7 @@ type Revoked struct {
 	cursor // of OpenRevoked, then of the one Follow
 
 	regressions atomic.Uint64
+	state       atomic.Uint64 // rises after facts are added, before anybody is told that they were; never 0
 
 	mu    sync.RWMutex // guards what follows
 	facts map[fact]driver.Revocation
@@ -41,6 +42,7 @@ type fact struct{ kind, id string }
 // OpenRevoked reads the whole feed.
 func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
 	r := &Revoked{feed: feed, facts: map[fact]driver.Revocation{}, acked: map[fact]time.Time{}}
+	r.state.Store(1)
 	if err := r.readNew(ctx); err != nil {
 		return nil, err
 	}
@@ -87,6 +89,20 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 		c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)
 }
 
+// stopsAgain is Stops of a token that is asked about often. Facts only stop more and more tokens, so
+// one that was not stopped is not as long as none is added.
+func (r *Revoked) stopsAgain(t *passed) bool {
+	state := r.state.Load() // before the facts: of what is added meanwhile the token is asked again
+	if t.spared.Load() == state {
+		return false
+	}
+	if r.Stops(t.caller) {
+		return true
+	}
+	t.spared.Store(state)
+	return false
+}
+
 func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
 	now = r.feed.Reached(now)
 	r.mu.Lock()
@@ -109,6 +125,7 @@ func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
 		}
 		r.facts[name] = n
 	}
+	r.state.Add(1)
 }
 
 // forgetStep is the number of facts examined for each one added: more than two, so that

@@ -3,10 +3,8 @@ package token
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
@@ -25,7 +23,13 @@ var (
 // ErrUnknownKey is an ErrInvalid: no published key has the kid of the token.
 var ErrUnknownKey = invalid("unknown kid")
 
-var errExpired, errEarly = invalid("expired"), invalid("not valid yet")
+// What is wrong with tokens that are good otherwise. Some of them are asked about on every request, such
+// as those for another audience.
+var (
+	errExpired, errEarly = invalid("expired"), invalid("not valid yet")
+	errRevoked, errKey   = invalid("revoked"), invalid("its key has gone")
+	errAudience          = invalid("meant for another audience")
+)
 
 func invalid(reason string) error { return fmt.Errorf("%w: %s", ErrInvalid, reason) }
 
@@ -34,7 +38,7 @@ type VerifierConfig struct {
 	Issuer    string
 	Keys      *Keys
 	Revoked   *Revoked
-	CacheSize int // good tokens to remember, 0.45 KB each; 0: 100,000
+	CacheSize int // good tokens to remember, 1 KB each; 0: 100,000
 }
 
 // Verifier checks access tokens (RFC 9068 4) and remembers the good ones.
@@ -42,13 +46,13 @@ type Verifier struct {
 	issuer  string
 	keys    *Keys
 	revoked *Revoked
-	cache   *cache.Cache[[sha256.Size]byte, *passed] // good tokens by the hash of their whole text
+	cache   *cache.Texts[*passed] // good tokens by their whole text
 }
 
 const defaultCache = 100_000
 
-func newCache(size int) *cache.Cache[[sha256.Size]byte, *passed] {
-	return cache.New[[sha256.Size]byte, *passed](cmp.Or(size, defaultCache))
+func newCache(size int) *cache.Texts[*passed] {
+	return cache.NewTexts[*passed](cmp.Or(size, defaultCache))
 }
 
 // NewVerifier makes a Verifier.
@@ -61,31 +65,36 @@ func NewVerifier(c VerifierConfig) *Verifier {
 // ErrStale.
 //
 // It does no I/O; the context is there for verifiers that ask somebody else.
-func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string) (storage.Caller, error) {
-	_, caller, err := v.verify(bearer, audiences)
-	return caller, err
+func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string) (caller storage.Caller, err error) {
+	t, audience, err := v.verify(bearer, audiences)
+	if err != nil {
+		return caller, err
+	}
+	caller = t.caller
+	caller.Audience = audience
+	return caller, nil
 }
 
-func (v *Verifier) verify(bearer string, audiences []string) (*passed, storage.Caller, error) {
+// verify returns a good token and which of its audiences was asked for.
+func (v *Verifier) verify(bearer string, audiences []string) (t *passed, audience string, err error) {
 	if len(bearer) > maxToken {
-		return nil, storage.Caller{}, invalid("longer than 8 KiB")
+		return nil, "", invalid("longer than 8 KiB")
 	}
 	now := time.Now()
 	keys := v.keys.at(now)
-	sum := digest(bearer)
-	if t, ok := v.cache.Get(sum); ok {
-		caller, err := v.check(t, keys, now, audiences)
-		return t, caller, err
+	t, known := v.cache.Get(bearer)
+	if !known {
+		if t, err = read(bearer, keys, v.issuer); err != nil {
+			return nil, "", err
+		}
 	}
-	t, err := read(bearer, keys, v.issuer)
-	if err != nil {
-		return nil, storage.Caller{}, err
+	if audience, err = v.check(t, keys, now, audiences); err != nil {
+		return nil, "", err
 	}
-	caller, err := v.check(t, keys, now, audiences)
-	if err == nil {
-		v.cache.Put(sum, t) // good ones only: nobody without a key can push them out
+	if !known {
+		v.cache.Put(bearer, t) // good ones only: nobody without a key can push them out
 	}
-	return t, caller, err
+	return t, audience, nil
 }
 
 // Facts holds what a good token says, for somebody who asks about it (RFC 7662).
@@ -96,21 +105,13 @@ type Facts struct {
 
 // Facts is Verify, and returns when the token was issued too.
 func (v *Verifier) Facts(_ context.Context, bearer string, audiences ...string) (Facts, error) {
-	t, caller, err := v.verify(bearer, audiences)
+	t, audience, err := v.verify(bearer, audiences)
 	if err != nil {
 		return Facts{}, err
 	}
-	return Facts{Caller: caller, IssuedAt: t.issuedAt}, nil
-}
-
-// digest is the SHA-256 of a whole token: a part has many wholes. It copies tokens of the
-// usual size to the stack, because this is done for every request.
-func digest(token string) [sha256.Size]byte {
-	var usual [1 << 10]byte
-	if len(token) <= len(usual) {
-		return sha256.Sum256(usual[:copy(usual[:], token)])
-	}
-	return sha256.Sum256([]byte(token))
+	f := Facts{Caller: t.caller, IssuedAt: t.issuedAt}
+	f.Caller.Audience = audience
+	return f, nil
 }
 
 // Issued returns whom a token of this service speaks for, whatever it is meant for, even
@@ -133,37 +134,29 @@ func (v *Verifier) Issued(bearer string) (storage.Caller, error) {
 
 // check asks everything that can change while a token stays the same; a remembered token
 // is asked it each time.
-func (v *Verifier) check(t *passed, keys *keyset, now time.Time, audiences []string) (storage.Caller, error) {
-	caller := t.caller
+func (v *Verifier) check(t *passed, keys *keyset, now time.Time, audiences []string) (audience string, err error) {
 	switch {
 	case keys.byID[t.kid] == nil:
-		return storage.Caller{}, invalid("its key has gone")
-	case !now.Before(caller.ExpiresAt):
-		return storage.Caller{}, errExpired
+		return "", errKey
+	case !now.Before(t.caller.ExpiresAt):
+		return "", errExpired
 	case now.Before(t.notBefore):
-		return storage.Caller{}, errEarly
-	case v.revoked.Stops(caller):
-		return storage.Caller{}, invalid("revoked")
+		return "", errEarly
+	case v.revoked.stopsAgain(t):
+		return "", errRevoked
 	}
-	caller, err := t.meantFor(v.issuer, audiences)
-	if err == nil {
-		err = v.revoked.Stale(now)
+	if audience, err = t.meantFor(v.issuer, audiences); err != nil {
+		return "", err
 	}
-	if err != nil {
-		return storage.Caller{}, err
-	}
-	return caller, nil
+	return audience, v.revoked.Stale(now)
 }
 
-// meantFor returns the caller with the audience that the token is meant for.
-func (t *passed) meantFor(issuer string, audiences []string) (storage.Caller, error) {
-	i := slices.IndexFunc(t.audience, func(aud string) bool {
-		return len(audiences) == 0 && aud == issuer || IsOneOf(aud, audiences)
-	})
-	if i < 0 {
-		return storage.Caller{}, invalid("meant for another audience")
+// meantFor returns the audience that the token is meant for.
+func (t *passed) meantFor(issuer string, audiences []string) (string, error) {
+	for _, aud := range t.audience {
+		if len(audiences) == 0 && aud == issuer || IsOneOf(aud, audiences) {
+			return aud, nil
+		}
 	}
-	caller := t.caller
-	caller.Audience = t.audience[i]
-	return caller, nil
+	return "", errAudience
 }

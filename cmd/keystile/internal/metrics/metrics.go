@@ -1,10 +1,12 @@
 package metrics
 
 import (
+	"maps"
 	"net/http"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -23,7 +25,11 @@ type Metrics struct {
 	inFlight prometheus.Gauge
 	signIns  *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
-	found    sync.Map // answers → counted: looking labels up by their texts costs more than counting
+
+	// found are the counters of labels that were looked up: that costs more than counting. Whoever finds a
+	// new one makes another map, so that nobody waits who reads.
+	found  atomic.Pointer[map[answers]counted]
+	adding sync.Mutex
 }
 
 // answers are those that have the same labels. There are as many as routes, methods and classes.
@@ -159,11 +165,20 @@ func (m *Metrics) End(s requests.Seen) {
 }
 
 func (m *Metrics) of(a answers) counted {
-	if c, ok := m.found.Load(a); ok {
-		return c.(counted)
+	if known := m.found.Load(); known != nil {
+		if c, ok := (*known)[a]; ok {
+			return c
+		}
+	}
+	m.adding.Lock()
+	defer m.adding.Unlock()
+	more := map[answers]counted{}
+	if known := m.found.Load(); known != nil {
+		maps.Copy(more, *known)
 	}
 	c := counted{m.requests.WithLabelValues(a.route, a.method, a.class), m.duration.WithLabelValues(a.route)}
-	m.found.Store(a, c)
+	more[a] = c
+	m.found.Store(&more)
 	return c
 }
 

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/reqctx"
@@ -45,15 +44,26 @@ type front struct {
 }
 
 func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
-	r, _ = reqctx.Begin(w, r)
-	out := &recorder{ResponseWriter: w}
+	r, v, out := begin(w, r)
 	if f.Observer != nil {
 		f.Observer.Begin()
 	}
-	defer func() { f.end(r, out, time.Since(began)) }()
+	defer func() { f.end(r, out, time.Since(v.Began)) }()
 	f.next.ServeHTTP(out, r)
 	out.begin(http.StatusOK)
+}
+
+// begin begins a request, if nobody has, and its recorder: both are one allocation.
+func begin(w http.ResponseWriter, r *http.Request) (*http.Request, *reqctx.Visit, *recorder) {
+	if v := reqctx.From(r.Context()); v != nil {
+		return r, v, &recorder{ResponseWriter: w}
+	}
+	both := new(struct {
+		visit reqctx.Visit
+		recorder
+	})
+	both.ResponseWriter = w
+	return reqctx.BeginIn(&both.visit, w, r), &both.visit, &both.recorder
 }
 
 func (f front) end(r *http.Request, out *recorder, took time.Duration) {
@@ -89,10 +99,8 @@ func route(pattern string) string {
 }
 
 func method(sent string) string {
-	known := []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
-	}
-	if slices.Contains(known, sent) {
+	switch sent {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
 		return sent
 	}
 	return other
