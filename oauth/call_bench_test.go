@@ -26,7 +26,7 @@ func newCall(method, target, body string) *call {
 	return &call{template: r, header: r.Header, body: body, want: http.StatusOK, sink: sink{header: http.Header{}}}
 }
 
-func (c *call) do(b *testing.B, handler http.Handler, want int) {
+func (c *call) do(b testing.TB, handler http.Handler, want int) {
 	r := *c.template
 	r.Body = io.NopCloser(strings.NewReader(c.body))
 	clear(c.sink.header)
@@ -39,7 +39,7 @@ func (c *call) do(b *testing.B, handler http.Handler, want int) {
 }
 
 // member cuts a text value out of the answer; it has no escapes in it.
-func (c *call) member(b *testing.B, name string) string {
+func (c *call) member(b testing.TB, name string) string {
 	_, rest, _ := strings.Cut(c.sink.body.String(), `"`+name+`":"`)
 	value, _, found := strings.Cut(rest, `"`)
 	if !found {

@@ -32,6 +32,8 @@ func TestEachRequestMakesTheStorageCallsItPromises(t *testing.T) {
 			map[string]int{}},
 		{"userinfo", func() { h.userInfo(tokens.text("access_token")) },
 			map[string]int{"Get": 1}},
+		{"userinfo again", func() { h.userInfo(tokens.text("access_token")) },
+			map[string]int{}},
 		{"revoking an access token", func() { h.revoke(tokens.text("access_token")) },
 			map[string]int{"Get": 1, "Revoke": 1}},
 		{"refusing a revoked bearer", func() { h.tokens.Verify(t.Context(), tokens.text("access_token")) },

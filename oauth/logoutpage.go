@@ -19,8 +19,8 @@ var logoutText string
 var signedOutText string
 
 var (
-	logoutPage    = template.Must(template.New("logout").Parse(logoutText))
-	signedOutPage = template.Must(template.New("signedout").Parse(signedOutText))
+	logoutPage    = page.Lazily(func() *template.Template { return template.Must(template.New("logout").Parse(logoutText)) })
+	signedOutPage = page.Lazily(func() *template.Template { return template.Must(template.New("signedout").Parse(signedOutText)) })
 )
 
 // logoutView holds the data of both pages. Back is a link and no redirect, so the reader sees the
@@ -49,7 +49,7 @@ func (s *Server) writeSignedOut(w http.ResponseWriter, r *http.Request, app stor
 	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
 }
 
-func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string, body *template.Template, hidden []field) error {
+func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string, body *page.Template, hidden []field) error {
 	lang := page.LangOf(r, form.Get("ui_locales"))
 	var text strings.Builder
 	view := logoutView{Lang: lang, Action: pathLogout, Hidden: hidden, Back: backTo(form)}

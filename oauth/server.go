@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
@@ -54,7 +55,8 @@ type Store interface {
 }
 
 // Users finds the users that tokens are about; *storage.Store implements it. A host with its own
-// user table implements it too.
+// user table implements it too. Users in the Store of the Tokens are remembered for userinfo until it
+// tells that they have changed; a host's table is asked at each request.
 type Users interface {
 	// User returns the user with this sub, or an error that wraps storage.ErrNotFound. A
 	// sub is never equal to a client_id; ID, the user_id of protocol 2.2, may stay 0.
@@ -153,13 +155,17 @@ type Server struct {
 	failures        *bruteforce.Failures
 	registrations   *registration.Budget
 	clients         *clients
+	answers         *claims.Answers
+	unfollow        func()
 }
 
 // New makes a Server. It reports all errors of the Config at once.
 func New(_ context.Context, c Config) (s *Server, err error) {
+	given := c.Users
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
+	told := given == nil || readsFrom(given, c.Tokens.c.Store)
 	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
@@ -168,6 +174,8 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	s.engine = engine.New(s.engineConfig())
+	s.answers = claims.NewAnswers(s.issuer, c.Users.User, told)
+	s.unfollow = s.store.OnChange(s.answers.Changed)
 	s.mux = reply.NewMux(c.Log, s.routes()...)
 	s.userInfoHandler = s.mux
 	if c.Meter != nil {
@@ -230,6 +238,12 @@ func (c *Config) complete() error {
 	return nil
 }
 
+// readsFrom reports whether users are those of a store, which tells of their changes.
+func readsFrom(users Users, store Store) bool {
+	own, ok := users.(interface{ Reads(other any) bool })
+	return ok && own.Reads(store)
+}
+
 func (s *Server) engineConfig() engine.Config {
 	return engine.Config{
 		Issuer: s.issuer, Resources: s.tokens.c.Resources, Store: s.store, Keys: s.tokens.keys, Revoker: s.tokens.revoked,
@@ -270,7 +284,10 @@ func (s *Server) Mount(mux interface {
 }
 
 // Close ends the Server, which runs nothing in the background. The caller closes the Tokens.
-func (s *Server) Close(ctx context.Context) error { return s.clients.fetch.Close(ctx) }
+func (s *Server) Close(ctx context.Context) error {
+	s.unfollow()
+	return s.clients.fetch.Close(ctx)
+}
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (s *Server) Patterns() []string { return s.mux.Patterns() }

@@ -35,8 +35,9 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 	return s.changes.shared.Listen(ctx, hint)
 }
 
-// OnChange has f called with each change that ReadChanges finds, until stop is called. f is quick,
-// and calls no method of the Store.
+// OnChange has f called with each change that ReadChanges finds, until stop is called, and with each
+// change of users that this process makes itself, before its writer is answered. f is quick, and calls no
+// method of the Store. What it is told of may also have failed to change.
 func (s *Store) OnChange(f func(Change)) (stop func()) {
 	c := &s.changes
 	c.mu.Lock()
@@ -117,6 +118,13 @@ func (c *changes) note(now []epoch, stored map[string]mark) error {
 	return fmt.Errorf("%w: %q", ErrForgot, forgot)
 }
 
+// tellOwn tells of a change that this process has made, or may have made.
+func (c *changes) tellOwn(change Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tellAll(change)
+}
+
 func (c *changes) tellAll(found ...Change) {
 	for _, change := range found {
 		for _, id := range slices.Sorted(maps.Keys(c.tell)) {
@@ -136,12 +144,22 @@ func (s *Store) openChanges(ctx context.Context, b driver.Backend) error {
 func (s *Store) put(ctx context.Context, docs []driver.Doc) (int64, error) {
 	touched := map[string][]string{}
 	for _, d := range docs {
-		if s.Shared() && slices.Contains(followed, d.Kind) {
+		if isFollowed(d) && (s.Shared() || d.Kind == ChangedUsers) {
 			touched[d.Kind] = append(touched[d.Kind], d.ID)
 		}
 	}
-	if len(touched) == 0 {
+	if users := touched[ChangedUsers]; users != nil {
+		defer s.changes.tellOwn(Change{Kind: ChangedUsers, IDs: users})
+	}
+	switch {
+	case len(touched) == 0:
 		return s.backend.Put(ctx, docs...)
+	case !s.Shared():
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		// Nobody tells later of what is written after its caller has gone.
+		return s.backend.Put(context.WithoutCancel(ctx), docs...)
 	}
 	for range maxConflicts {
 		next := s.changes.next(touched)

@@ -243,7 +243,7 @@ func TestAStoreOfOneProcessHasNoEpochs(t *testing.T) {
 func TestAStoreThatHasLostAChangeIsNoticed(t *testing.T) {
 	everything := []storage.Change{
 		{Kind: storage.ChangedKeys}, {Kind: storage.ChangedSettings}, {Kind: storage.ChangedApps},
-		{Kind: storage.ChangedCapabilities}, {Kind: storage.ChangedAccess}, {Kind: storage.ChangedBundles},
+		{Kind: storage.ChangedCapabilities}, {Kind: storage.ChangedAccess}, {Kind: storage.ChangedBundles}, {Kind: storage.ChangedUsers},
 	}
 	for _, c := range []struct {
 		name string

@@ -15,10 +15,16 @@ const (
 	ChangedCapabilities = "capability" // and their tools
 	ChangedAccess       = "access"
 	ChangedBundles      = "bundle"
+	ChangedUsers        = "user" // not new ones: nobody can have cached them
 )
 
 // followed are the kinds whose changes are told to other processes.
-var followed = []string{ChangedKeys, ChangedSettings, ChangedApps, ChangedCapabilities, ChangedAccess, ChangedBundles}
+var followed = []string{ChangedKeys, ChangedSettings, ChangedApps, ChangedCapabilities, ChangedAccess, ChangedBundles, ChangedUsers}
+
+// isFollowed reports whether the write of a document is told to other processes.
+func isFollowed(d driver.Doc) bool {
+	return slices.Contains(followed, d.Kind) && (d.Kind != ChangedUsers || d.Version != 0)
+}
 
 // maxDocs bounds a Put of documents of which some may be followed: the rest is for epochs.
 var maxDocs = driver.MaxPut - len(followed)

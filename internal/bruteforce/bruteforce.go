@@ -71,7 +71,10 @@ func By(address netip.Addr, clientID string) Guesser {
 func Unknown(address netip.Addr) Guesser { return By(address, "") }
 
 // key is a text that whose reads.
-func (g Guesser) key() string { return g.client.String() + " " + g.clientID }
+func (g Guesser) key() string {
+	var room [128]byte
+	return string(append(append(g.client.AppendTo(room[:0]), ' '), g.clientID...))
+}
 
 func networkKey(key string) (client netip.Prefix, clientID string) {
 	text, clientID, _ := strings.Cut(key, " ")

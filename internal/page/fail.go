@@ -11,7 +11,7 @@ import (
 //go:embed fail.html
 var failText string
 
-var failBody = template.Must(template.New("fail").Parse(failText))
+var failBody = Lazily(func() *template.Template { return template.Must(template.New("fail").Parse(failText)) })
 
 type failure struct {
 	Lang

@@ -45,7 +45,7 @@ var (
 	styleDigest = digest(style)
 )
 
-var frame = template.Must(template.New("frame").Parse(frameText))
+var frame = Lazily(func() *template.Template { return template.Must(template.New("frame").Parse(frameText)) })
 
 // sheet holds the data of the frame template.
 type sheet struct {

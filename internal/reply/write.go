@@ -47,6 +47,27 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
+// Prepared is a JSON answer that is kept as bytes, with the header of its length.
+type Prepared struct {
+	body   []byte
+	length []string
+}
+
+// Prepare makes a Prepared of a copy of JSON.
+func Prepare(body []byte) *Prepared {
+	return &Prepared{body: bytes.Clone(body), length: []string{strconv.Itoa(len(body))}}
+}
+
+// Write answers a request with it, and keeps it out of every cache.
+func (p *Prepared) Write(w http.ResponseWriter) {
+	NoStore(w)
+	h := w.Header()
+	h["Content-Type"] = contentType
+	h["X-Content-Type-Options"] = nosniff
+	h["Content-Length"] = p.length
+	w.Write(p.body)
+}
+
 // Success writes the answer to a request that was done (protocol 4), with data in it, and keeps it
 // out of every cache.
 func Success(w http.ResponseWriter, data any) error {

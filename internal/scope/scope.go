@@ -135,7 +135,12 @@ func Elevated(name string) bool { return name == Apps }
 
 // HasElevated reports whether any name in a space-separated scope is Elevated.
 func HasElevated(scope string) bool {
-	return slices.ContainsFunc(strings.Fields(scope), Elevated)
+	for name := range strings.FieldsSeq(scope) {
+		if Elevated(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // OnlyElevated returns what is Elevated of a space-separated scope.

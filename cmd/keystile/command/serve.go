@@ -25,6 +25,8 @@ import (
 
 // serve runs the service until ctx ends or a signal comes.
 func (p program) serve(ctx context.Context, call cli.Call) error {
+	base := ballast()
+	defer func() { runtime.KeepAlive(base) }()
 	c, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -69,7 +71,6 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 		return err
 	}
 	defer operators.close()
-	defer runtime.KeepAlive(ballast())
 	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
 	var observer requests.Observer
 	if counted != nil {

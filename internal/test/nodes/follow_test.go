@@ -83,11 +83,12 @@ var changesOfOthers = []change{
 			n.cluster.Fatal(err)
 		}
 	}, holds: func(n *node, _ string) bool { return !n.hasTools(n.machine()) }},
-	{name: "a disabled user", untold: true, do: func(n *node, _ string) {
-		u := must(n.Store.User(n.cluster.Context(), n.cluster.user.Sub))(n.cluster)
-		u.Disabled = true
-		must(n.Store.SaveUser(n.cluster.Context(), u))(n.cluster)
-	}, holds: func(n *node, bearer string) bool { return n.get("/oauth/userinfo", bearer).Code == 401 }},
+	{name: "a disabled user", do: func(n *node, _ string) { n.saveUser(func(u *storage.User) { u.Disabled = true }) },
+		holds: func(n *node, bearer string) bool { return n.get("/oauth/userinfo", bearer).Code == 401 }},
+	{name: "a user's new name", do: func(n *node, _ string) { n.saveUser(func(u *storage.User) { u.Nickname = "Countess" }) },
+		holds: func(n *node, bearer string) bool {
+			return strings.Contains(n.get("/oauth/userinfo", bearer).Body.String(), `"nickname":"Countess"`)
+		}},
 }
 
 // machine returns a token of the application itself.
@@ -161,24 +162,40 @@ func TestWhatOneNodeTellsHoldsAtAnotherAtOnce(t *testing.T) {
 	}
 }
 
-// The application is read before it is disabled, and the answer comes after that was told.
+// What is asked about is read before it is changed, and the answer comes after that was told.
 func TestAnAnswerThatWasOvertakenIsNotKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		all := newCluster(t)
-		here, there := all.node(), all.node()
-		bearer := here.bearer()
-		time.Sleep(1300 * time.Millisecond)
-		release := there.link.hanging("the answer of Get")
-		done := make(chan struct{})
-		go func() { defer close(done); there.get("/ai/x", bearer) }()
-		synctest.Wait()
-		here.saveApp(func(a *storage.App) { a.Disabled = true })
-		time.Sleep(time.Second)
-		synctest.Wait()
-		release()
-		<-done
-		there.want(401, bearer, "a call after the one that was overtaken")
-	})
+	for _, c := range []struct {
+		name, path string
+		change     func(n *node)
+	}{
+		{"an application", "/ai/x", func(n *node) { n.saveApp(func(a *storage.App) { a.Disabled = true }) }},
+		{"a user", "/oauth/userinfo", func(n *node) { n.saveUser(func(u *storage.User) { u.Disabled = true }) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				all := newCluster(t)
+				here, there := all.node(), all.node()
+				bearer := here.bearer()
+				there.get("/ai/x", bearer) // its application is known
+				if c.path == "/ai/x" {
+					there = all.node()
+				}
+				time.Sleep(1300 * time.Millisecond)
+				release := there.link.hanging("the answer of Get")
+				done := make(chan struct{})
+				go func() { defer close(done); there.get(c.path, bearer) }()
+				synctest.Wait()
+				c.change(here)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				release()
+				<-done
+				if w := there.get(c.path, bearer); w.Code != 401 {
+					t.Errorf("after the one that was overtaken it answers %d, want 401", w.Code)
+				}
+			})
+		})
+	}
 }
 
 func TestManyHintsMakeFewReads(t *testing.T) {

@@ -120,9 +120,14 @@ func (a adapter) endGrant(ctx context.Context, t driver.Token) error {
 }
 
 // stored returns the request that fosite expects from its storage. Scope and grant come from the
-// record; the redirect_uri is there for fosite to compare.
+// record; the redirect_uri is there for fosite to compare. It is made once: a code's scope stays, and fosite
+// changes nothing of it.
 func stored(w *work) fosite.Requester {
+	if w.stored != nil {
+		return w.stored
+	}
 	r := fosite.NewRequest()
+	w.stored = r
 	r.ID, r.RequestedAt, r.Client, r.Session = w.found.Grant, w.found.IssuedAt, client{w}, newSession()
 	r.Form.Set("redirect_uri", w.found.RedirectURI)
 	for _, s := range strings.Fields(w.scope) {

@@ -53,7 +53,7 @@ func (e *Engine) Device(ctx context.Context, app storage.App, form url.Values, a
 		return Granted{}, err
 	}
 	mint := strategy{e}
-	if _, _, err := mint.GenerateAccessToken(ctx, nil); err != nil {
+	if _, err := e.mintAccess(w); err != nil {
 		return Granted{}, err
 	}
 	if _, _, err := mint.GenerateRefreshToken(ctx, nil); err != nil {

@@ -25,6 +25,10 @@
 //
 // # Choices
 //
+// Of a client_credentials request nothing is left to decide once the application is known to be the one
+// that it says, and nothing is stored for it: it goes past fosite, which would make sessions and requests
+// that nobody reads. A test holds its answers to those of fosite.
+//
 // The device grant (RFC 8628) does not go through fosite, which has no handler for it: it uses the same
 // unit of work, minting and spending as the other grants.
 //

@@ -24,24 +24,29 @@ func (s strategy) GenerateAuthorizeCode(ctx context.Context, _ fosite.Requester)
 }
 
 func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
-	w := workOf(ctx)
+	text, err := s.mintAccess(workOf(ctx))
+	return text, text, err
+}
+
+// mintAccess makes the access token of a request.
+func (e *Engine) mintAccess(w *work) (string, error) {
 	c := token.Claims{
-		Issuer:    s.Issuer,
-		Audience:  s.audience(w),
+		Issuer:    e.Issuer,
+		Audience:  e.audience(w),
 		ClientID:  w.app.ID,
 		Scope:     w.scope,
 		ID:        rand.Text(),
 		IssuedAt:  w.now,
-		ExpiresAt: w.now.Add(s.lifetime(w.scope)),
+		ExpiresAt: w.now.Add(e.lifetime(w.scope)),
 	}
 	if w.found != nil {
 		c.Subject, c.Grant = w.found.UserID, w.found.Grant
 	} else {
-		c.Subject, c.Grant = w.app.ID, handle.NewGrant(s.Store.Later(w.now)) // client_credentials: a grant of its own
+		c.Subject, c.Grant = w.app.ID, handle.NewGrant(e.Store.Later(w.now)) // client_credentials: a grant of its own
 	}
-	text, err := s.Keys.SignAccess(c)
+	text, err := e.Keys.SignAccess(c)
 	w.access = text
-	return text, text, err
+	return text, err
 }
 
 // audience returns the requested resource, or the issuer.

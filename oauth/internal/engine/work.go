@@ -19,10 +19,11 @@ type work struct {
 	form url.Values
 	now  time.Time
 
-	found  *driver.Token // the presented code or refresh token, once it has been checked
-	spend  bool          // found is to be exchanged
-	next   *driver.Token // to be stored: a code, or the next refresh token
-	scope  string        // of the access token
+	found  *driver.Token   // the presented code or refresh token, once it has been checked
+	stored *fosite.Request // found, as fosite reads it
+	spend  bool            // found is to be exchanged
+	next   *driver.Token   // to be stored: a code, or the next refresh token
+	scope  string          // of the access token
 	access string
 	handle string // of next
 

@@ -1,11 +1,11 @@
 package ui
 
 import (
-	"html/template"
 	"net/http"
 	"net/url"
 
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/page"
 )
 
 // Action reads or does something for an identified person, and returns what to show. It reads
@@ -33,10 +33,10 @@ type Page struct {
 	Owned    bool   // everybody has their own there, so no role is needed
 	May      []consoleauth.Check
 	Get      Action
-	Template *template.Template // made by Parse; shown a View whose Data is what Get returned
-	Acts     map[string]Act     // by the value of the form's field "do"
-	MaxForm  int64              // bytes of a form, its files included; 0: 64 KiB
-	Raw      Raw                // in place of Get: a file at an address of the console, such as CSV
+	Template *page.Template // made by Parse; shown a View whose Data is what Get returned
+	Acts     map[string]Act // by the value of the form's field "do"
+	MaxForm  int64          // bytes of a form, its files included; 0: 64 KiB
+	Raw      Raw            // in place of Get: a file at an address of the console, such as CSV
 
 	texts Texts // of its part
 }
@@ -51,7 +51,7 @@ type Act struct {
 	// To returns where the browser goes afterwards, given the result and the path of the page; nil: the page again.
 	To func(result any, path string) string
 	// Result is shown in place of a redirect, for what is seen once, such as a secret: Data is what Do returned.
-	Result *template.Template
+	Result *page.Template
 }
 
 // Kind says how a field of a form becomes JSON.

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/page"
 )
 
 // Plot is a figure over time: columns that stand on each other, and at most one line. It is drawn as
@@ -222,7 +224,7 @@ func short(n int64) string {
 	return fmt.Sprint(n)
 }
 
-var plotTemplate = template.Must(template.New("plot").Parse(plotText))
+var plotTemplate = page.Lazily(func() *template.Template { return template.Must(template.New("plot").Parse(plotText)) })
 
 const plotText = `<figure class="plot">
 <figcaption>{{.Title}}<ul>{{range $i, $s := .Bars}}<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="s{{$i}}" width="10" height="10" rx="2"/></svg>{{$s.Name}}</li>{{end}}{{with .Line}}<li><svg viewBox="0 0 10 10" aria-hidden="true"><path class="s2" d="M0 8L5 2L10 6"/></svg>{{.Name}}</li>{{end}}</ul></figcaption>

@@ -21,21 +21,25 @@ import (
 var own embed.FS
 
 var (
-	frame    = template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html", "shared.html", "tools.html"))
+	frame = page.Lazily(func() *template.Template {
+		return template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html", "shared.html", "tools.html"))
+	})
 	failPage = Parse(own, "fail.html")
 )
 
 var funcs = template.FuncMap{"list": func(all ...any) []any { return all }}
 
 // Parse reads the template of a page, which may use those of shared.html: its own text is the
-// content below the heading. It panics, because it is called when a program starts.
-func Parse(from fs.FS, name string) *template.Template {
-	text, err := fs.ReadFile(from, name)
-	if err != nil {
-		panic(err)
-	}
-	t := template.Must(frame.Clone())
-	return template.Must(t.New("content").Parse(string(text)))
+// content below the heading.
+func Parse(from fs.FS, name string) *page.Template {
+	return page.Lazily(func() *template.Template {
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			panic(err)
+		}
+		t := template.Must(frame.Parsed().Clone())
+		return template.Must(t.New("content").Parse(string(text)))
+	})
 }
 
 // View holds what the template of a page shows. Data is the record.
@@ -182,9 +186,9 @@ func (v *View) Num(n any) string {
 }
 
 // write answers with a template in the frame.
-func (s *Server) write(w http.ResponseWriter, status int, t *template.Template, v *View) error {
+func (s *Server) write(w http.ResponseWriter, status int, t *page.Template, v *View) error {
 	var buf bytes.Buffer
-	if err := t.ExecuteTemplate(&buf, "frame", v); err != nil {
+	if err := t.Parsed().ExecuteTemplate(&buf, "frame", v); err != nil {
 		return fmt.Errorf("console: %w", err)
 	}
 	h := w.Header()

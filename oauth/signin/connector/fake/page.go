@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -27,7 +28,7 @@ var styleText string
 var (
 	style        = strings.ReplaceAll(styleText, "\r", "")
 	styleDigest  = sha256.Sum256([]byte(style))
-	pageTemplate = template.Must(template.New("page").Parse(pageText))
+	pageTemplate = page.Lazily(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 	policy       = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(styleDigest[:]) +
 		"'; form-action 'self' http: https:; frame-ancestors 'none'; base-uri 'none'"
 )
@@ -157,8 +158,8 @@ func failPage(w http.ResponseWriter, _ *http.Request, f *reply.Failure) {
 
 func write(w http.ResponseWriter, status int, v view) error {
 	v.Style = template.CSS(style)
-	var page strings.Builder
-	if err := pageTemplate.Execute(&page, v); err != nil {
+	var text strings.Builder
+	if err := pageTemplate.Execute(&text, v); err != nil {
 		return err
 	}
 	h := w.Header()
@@ -168,7 +169,7 @@ func write(w http.ResponseWriter, status int, v view) error {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	io.WriteString(w, page.String())
+	io.WriteString(w, text.String())
 	return nil
 }
 

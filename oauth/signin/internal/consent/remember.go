@@ -4,6 +4,7 @@ import (
 	"context"
 	"html/template"
 
+	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -16,8 +17,10 @@ const MaxPicks = maxPicks
 type Choice = choice
 
 // WithChoice returns a page that can show its Choice with {{template "choice" .}}.
-func WithChoice(page *template.Template) *template.Template {
-	return template.Must(page.ParseFS(consentFiles, "choice.html"))
+func WithChoice(body *page.Template) *page.Template {
+	return page.Lazily(func() *template.Template {
+		return template.Must(body.Parsed().ParseFS(consentFiles, "choice.html"))
+	})
 }
 
 // ChoiceOf returns the Choice of a user, nil if the application asks for no tools.

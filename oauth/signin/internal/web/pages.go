@@ -28,8 +28,10 @@ var (
 
 // Parse reads a page. Each can show its user with {{template "person.html" .}}, and an alert with
 // {{template "alert.html" .Alert}}.
-func Parse(from fs.FS, name string) *template.Template {
-	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html"))
+func Parse(from fs.FS, name string) *page.Template {
+	return page.Lazily(func() *template.Template {
+		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html"))
+	})
 }
 
 // View holds the data of the templates of all pages. It never holds a password.
@@ -57,7 +59,7 @@ func (v *View) common() *View { return v }
 type viewer interface{ common() *View }
 
 // Show writes a page of this context.
-func (t Context) Show(w http.ResponseWriter, status int, body *template.Template, of viewer) error {
+func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of viewer) error {
 	v := of.common()
 	v.Lang, v.App, v.Query, v.Back = t.Lang, t.Brand.Name, t.Query, Back(t.Query)
 	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
@@ -104,7 +106,7 @@ func (p *Pages) CheckOrigin(r *http.Request) error {
 }
 
 // Write writes a page with the body that a template makes of v.
-func Write(w http.ResponseWriter, status int, look page.Look, body *template.Template, v any) error {
+func Write(w http.ResponseWriter, status int, look page.Look, body *page.Template, v any) error {
 	var out strings.Builder
 	if err := body.Execute(&out, v); err != nil {
 		return err
