@@ -58,8 +58,9 @@ func TestUserInfoIsChargedWhereItAnswers(t *testing.T) {
 	if got := h.used(bearer, gateway.Identity); got != 3 {
 		t.Errorf("charged %d times, want 3", got)
 	}
+	eve := h.testUser("eve", "").bearer
 	h.backend.set(nil, context.DeadlineExceeded)
-	h.want(h.call("GET", "/oauth/userinfo", token), 503, "with the store away")
+	h.want(h.call("GET", "/oauth/userinfo", eve), 503, "of a user who is not remembered, with the store away")
 	h.backend.set(nil, nil)
 	if got := h.used(bearer, gateway.Identity); got != 3 {
 		t.Errorf("charged %d times, want 3: the failure was ours", got)

@@ -17,7 +17,7 @@ func TestEachRequestMakesTheStorageCallsItPromises(t *testing.T) {
 		want map[string]int
 	}{
 		{"authorize, first visit of the user to the application", func() { code = h.code() },
-			map[string]int{"Get": 3, "Put": 1, "Issue": 1}}, // app, setting, openid
+			map[string]int{"Get": 4, "Put": 1, "Issue": 1}}, // app, setting, openid, and whether the user is being erased
 		{"authorize again", func() { code = h.code() },
 			map[string]int{"Get": 3, "Issue": 1}},
 		{"authorize with a challenge asks no setting", func() { h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256") },
