@@ -32,7 +32,7 @@ func TestAKilledProcessHasCountedEveryAnsweredCallOnce(t *testing.T) {
 		chargeUntilKilled(t, dir)
 		return
 	}
-	dir, calls := t.TempDir(), map[string]*call{}
+	dir, calls := mappable(t), map[string]*call{}
 	for life := range lives {
 		child, answers := begin(t, folder, dir, life)
 		for range 20 + rand.IntN(400) {
@@ -63,7 +63,7 @@ func TestATerminatedProcessHasCountedExactlyWhatItAnswered(t *testing.T) {
 		chargeUntilKilled(t, dir)
 		return
 	}
-	dir, calls := t.TempDir(), map[string]*call{}
+	dir, calls := mappable(t), map[string]*call{}
 	for life := range 3 {
 		child, answers := begin(t, folder, dir, life)
 		for range 200 {

@@ -36,7 +36,10 @@
 // read a mapped one too; they may report the room behind a killed process's last record as torn. One
 // lock is held while a record is copied: with places that are reserved without one, a record that is
 // not finished would stand before others that are answered. A store that faults (SIGBUS) is written
-// instead, and so is everything from then on; the log and [Ledger.Mapped] say so.
+// instead, and so is everything from then on; the log and [Ledger.Mapped] say so. A store may wait for
+// the disk where it meets a page for the first time, which holds up a thread that the runtime
+// believes to be busy; beside a disk that syncs without a pause it waits more seldom, and for less
+// long, than write(2) does.
 //
 // Charges are not grouped into shared writes: under one lock, parallel charges take 1.3
 // times what parallel writes take without any, and a leader would have to wake the others.

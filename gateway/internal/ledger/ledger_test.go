@@ -95,15 +95,16 @@ func TestChargesOfManyGoroutinesAllCount(t *testing.T) {
 func TestWhatNoStoreAcceptsIsRefused(t *testing.T) {
 	l := opened(t, Config{Store: newStore(), Path: t.TempDir()})
 	for name, err := range map[string]error{
-		"no application":         l.Charge("", "ai", noon, false),
-		"no product":             l.Charge("app", "", noon, false),
-		"a zero byte":            l.Charge("app", "a\x00i", noon, false),
-		"no UTF-8":               l.Charge("app\xfe", "ai", noon, false),
-		"an application of 256":  l.Charge(strings.Repeat("a", 256), "ai", noon, false),
-		"a product of 256":       l.Charge("app", strings.Repeat("a", 256), noon, false),
-		"no time":                l.Charge("app", "ai", time.Time{}, false),
-		"a time before 1970":     l.Charge("app", "ai", time.Unix(-1, 0), false),
-		"a time beyond counting": l.Charge("app", "ai", time.Unix(math.MaxUint32*3600+3600, 0), false),
+		"no application":                     l.Charge("", "ai", noon, false),
+		"no product":                         l.Charge("app", "", noon, false),
+		"a zero byte":                        l.Charge("app", "a\x00i", noon, false),
+		"a zero byte behind more than ASCII": l.Charge("app", "\u00e9\x00", noon, false),
+		"no UTF-8":                           l.Charge("app\xfe", "ai", noon, false),
+		"an application of 256":              l.Charge(strings.Repeat("a", 256), "ai", noon, false),
+		"a product of 256":                   l.Charge("app", strings.Repeat("a", 256), noon, false),
+		"no time":                            l.Charge("app", "ai", time.Time{}, false),
+		"a time before 1970":                 l.Charge("app", "ai", time.Unix(-1, 0), false),
+		"a time beyond counting":             l.Charge("app", "ai", time.Unix(math.MaxUint32*3600+3600, 0), false),
 	} {
 		if err == nil {
 			t.Errorf("%s: Charge() = no error, want one", name)

@@ -2,12 +2,28 @@ package ledger
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 )
 
 // mapOn has the files of a disk be mapped; nil: this system cannot.
 var mapOn func(*journal, *disk)
+
+// mappable is a folder whose files can be mapped, if there is one.
+func mappable(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	if shares(folder) == nil {
+		return folder
+	}
+	other, err := os.MkdirTemp("/dev/shm", "keystile-")
+	if err != nil {
+		return folder
+	}
+	t.Cleanup(func() { os.RemoveAll(other) })
+	return other
+}
 
 // records are calls that have each an hour of their own, and records of many lengths.
 func records(n int) (data []byte, starts []int) {

@@ -5,84 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 )
-
-func init() {
-	mapOn = func(j *journal, d *disk) {
-		j.maps.Store(true)
-		j.mapped = d.createMapped
-	}
-}
-
-// createMapped makes a mapped file of a disk that can be made full, or fail to sync.
-func (d *disk) createMapped(path string, failed func(error)) (file, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	m, err := newMapping(f, func(f *os.File, at, n int64) error {
-		if err := d.take(int(n)); err != nil {
-			return err
-		}
-		return allocate(f, at, n)
-	}, failed)
-	if err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(path))
-	}
-	return &mappedFile{m, d}, nil
-}
-
-// take uses some of the space.
-func (d *disk) take(n int) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.absent || d.free >= 0 && d.free < n {
-		return syscall.ENOSPC
-	}
-	d.free -= min(n, max(0, d.free))
-	return nil
-}
-
-type mappedFile struct {
-	*mapping
-	disk *disk
-}
-
-func (f *mappedFile) Write(p []byte) (int, error) {
-	if f.data == nil {
-		if err := f.disk.take(len(p)); err != nil {
-			return 0, err
-		}
-	}
-	return f.mapping.Write(p)
-}
-
-func (f *mappedFile) Sync() error {
-	f.disk.mu.Lock()
-	defer f.disk.mu.Unlock()
-	f.disk.syncs++
-	return errors.Join(f.disk.sync, f.mapping.Sync())
-}
-
-// mappable is a folder whose files can be mapped.
-func mappable(t testing.TB) string {
-	t.Helper()
-	folder := t.TempDir()
-	if shares(folder) == nil {
-		return folder
-	}
-	folder, err := os.MkdirTemp("/dev/shm", "keystile-")
-	if err != nil {
-		t.Skip("neither the folder of the tests nor /dev/shm can be mapped")
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
-	return folder
-}
 
 // mappingOf is the open segment's.
 func mappingOf(t testing.TB, l *Ledger) *mapping {
@@ -214,6 +143,54 @@ func TestAnotherPanicAmidAStoreIsNoFault(t *testing.T) {
 	}()
 	m := &mapping{data: make([]byte, 10)}
 	t.Error(m.store(make([]byte, 20)))
+}
+
+// The kernel says which pages of a mapping are not on the disk yet.
+func TestASyncTakesWhatWasStored(t *testing.T) {
+	folder := mappable(t)
+	if strings.HasPrefix(folder, "/dev/shm") {
+		t.Log("note: tmpfs has no disk to sync to")
+		return
+	}
+	synctest.Test(t, func(t *testing.T) { // no second passes in which the ledger syncs by itself
+		l := opened(t, Config{Store: newStore(), Path: folder, FlushEvery: time.Hour})
+		charge(t, l, "app", 1)
+		m := mappingOf(t, l)
+		for range 3 {
+			charge(t, l, "app", 500)
+			if dirty(t, m) == 0 {
+				t.Error("what was just stored is on the disk, or the kernel does not say")
+			}
+			if err := m.Sync(); err != nil || dirty(t, m) != 0 {
+				t.Errorf("Sync() = %v, and %d KiB are not on the disk", err, dirty(t, m))
+			}
+		}
+		l.drop()
+	})
+}
+
+// dirty returns how many KiB of a mapping smaps calls so.
+func dirty(t *testing.T, m *mapping) (kib int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, part, found := strings.Cut(string(text), m.file.Name()+"\n")
+	if !found {
+		t.Fatalf("%s is not mapped", m.file.Name())
+	}
+	for row := range strings.Lines(part) {
+		fields := strings.Fields(row)
+		if fields[0] == "VmFlags:" {
+			break
+		}
+		if strings.HasSuffix(fields[0], "_Dirty:") {
+			n, _ := strconv.Atoi(fields[1])
+			kib += n
+		}
+	}
+	return kib
 }
 
 func TestAMappedJournalGrowsPastItsRoom(t *testing.T) {

@@ -34,7 +34,7 @@
 // one, which writes each record of the journal to the place where it has just been stored: that
 // changes nothing, and puts it into the trace. What is in the journal's files when a life has ended
 // must be, to the byte, what was told so; the shipped program fails this. That fsync(2) takes stored
-// pages with it is the kernel's promise, and not tried here. Pages of a mapping reach the disk in no
+// pages with it is the kernel's promise, and the tests of the ledger have it say so. Pages of a mapping reach the disk in no
 // order, as sectors of writes do in the images. One life of the recording writes its journal.
 //
 // An answer counts as given when its first write begins. What has no id of a request in it

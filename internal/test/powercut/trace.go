@@ -145,7 +145,7 @@ func (c *call) stores() bool {
 	return len(c.args) == 6 && strings.Contains(c.args[2], "PROT_WRITE") && strings.Contains(c.args[3], "MAP_SHARED")
 }
 
-// room is where a fallocate that makes a file larger ends.
+// room returns where a fallocate that makes a file larger ends.
 func (c *call) room() (int64, error) {
 	at, err := c.number(2)
 	n, also := c.number(3)
