@@ -27,6 +27,7 @@ type Mux struct {
 	Unknown func(*http.Request) FailFunc // how a path is answered that no route has; nil: as JSON
 
 	mux      *http.ServeMux
+	fixed    map[string]http.Handler // by path: routes without wildcards, which ServeMux would find more slowly
 	log      *slog.Logger
 	patterns []string
 }
@@ -36,10 +37,14 @@ func NewMux(log *slog.Logger, routes ...Route) *Mux {
 	if log == nil {
 		log = slog.Default()
 	}
-	m := &Mux{mux: http.NewServeMux(), log: log}
+	m := &Mux{mux: http.NewServeMux(), fixed: map[string]http.Handler{}, log: log}
 	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { m.unknown(w, r) })
 	for _, route := range routes {
-		m.mux.Handle(route.Path, m.serve(route))
+		h := m.serve(route)
+		m.mux.Handle(route.Path, h)
+		if strings.HasPrefix(route.Path, "/") && !strings.HasSuffix(route.Path, "/") && !strings.Contains(route.Path, "{") && clean(route.Path) {
+			m.fixed[route.Path] = h // nothing is more specific (net/http, Precedence)
+		}
 		m.patterns = append(m.patterns, route.Path)
 	}
 	return m
@@ -49,6 +54,11 @@ func NewMux(log *slog.Logger, routes ...Route) *Mux {
 func (m *Mux) Patterns() []string { return slices.Clone(m.patterns) }
 
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h := m.fixed[r.URL.Path]; h != nil && r.URL.RawPath == "" { // else what is escaped may be a slash
+		r.Pattern = r.URL.Path // as ServeMux sets it
+		h.ServeHTTP(w, r)
+		return
+	}
 	if !clean(r.URL.Path) {
 		m.unknown(w, r)
 		return
