@@ -27,7 +27,7 @@ func busy(c *gateway.Config) {
 }
 
 // BenchmarkCheck measures a call without its service: token, rate, charge, journal and
-// audit trail, behind Front as in the program (goal: 2.5 us, 2 allocations).
+// audit trail, behind Front as in the program (goal: 1.2 us, 1.5 us with the journal, 2 allocations).
 func BenchmarkCheck(b *testing.B) {
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	for name, journal := range map[string]string{"journal": b.TempDir() + "/usage", "memory": ""} {
