@@ -15,8 +15,10 @@
 // minute.
 //
 // Whoever imports this package links fosite, and with it some 260 packages of 53 modules, gRPC and
-// Jaeger's client among them. Packages gateway, registry, mcpbus and legacy do not: a service in
-// another process that only checks tokens needs none of it.
+// Jaeger's client among them. On linux/amd64 that makes a stripped server of net/http and a store grow from
+// 6.7 to 21.3 MB, of which fosite brings 13.2; it starts 3 ms later and holds 13 MB more when idle, of which
+// 2 are its own and the rest pages of the file. Packages gateway, registry, mcpbus and legacy do not import
+// it: a service in another process that only checks tokens needs none of it.
 //
 // # What each scope opens
 //
@@ -51,7 +53,9 @@
 // # Choices
 //
 // OpenTokens takes a context and reads: the signing keys, made if the store has none, and the
-// revocations. From then on a verified bearer costs no storage call.
+// revocations. From then on a verified bearer costs no storage call. userinfo costs one for each user and
+// scope: the answer is kept as bytes until the user is written, here or elsewhere, unless the users are
+// a host's own, who tells nobody of changes. Tokens are always issued after the user was read anew.
 //
 // Where other processes share the store, OpenTokens also follows what they revoke and change, because
 // everything else is made from its result and is closed before it: packages ask the Store to be told

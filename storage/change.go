@@ -17,8 +17,8 @@ type changes struct {
 	reading sync.Mutex    // of two readings the later one reads later
 
 	mu     sync.Mutex
-	last   map[string]epoch // by kind, as they were last read or written
-	seen   map[string]mark  // by kind, as they were last told of
+	last   map[string]epoch // by what they are of, as they were last read or written
+	seen   map[string]mark  // by what they are of, as they were last told of
 	tell   map[int]func(Change)
 	nextID int
 }
@@ -92,7 +92,7 @@ func (c *changes) note(now []epoch, stored map[string]mark) error {
 	}
 	var found []Change
 	var forgot []string
-	for _, kind := range followed {
+	for _, kind := range allEpochs {
 		e, was := byKind[kind], c.seen[kind]
 		e.Of = kind
 		change, changed, ok := e.since(was)
@@ -142,17 +142,21 @@ func (s *Store) openChanges(ctx context.Context, b driver.Backend) error {
 // put writes documents and, in the same step, the epochs of those that are cached. Where another
 // writer was faster with an epoch it begins anew: in each round one of them gets through.
 func (s *Store) put(ctx context.Context, docs []driver.Doc) (int64, error) {
-	touched := map[string][]string{}
+	touched, users := map[string][]string{}, []string(nil)
 	for _, d := range docs {
-		if isFollowed(d) && (s.Shared() || d.Kind == ChangedUsers) {
-			touched[d.Kind] = append(touched[d.Kind], d.ID)
+		of := epochOf(d)
+		if of != "" {
+			touched[of] = append(touched[of], d.ID)
+		}
+		if of != "" && d.Kind == ChangedUsers {
+			users = append(users, d.ID)
 		}
 	}
-	if users := touched[ChangedUsers]; users != nil {
+	if users != nil {
 		defer s.changes.tellOwn(Change{Kind: ChangedUsers, IDs: users})
 	}
 	switch {
-	case len(touched) == 0:
+	case len(touched) == 0, !s.Shared() && users == nil:
 		return s.backend.Put(ctx, docs...)
 	case !s.Shared():
 		if err := ctx.Err(); err != nil {

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -31,12 +32,27 @@ func TestAnotherProcessIsToldOfChangedUsersButNotOfNewOnes(t *testing.T) {
 	here, _, news, backend := processes(t)
 	ada := createUser(t, here, "ada")
 	wantNews(t, "a new user", news())
-	if _, err := backend.Get(t.Context(), driver.KindEpoch, storage.ChangedUsers); !errors.Is(err, driver.ErrNotFound) {
-		t.Errorf("a new user is counted among the changes, on which all who sign up would meet: %v", err)
+	if docs, _, err := backend.List(t.Context(), driver.KindEpoch, driver.Is("all"), 100); err != nil || len(docs) > 0 {
+		t.Errorf("a new user is counted among the changes, in %d epochs, on which those who sign up would meet: %v", len(docs), err)
 	}
 	saveUser(t, here, ada.Sub, "Ada")
 	wantNews(t, "a changed user", news(), storage.Change{Kind: storage.ChangedUsers, IDs: []string{ada.Sub}})
 	wantNews(t, "nothing since", news())
+	for i := range 200 {
+		saveUser(t, here, createUser(t, here, fmt.Sprint("user", i)).Sub, "x")
+	}
+	told := map[string]bool{}
+	for _, c := range news() {
+		if c.Kind != storage.ChangedUsers {
+			t.Errorf("told of %v, want users", c)
+		}
+		for _, sub := range c.IDs {
+			told[sub] = true
+		}
+	}
+	if docs, _, err := backend.List(t.Context(), driver.KindEpoch, driver.Is("all"), 100); err != nil || len(docs) < 8 || len(told) != 200 {
+		t.Errorf("of 200 users %d are told of, counted in %d epochs, %v; want few writers of each", len(told), len(docs), err)
+	}
 }
 
 func TestAProcessIsToldOfItsOwnChangesOfUsersBeforeTheirWritersAreAnswered(t *testing.T) {
@@ -112,6 +128,19 @@ func TestWhoGivesUpAWriteOfAUserIsToldNothingBeforeItIsWritten(t *testing.T) {
 		}
 		if _, err := s.SaveUser(ctx, ada); !errors.Is(err, context.Canceled) || len(backend.queue) != 0 {
 			t.Errorf("SaveUser for nobody = %v with %d writes, want none", err, len(backend.queue))
+		}
+	})
+}
+
+// A step of the walk that writes a page of users holds an epoch for each of them in the worst case.
+func TestTheWalkOverUsersOfASharedStoreFitsIntoAPut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New()
+		oldWorld(t, b, 300)
+		s := nodesOver(t, shared{b}, 1)[0]
+		walked(t, s)
+		if found, _, err := s.FindUsers(t.Context(), "user299", "", 10); err != nil || len(found) != 1 {
+			t.Errorf("user299 is found %d times, %v", len(found), err)
 		}
 	})
 }

@@ -35,20 +35,22 @@
 // behind takes it for a minute later.
 //
 // Processes that share a store learn of changed keys, settings, applications, capabilities, access
-// lists and bundles by one small document for each of these kinds, an epoch, which is written in the same
+// lists, bundles and users by one small document for each of these kinds, an epoch, which is written in the same
 // step as they are and read once a second. It counts the changes and names the last 32 of them, each
 // with a tag of chance, so a reader drops only what has changed, and notices a store that has lost a
 // change even if another one has taken its number. Two writers of one kind meet there; the slower one
-// tries again, which is cheap as long as these kinds are written seldom. That is why users are not
-// among them. A version counter in the adapter would have been a second truth beside the documents, and
-// an order that each adapter has to prove. A store that only one process writes to has no epochs
-// ([driver.Shared]).
+// tries again, which is cheap as long as these kinds are written seldom. Users are written by more at once:
+// they are counted in 16 epochs by their sub (of 16 writers on PostgreSQL one epoch leaves a tenth of the
+// rate, 16 leave half), and new ones, whom nobody can have cached, in none. A version counter in the adapter would
+// have been a second truth beside the documents, and an order that each adapter has to prove. A store
+// that only one process writes to has no epochs ([driver.Shared]); there, as everywhere, a process
+// is told of its own changes of users before their writer is answered.
 //
 // What one process changes holds at every other within a second of that reading, and sooner where
 // the store tells: keys, settings, applications with their tiers, owners and redirects, capabilities
-// and tools, access lists, bundles, and all that is revoked. Whoever caches one of these has OnChange drop
+// and tools, access lists, bundles, users at userinfo, and all that is revoked. Whoever caches one of these has OnChange drop
 // it, and reads it again until that succeeds. A role is read again after a second, because users may be in a
-// table of the host's. Users, sessions, tickets, consents and orders are not cached. Where the reading
+// table of the host's. Of users nothing else is cached, and no session, ticket, consent or order. Where the reading
 // fails for ten seconds nothing is trusted any more. A cache without somebody who calls ReadChanges
 // has five seconds, its own bound.
 //

@@ -2,7 +2,10 @@ package storage
 
 import (
 	"crypto/rand"
+	"fmt"
+	"hash/fnv"
 	"slices"
+	"strings"
 
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -21,13 +24,40 @@ const (
 // followed are the kinds whose changes are told to other processes.
 var followed = []string{ChangedKeys, ChangedSettings, ChangedApps, ChangedCapabilities, ChangedAccess, ChangedBundles, ChangedUsers}
 
-// isFollowed reports whether the write of a document is told to other processes.
-func isFollowed(d driver.Doc) bool {
-	return slices.Contains(followed, d.Kind) && (d.Kind != ChangedUsers || d.Version != 0)
+// userEpochs is the number of epochs that count changes of users. Writers of one epoch meet, and users are
+// written by many at once.
+const userEpochs = 16
+
+// epochOf names the epoch that counts the change of a document, "" if nobody caches it.
+func epochOf(d driver.Doc) string {
+	switch {
+	case !slices.Contains(followed, d.Kind), d.Kind == ChangedUsers && d.Version == 0:
+		return ""
+	case d.Kind == ChangedUsers:
+		spread := fnv.New32a()
+		spread.Write([]byte(d.ID))
+		return userEpoch(spread.Sum32() % userEpochs)
+	}
+	return d.Kind
 }
 
+func userEpoch(n uint32) string { return fmt.Sprintf("%s.%x", ChangedUsers, n) }
+
+// allEpochs are the names of all epochs.
+var allEpochs = func() (names []string) {
+	for _, kind := range followed {
+		if kind != ChangedUsers {
+			names = append(names, kind)
+		}
+	}
+	for n := range uint32(userEpochs) {
+		names = append(names, userEpoch(n))
+	}
+	return names
+}()
+
 // maxDocs bounds a Put of documents of which some may be followed: the rest is for epochs.
-var maxDocs = driver.MaxPut - len(followed)
+var maxDocs = driver.MaxPut - len(allEpochs)
 
 // Change says which documents of a kind may have changed.
 type Change struct {
@@ -35,9 +65,9 @@ type Change struct {
 	IDs  []string // nil: any of them
 }
 
-// epoch counts the changes of one kind of documents. It is written in the same step as each.
+// epoch counts the changes of one kind of documents, or of some users. It is written in the same step as each.
 type epoch struct {
-	Of      string    `json:"of"` // the kind
+	Of      string    `json:"of"` // the kind, or a userEpoch
 	N       uint64    `json:"n"`
 	Recent  []changed `json:"recent"` // the last of them, the newest last
 	Version int64     `json:"-"`
@@ -92,7 +122,7 @@ func (e epoch) mark() mark {
 // since returns the changes that a reader who had seen m has not. ok is false if the store has lost
 // some that it had seen.
 func (e epoch) since(m mark) (c Change, changed, ok bool) {
-	c.Kind = e.Of
+	c.Kind, _, _ = strings.Cut(e.Of, ".")
 	if e.N < m.n || e.Version < m.version {
 		return c, true, false
 	}

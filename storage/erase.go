@@ -16,7 +16,8 @@ import (
 //   - access rules about user:SUB, which match nobody then. A list without its last rule would be no list,
 //     and the default may let everybody in;
 //   - revocations and spent or unspent tokens, until they expire: the former end the latter;
-//   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too.
+//   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too;
+//   - where processes share the store, the list of who has changed lately, until others push them out of it.
 //
 // Emails that wait in the outbox are sealed, and leave it within a day: a notice to a user who is gone
 // is sent to nobody.

@@ -20,7 +20,7 @@ type walk struct {
 }
 
 const (
-	walkPage  = 90                    // documents that are looked at in a step, which may all be written
+	walkPage  = 70                    // documents that are looked at in a step, which may all be written, beside their epochs
 	walkPause = 50 * time.Millisecond // after each step, so that others can write, too
 	walkRetry = 30 * time.Second      // after a failure, and where another process does it
 )

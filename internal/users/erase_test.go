@@ -153,7 +153,7 @@ func left(t *testing.T, b driver.Backend, sub string) (named, bySub []string) {
 }
 
 // May name an erased user by sub: see package storage.
-var mayName = []string{"access", "apikeyfence", "appfence", "audit", "capabilityfence", "closedapp", "erased", "revocations", "tokens"}
+var mayName = []string{"access", "apikeyfence", "appfence", "audit", "capabilityfence", "closedapp", "epoch", "erased", "revocations", "tokens"}
 
 // gone complains unless nothing but mayName has anything of a user.
 func gone(t *testing.T, b driver.Backend, store *storage.Store, sub string) {
