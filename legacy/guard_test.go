@@ -97,6 +97,13 @@ func TestAWrongClockIsNoGuess(t *testing.T) {
 	h.connect("login", "redirect_uri", redirect).wants(t, "login", 1)
 }
 
+// mover moves the count of a request to an application.
+type mover func(storage.App) error
+
+func (m mover) Move(_ context.Context, app storage.App) error { return m(app) }
+
+func (mover) MoveTo(context.Context, bool, ...reqctx.Key) error { return nil }
+
 // Decision 24.
 func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
 	h := newFixture(t)
@@ -104,7 +111,7 @@ func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
 	var moved []string
 	send := func(v url.Values, path string, err error) answer {
 		r := request("GET", path, v)
-		seen := &reqctx.Visit{Context: r.Context(), Move: func(app storage.App) error { moved = append(moved, app.ID); return err }}
+		seen := &reqctx.Visit{Context: r.Context(), Mover: mover(func(app storage.App) error { moved = append(moved, app.ID); return err })}
 		return h.call(r.WithContext(seen))
 	}
 	for what, c := range map[string]struct {
