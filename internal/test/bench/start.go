@@ -12,12 +12,12 @@ import (
 
 // starts is row 10: how soon it answers, what it takes while idle, how large it is.
 func (b *bench) starts() ([]figure, error) {
-	figures, err := b.startWith("10,000 rows", 1e4, 40)
+	figures, err := b.startWith("10,000 rows", 1e4, 25)
 	if err != nil {
 		return nil, err
 	}
 	if b.large {
-		more, err := b.startWith("1,000,000 tokens", 1e6, 150)
+		more, err := b.startWith("1,000,000 tokens", 1e6, 60)
 		if err != nil {
 			return nil, err
 		}
@@ -27,7 +27,7 @@ func (b *bench) starts() ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(figures, figure{work: "binary, stripped", goal: 25, atMost: true, value: float64(info.Size()) / 1e6, unit: " MB"}), nil
+	return append(figures, figure{work: "binary, stripped", goal: 28, atMost: true, value: float64(info.Size()) / 1e6, unit: " MB"}), nil
 }
 
 func (b *bench) startWith(label string, n int, goal float64) ([]figure, error) {
