@@ -54,7 +54,7 @@
 //
 // OpenTokens takes a context and reads: the signing keys, made if the store has none, and the
 // revocations. From then on a verified bearer costs no storage call. userinfo costs one for each user and
-// scope: the answer is kept as bytes until the user is written, here or elsewhere, unless the users are
+// scope: the answer is kept as bytes until the user is written, here or elsewhere, and five seconds at most, unless the users are
 // a host's own, who tells nobody of changes. Tokens are always issued after the user was read anew.
 //
 // Where other processes share the store, OpenTokens also follows what they revoke and change, because

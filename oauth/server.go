@@ -23,7 +23,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store keeps applications, tokens, revocations and keys; *storage.Store implements it.
+// Store keeps applications, tokens, revocations and keys; *storage.Store implements it. Its OnChange tells of
+// changed users too.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)

@@ -4,20 +4,26 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
-// maxAnswers bounds the answers that are kept, of about 0.7 KB each.
-const maxAnswers = 65_536
+const (
+	// maxAnswers bounds the answers that are kept, of about 0.7 KB each.
+	maxAnswers = 65_536
+	// maxAge bounds how long one is kept. It is for changes that nobody tells of: by a node of an older
+	// version, or by a second Store that a host has opened on the Backend of one process.
+	maxAge = 5 * time.Second
+)
 
 // Answers makes the answers of userinfo.
 type Answers struct {
 	issuer string
 	read   func(ctx context.Context, sub string) (storage.User, error)
-	known  *cache.Cache[about, *reply.Prepared] // nil: nothing is kept
+	known  *cache.Cache[about, kept] // nil: nothing is kept
 
 	mu      sync.Mutex // held to keep and to drop answers, not to find them
 	changes uint64     // how many there were of users
@@ -29,12 +35,17 @@ type about struct {
 	open Parts
 }
 
+type kept struct {
+	answer *reply.Prepared
+	read   time.Time
+}
+
 // NewAnswers makes an Answers of users as read returns them. Where told says that Changed is called with all
 // changes of them, answers are kept.
 func NewAnswers(issuer string, read func(ctx context.Context, sub string) (storage.User, error), told bool) *Answers {
 	a := &Answers{issuer: issuer, read: read}
 	if told {
-		a.known = cache.New[about, *reply.Prepared](maxAnswers)
+		a.known = cache.New[about, kept](maxAnswers)
 	}
 	return a
 }
@@ -45,8 +56,9 @@ func (a *Answers) Of(ctx context.Context, sub string, open Parts) (*reply.Prepar
 	if a.known == nil {
 		return a.make(ctx, sub, open)
 	}
-	if answer, ok := a.known.Get(about{sub, open}); ok {
-		return answer, nil
+	now := time.Now()
+	if k, ok := a.known.Get(about{sub, open}); ok && now.Sub(k.read) < maxAge {
+		return k.answer, nil
 	}
 	a.mu.Lock()
 	before := a.changes
@@ -58,7 +70,7 @@ func (a *Answers) Of(ctx context.Context, sub string, open Parts) (*reply.Prepar
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if before == a.changes {
-		a.known.Put(about{strings.Clone(sub), open}, answer) // a copy: sub is a part of its token's memory
+		a.known.Put(about{strings.Clone(sub), open}, kept{answer, now}) // a copy: sub is a part of its token's memory
 	}
 	return answer, nil
 }

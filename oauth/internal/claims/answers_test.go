@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
@@ -108,6 +110,23 @@ func TestWhereNobodyTellsOfChangesNothingIsKept(t *testing.T) {
 	if a.text(t, "ada", 0); users.reads != 2 {
 		t.Errorf("two answers took %d reads, want 2", users.reads)
 	}
+}
+
+func TestAChangeThatNobodyTellsOfIsSeenAfterFiveSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		users := newTable(storage.User{Sub: "ada", Nickname: "Ada"})
+		a := NewAnswers("https://id.example.com", users.User, true)
+		a.text(t, "ada", Profile)
+		users.set(storage.User{Sub: "ada", Nickname: "Countess"})
+		time.Sleep(5*time.Second - 1)
+		if got := a.text(t, "ada", Profile); !strings.Contains(got, `"nickname":"Ada"`) || users.reads != 1 {
+			t.Errorf("before it is %s after %d reads, want one", got, users.reads)
+		}
+		time.Sleep(1)
+		if got := a.text(t, "ada", Profile); !strings.Contains(got, `"nickname":"Countess"`) {
+			t.Errorf("after five seconds it is %s", got)
+		}
+	})
 }
 
 func TestWhatWasReadBeforeAChangeIsNotKeptAfterIt(t *testing.T) {

@@ -7,7 +7,7 @@
 // [Answers] keeps the answers of userinfo as bytes, one for each user and what the scope opens of them: the
 // claims depend on nothing else. An answer is dropped when its user is written: by this process before the
 // writer is answered, by another one when the feed of changes tells of it, within a second. A process that
-// cannot read its feed refuses tokens before it comes here.
+// cannot read its feed refuses tokens before it comes here. What nobody tells of is seen after five seconds.
 //
 // What is read while a user changes may be from before, so it is answered and not kept.
 package claims
