@@ -86,11 +86,19 @@ func loadRevocations(l *loading, rows []transfer.Row, gone [][]byte) error {
 	if err != nil {
 		return err
 	}
-	l.add(`DELETE FROM ks.revocation r USING unnest($1::text[], $2::text[]) AS w(kind, id) WHERE r.kind = w.kind AND r.id = w.id`,
+	l.add(removing("revocation", `unnest($1::text[], $2::text[]) AS w(kind, id)`, `t.kind = w.kind AND t.id = w.id`),
 		append(goneKinds, kinds...), append(goneIDs, ids...))
 	l.add(`DELETE FROM ks.revocation WHERE seq = ANY ($1::bigint[])`, seqs)
 	l.add(`INSERT INTO ks.revocation SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[], $5::bytea[])`, kinds, ids, seqs, before, until)
 	return nil
+}
+
+// removing returns a statement that removes what is in a table t for each of the rows wanted. Each is looked up by
+// itself, which LIMIT has the planner do: it plans a join by what it knows of a table, and a plan for a small one,
+// which is kept while the table is filled, reads all of it for each page.
+func removing(table, wanted, its string) string {
+	return `DELETE FROM ks.` + table + ` WHERE ctid = ANY (ARRAY(
+		SELECT t.at FROM ` + wanted + ` CROSS JOIN LATERAL (SELECT t.ctid AS at FROM ks.` + table + ` t WHERE ` + its + ` LIMIT 1) AS t))`
 }
 
 // pairs reads keys of two texts.
@@ -130,8 +138,8 @@ func loadUsage(l *loading, rows []transfer.Row, gone [][]byte) error {
 		remove = append(remove[:len(remove):len(remove)], usageRow{driver.Count{AppID: app, At: at, Product: product}, daily})
 	}
 	apps, daily, at, products, _, _ := usageColumns(remove)
-	l.add(`DELETE FROM ks.usage u USING unnest($1::text[], $2::boolean[], $3::bytea[], $4::text[]) AS w(app, daily, at, product)
-		WHERE u.app = w.app AND u.daily = w.daily AND u.at = w.at AND u.product = w.product`, apps, daily, at, products)
+	l.add(removing("usage", `unnest($1::text[], $2::boolean[], $3::bytea[], $4::text[]) AS w(app, daily, at, product)`,
+		`t.app = w.app AND t.daily = w.daily AND t.at = w.at AND t.product = w.product`), apps, daily, at, products)
 	apps, daily, at, products, calls, errors := usageColumns(all)
 	l.add(`INSERT INTO ks.usage SELECT * FROM unnest($1::text[], $2::boolean[], $3::bytea[], $4::text[], $5::bigint[], $6::bigint[])`, apps, daily, at, products, calls, errors)
 	return nil
@@ -202,10 +210,10 @@ func loadDocs(l *loading, rows []transfer.Row, gone [][]byte) error {
 	}
 	c := docColumnsOf(docs)
 	kinds, ids := append(goneKinds, c.kinds...), append(goneIDs, c.ids...)
-	const found = `unnest($1::text[], $2::text[]) AS w(kind, id) JOIN ks.kind k ON k.name = w.kind JOIN ks.doc d ON d.kind = k.n AND d.id = w.id`
-	l.add(`DELETE FROM ks.entry e USING (SELECT d.kind, `+placeOf("old.name", "d.id")+` AS place FROM `+found+`, unnest(d.entries) AS old(name)) AS due
-		WHERE e.kind = due.kind AND e.place = due.place`, kinds, ids)
-	l.add(`DELETE FROM ks.doc WHERE (kind, id) IN (SELECT d.kind, d.id FROM `+found+`)`, kinds, ids)
+	const wanted = `unnest($1::text[], $2::text[]) AS w(kind, id) JOIN ks.kind k ON k.name = w.kind`
+	l.add(removing("entry", wanted+` CROSS JOIN LATERAL (SELECT d.kind, d.id, d.entries FROM ks.doc d WHERE d.kind = k.n AND d.id = w.id LIMIT 1) AS d, unnest(d.entries) AS old(name)`,
+		`t.kind = d.kind AND t.place = `+placeOf("old.name", "d.id")), kinds, ids)
+	l.add(removing("doc", wanted, `t.kind = k.n AND t.id = w.id`), kinds, ids)
 	l.add(`INSERT INTO ks.kind (name) SELECT DISTINCT w.name FROM unnest($1::text[]) AS w(name) WHERE NOT EXISTS (SELECT FROM ks.kind k WHERE k.name = w.name) ON CONFLICT DO NOTHING`, c.kinds)
 	l.add(`INSERT INTO ks.doc (kind, id, version, ends, entries, data)
 		SELECT k.n, w.id, w.version, w.ends,

@@ -186,6 +186,10 @@ func (s *Store) Load(ctx context.Context, table transfer.Table, rows []transfer.
 			return err
 		}
 		return patiently(ctx, c.Conn, func(tx pgx.Tx) error {
+			// The plans are kept, and made when the tables may be empty still.
+			if _, err := tx.Exec(ctx, "SET LOCAL enable_seqscan = off", pgx.QueryExecModeSimpleProtocol); err != nil {
+				return err
+			}
 			for _, step := range batch.steps {
 				if _, err := tx.Exec(ctx, s.inSchema(step.text), step.args...); err != nil {
 					return err
