@@ -61,8 +61,9 @@ func TestServicesJoinAndLeave(t *testing.T) {
 func TestOneServiceSweepsAndAnotherTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
-		nodes := []*node{all.node(sweeping), all.node(sweeping), all.node(sweeping)}
-		wait(time.Second)
+		nodes := []*node{all.node(sweeping)}
+		wait(time.Second) // or another one may be faster to take the lease
+		nodes = append(nodes, all.node(sweeping), all.node(sweeping))
 		sweeps := func(over time.Duration) (each []int) {
 			for _, n := range nodes {
 				n.link.made("Sweep")
@@ -100,8 +101,9 @@ func TestOneServiceSweepsAndAnotherTakesOver(t *testing.T) {
 func TestTwoThatSweepAtOnceRemoveWhatHasEndedAndNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
-		first, second := all.node(sweeping), all.node(sweeping)
-		wait(time.Second)
+		first := all.node(sweeping)
+		wait(time.Second) // or the second one may be faster to take the lease
+		second := all.node(sweeping)
 		now := time.Now()
 		ticket := func(id string, ends time.Duration) {
 			must(first.Store.SaveTicket(t.Context(), storage.Ticket{ID: id, Kind: "test", CreatedAt: now, ExpiresAt: now.Add(ends)}))(t)
@@ -137,9 +139,10 @@ func TestTheTrailIsPrunedOnceWhoeverIsPaused(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all := newCluster(t)
 				small := func(c *keystile.Config, _ *link) { c.Trail.MaxBytes = 8000 }
-				first, second := all.node(small), all.node(small)
-				bearer := first.bearer()
+				first := all.node(small)
 				wait(time.Second) // the first one has the lease
+				second := all.node(small)
+				bearer := first.bearer()
 				release := func() {}
 				if at != "" {
 					release = first.link.hanging(at)
