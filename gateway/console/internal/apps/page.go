@@ -89,12 +89,8 @@ func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who consoleau
 
 // deleteNamed deletes an application whose name was typed.
 func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "confirm")
+	typed, err := manage.ReadConfirm(w, r)
 	if err != nil {
-		return nil, err
-	}
-	typed := ""
-	if err := f.Read("confirm", "a text", &typed); err != nil {
 		return nil, err
 	}
 	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))

@@ -32,12 +32,8 @@ var (
 
 // eraseNamed erases a user whose username or sub was typed.
 func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "confirm")
+	typed, err := manage.ReadConfirm(w, r)
 	if err != nil {
-		return nil, err
-	}
-	typed := ""
-	if err := f.Read("confirm", "a text", &typed); err != nil {
 		return nil, err
 	}
 	u, err := s.subject(r)
