@@ -138,7 +138,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
-	code, err = authorization.Issue(ctx, who, granted)
+	code, err = authorization.Issue(ctx, who, engine.SignIn{}, granted)
 	return code, failed(err)
 }
 
