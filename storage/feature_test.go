@@ -41,6 +41,10 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 		_, err := s.SetClientHost(ctx, "agent.example", true)
 		return err
 	},
+	"second factors": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SaveFactors(ctx, storage.Factors{UserID: "u1", Passkeys: []storage.Passkey{{ID: "p"}}})
+		return err
+	},
 	"stored counters and search": func(ctx context.Context, s *storage.Store) error {
 		_, err := s.SaveApp(ctx, storage.App{Name: "Shop", Domains: []string{"shop.example.com"}})
 		return err

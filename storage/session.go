@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -14,12 +15,14 @@ type Session struct {
 	ID        string    `json:"id"`   // SessionID(cookie)
 	UserID    string    `json:"user"` // the user's sub
 	LoginType string    `json:"login_type"`
-	AuthTime  time.Time `json:"auth_time"`       // when the user proved who they are
-	ExpiresAt time.Time `json:"expires_at"`      // slides with use
-	EndsAt    time.Time `json:"ends_at"`         // does not
-	IP        string    `json:"ip,omitempty"`    // the client's address
-	Agent     string    `json:"agent,omitempty"` // the browser's User-Agent, cut
-	Lang      string    `json:"lang,omitempty"`  // of the pages it was begun with; "": before that was kept
+	Method    string    `json:"method,omitempty"` // the sign-in method where it is not the login type, such as a host's own
+	AMR       []string  `json:"amr,omitempty"`    // how the user authenticated (RFC 8176); empty: before that was kept
+	AuthTime  time.Time `json:"auth_time"`        // when the user proved who they are
+	ExpiresAt time.Time `json:"expires_at"`       // slides with use
+	EndsAt    time.Time `json:"ends_at"`          // does not
+	IP        string    `json:"ip,omitempty"`     // the client's address
+	Agent     string    `json:"agent,omitempty"`  // the browser's User-Agent, cut
+	Lang      string    `json:"lang,omitempty"`   // of the pages it was begun with; "": before that was kept
 	Version   int64     `json:"-"`
 	carried
 }
@@ -49,6 +52,19 @@ func backwards(at time.Time) string {
 
 // Live reports whether the session is valid at a time.
 func (s Session) Live(at time.Time) bool { return at.Before(s.ExpiresAt) && at.Before(s.EndsAt) }
+
+// Multifactor reports whether the user has proved more than one factor.
+func (s Session) Multifactor() bool { return slices.Contains(s.AMR, AMRMultifactor) }
+
+// Authentication method references (RFC 8176 2).
+const (
+	AMRPassword    = "pwd"
+	AMRCode        = "otp" // a one-time code, by email or of an app
+	AMRMultifactor = "mfa"
+	AMRHardware    = "hwk" // a key that is bound to a device
+	AMRSoftware    = "swk" // a key that is copied among devices
+	AMRPresence    = "user"
+)
 
 // Session returns a session, expired ones included, or ErrNotFound.
 func (s *Store) Session(ctx context.Context, id string) (Session, error) {
