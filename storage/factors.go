@@ -118,3 +118,19 @@ func (s *Store) SaveFactors(ctx context.Context, f Factors) (Factors, error) {
 	}
 	return f, err
 }
+
+// Policies of second factors, each stricter than the one before.
+const (
+	MFAOff      = "off"      // not offered; whoever has one is asked for it
+	MFAOffered  = "offered"  // users may add one, and are asked for it then
+	MFARequired = "required" // users have to add one
+)
+
+// CheckMFA returns what is wrong with a policy. An empty one leaves the decision to others.
+func CheckMFA(policy string) error {
+	switch policy {
+	case "", MFAOff, MFAOffered, MFARequired:
+		return nil
+	}
+	return fmt.Errorf("%w: mfa: %q is neither off, offered nor required", ErrInvalid, policy)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -16,7 +17,7 @@ type Session struct {
 	UserID    string    `json:"user"` // the user's sub
 	LoginType string    `json:"login_type"`
 	Method    string    `json:"method,omitempty"` // the sign-in method where it is not the login type, such as a host's own
-	AMR       []string  `json:"amr,omitempty"`    // how the user authenticated (RFC 8176); empty: before that was kept
+	AMR       string    `json:"amr,omitempty"`    // how the user authenticated (RFC 8176), separated by spaces; "": not known
 	AuthTime  time.Time `json:"auth_time"`        // when the user proved who they are
 	ExpiresAt time.Time `json:"expires_at"`       // slides with use
 	EndsAt    time.Time `json:"ends_at"`          // does not
@@ -54,7 +55,7 @@ func backwards(at time.Time) string {
 func (s Session) Live(at time.Time) bool { return at.Before(s.ExpiresAt) && at.Before(s.EndsAt) }
 
 // Multifactor reports whether the user has proved more than one factor.
-func (s Session) Multifactor() bool { return slices.Contains(s.AMR, AMRMultifactor) }
+func (s Session) Multifactor() bool { return slices.Contains(strings.Fields(s.AMR), AMRMultifactor) }
 
 // Authentication method references (RFC 8176 2).
 const (

@@ -63,8 +63,8 @@ type ID struct {
 	ExpiresAt, IssuedAt, AuthTime time.Time
 	Nonce                         string // "": none
 	AtHash                        string
-	ACR                           string   // "": not told
-	AMR                           []string // nil: not told
+	ACR                           string // "": not told
+	AMR                           string // separated by spaces; "": not told
 }
 
 // Append appends the payload of an id_token about a user.
@@ -82,14 +82,12 @@ func (c ID) Append(to []byte, u storage.User, open Parts) []byte {
 	if c.ACR != "" {
 		to = rawjson.AppendString(append(to, `,"acr":`...), c.ACR)
 	}
-	for i, method := range c.AMR {
-		between := `,`
-		if i == 0 {
-			between = `,"amr":[`
+	if c.AMR != "" {
+		between := `,"amr":[`
+		for method := range strings.FieldsSeq(c.AMR) {
+			to = rawjson.AppendString(append(to, between...), method)
+			between = `,`
 		}
-		to = rawjson.AppendString(append(to, between...), method)
-	}
-	if len(c.AMR) > 0 {
 		to = append(to, ']')
 	}
 	if open&Profile != 0 {

@@ -8,13 +8,13 @@ import (
 // SignIn holds what a code and the refresh tokens after it say of how their user signed in, beside the
 // time and the login type. The zero value is that of a sign-in of which an application learns no more.
 type SignIn struct {
-	AMR []string `json:"amr,omitempty"` // RFC 8176
-	ACR string   `json:"acr,omitempty"` // OpenID Connect Core 2
+	AMR string `json:"amr,omitempty"` // RFC 8176, separated by spaces
+	ACR string `json:"acr,omitempty"` // OpenID Connect Core 2
 }
 
 // text returns it as a driver.Token keeps it: "" for the zero value.
 func (s SignIn) text() string {
-	if len(s.AMR) == 0 && s.ACR == "" {
+	if s == (SignIn{}) {
 		return ""
 	}
 	text, _ := json.Marshal(s) // texts only
