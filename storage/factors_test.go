@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
 )
 
 func TestOfTwoRequestsThatUseOneFactorOneIsRefused(t *testing.T) {
@@ -44,12 +45,12 @@ func TestOfTwoRequestsThatUseOneFactorOneIsRefused(t *testing.T) {
 
 func TestTheSecretOfAnAuthenticatorIsSealed(t *testing.T) {
 	store, backend := open(t)
-	f := storage.Factors{UserID: "u1", Authenticator: &storage.Authenticator{Secret: storage.NewSecret("JBSWY3DPEHPK3PXP"), CreatedAt: time.Now()}}
+	f := storage.Factors{UserID: "u1", Authenticator: &authn.Authenticator{CreatedAt: time.Now()}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP")}
 	if _, err := store.SaveFactors(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 	read, err := store.Factors(t.Context(), "u1")
-	if err != nil || read.Authenticator == nil || read.Authenticator.Secret.Reveal() != "JBSWY3DPEHPK3PXP" {
+	if err != nil || read.Authenticator == nil || read.AppSecret.Reveal() != "JBSWY3DPEHPK3PXP" {
 		t.Errorf("read %+v, %v; want the secret", read, err)
 	}
 	d, err := backend.Get(t.Context(), "factors", "u1")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -55,17 +56,9 @@ func backwards(at time.Time) string {
 func (s Session) Live(at time.Time) bool { return at.Before(s.ExpiresAt) && at.Before(s.EndsAt) }
 
 // Multifactor reports whether the user has proved more than one factor.
-func (s Session) Multifactor() bool { return slices.Contains(strings.Fields(s.AMR), AMRMultifactor) }
-
-// Authentication method references (RFC 8176 2).
-const (
-	AMRPassword    = "pwd"
-	AMRCode        = "otp" // a one-time code, by email or of an app
-	AMRMultifactor = "mfa"
-	AMRHardware    = "hwk" // a key that is bound to a device
-	AMRSoftware    = "swk" // a key that is copied among devices
-	AMRPresence    = "user"
-)
+func (s Session) Multifactor() bool {
+	return slices.Contains(strings.Fields(s.AMR), authn.AMRMultifactor)
+}
 
 // Session returns a session, expired ones included, or ErrNotFound.
 func (s *Store) Session(ctx context.Context, id string) (Session, error) {

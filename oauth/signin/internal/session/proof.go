@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
 )
 
 // Proof says how a user has authenticated.
@@ -17,10 +18,10 @@ type Proof struct {
 }
 
 // Password is the proof of a user who has typed their password.
-var Password = Proof{Method: storage.LoginSelf, AMR: storage.AMRPassword}
+var Password = Proof{Method: storage.LoginSelf, AMR: authn.AMRPassword}
 
 // EmailCode is the proof of a user who has typed a code that was sent to their address.
-var EmailCode = Proof{Method: storage.LoginEmail, AMR: storage.AMRCode}
+var EmailCode = Proof{Method: storage.LoginEmail, AMR: authn.AMRCode}
 
 // ProofOf returns the proof that a session began with.
 func ProofOf(v storage.Session) Proof {
@@ -37,13 +38,13 @@ func (p Proof) Time() time.Time {
 
 // Multifactor reports whether the user has proved more than one factor.
 func (p Proof) Multifactor() bool {
-	return slices.Contains(strings.Fields(p.AMR), storage.AMRMultifactor)
+	return slices.Contains(strings.Fields(p.AMR), authn.AMRMultifactor)
 }
 
 // With returns the proof of a user who has proved a second factor too, in these ways.
 func (p Proof) With(amr ...string) Proof {
 	var all []string
-	for _, method := range slices.Concat(strings.Fields(p.AMR), amr, []string{storage.AMRMultifactor}) {
+	for _, method := range slices.Concat(strings.Fields(p.AMR), amr, []string{authn.AMRMultifactor}) {
 		if !slices.Contains(all, method) {
 			all = append(all, method)
 		}
