@@ -40,9 +40,10 @@ type devices struct {
 // deviceNode is one process.
 type deviceNode struct {
 	http.ServeMux
-	store  *storage.Store
-	tokens *oauth.Tokens
-	trail  trail
+	store    *storage.Store
+	tokens   *oauth.Tokens
+	provider *oauth.Server
+	trail    trail
 }
 
 func newDevices(t testing.TB, nodes int, changes ...func(*oauth.Config)) *devices {
@@ -76,6 +77,7 @@ func (d *devices) start() *deviceNode {
 		change(&config)
 	}
 	provider := must(oauth.New(context.Background(), config))(d.TB)
+	n.provider = provider
 	provider.Mount(n)
 	signIn.Mount(n)
 	d.nodes = append(d.nodes, n)

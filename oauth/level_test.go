@@ -1,8 +1,10 @@
 package oauth_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -156,6 +158,19 @@ func TestAnApplicationThatRequiresTwoFactorsHasNoOtherWayIn(t *testing.T) {
 			t.Fatalf("it leads to %s = %d, want the second factor", at, a.status)
 		}
 		lax.claims(must1(p.walk(lax.request()))) // the old session goes on elsewhere
+		one := storage.Session{UserID: d.ada.Sub, LoginType: storage.LoginSelf, AMR: authn.AMRPassword, AuthTime: time.Now()}
+		legacy := func(v storage.Session) error {
+			_, err := d.nodes[0].provider.LegacyCode(t.Context(), strict.app, v, "https://shop.example.com/back", netip.Addr{})
+			return err
+		}
+		if err := legacy(one); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("a code of the old endpoints for a sign-in with one factor: %v, want ErrNotFound", err)
+		}
+		two := one
+		two.AMR = "pwd otp mfa"
+		if err := legacy(two); err != nil {
+			t.Errorf("a code of the old endpoints for a sign-in with two factors: %v", err)
+		}
 		a, _ = p.submitOn(at, form("recovery", recoveryCode(1)))
 		if c := strict.claims(a); c["acr"] != "mfa" {
 			t.Errorf("the strict application is told %v", c["acr"])
