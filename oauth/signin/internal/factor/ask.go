@@ -17,8 +17,11 @@ func (s *Factors) Ask(w http.ResponseWriter, r *http.Request, user storage.User,
 	if err != nil {
 		return false, err
 	}
+	if !f.Any() {
+		return s.askForOne(w, r, Pending{User: user, By: by, Factors: f}, query)
+	}
 	wanted, err := s.wanted(r.Context(), query)
-	if err != nil || !f.Any() {
+	if err != nil {
 		return false, err
 	}
 	if wanted == "" && !demands(query) && s.trusted(r, f) && !s.here(r, user) {
@@ -50,4 +53,23 @@ func (s *Factors) wanted(ctx context.Context, query string) (string, error) {
 	}
 	values, _ := url.ParseQuery(query) // what cannot be read is not there
 	return Wanted(app, values.Get("acr_values")), nil
+}
+
+// Forget ends the trust of every browser that a user (a sub) has trusted. It implements flow.Second.
+func (s *Factors) Forget(ctx context.Context, sub string) error {
+	f, err := s.Store.Factors(ctx, sub)
+	if err != nil || !f.Any() {
+		return err
+	}
+	_, err = s.Change(ctx, sub, func(f *storage.Factors) error {
+		f.Epoch++
+		return nil
+	})
+	return err
+}
+
+// Owes implements flow.Second.
+func (s *Factors) Owes(ctx context.Context, v storage.Session) (bool, error) {
+	f, err := s.Store.Factors(ctx, v.UserID)
+	return err == nil && f.Any() && !Fresh(v, f), err
 }
