@@ -25,13 +25,13 @@ var ErrHas = errors.New("signin: the user has a second factor already")
 
 // Enrol answers the request of a user who has no second factor where one is wanted: they add one, and then the
 // sign-in goes on to the query. The Pending says who they are and how they proved it; its Level is what an
-// application wants, "" if only the policy does: then there may be time until later. With Raise the user is
-// signed in, and is asked to sign in again first if that was too long ago: who finds an open browser must not
-// add a factor of their own.
+// application wants, "" if only the policy does: then there may be time until later. Who has proved it too long ago,
+// by a session that is still open, is asked to sign in again first: who finds an open browser must not add a
+// factor of their own.
 //
 // It is for who has none. Of who has one it adds nothing: ask them for it.
 func (s *Factors) Enrol(w http.ResponseWriter, r *http.Request, p Pending, query string) error {
-	if p.Raise && !stepup.Fresh(p.By.Time(), time.Now()) {
+	if !stepup.Fresh(p.By.Time(), time.Now()) {
 		return s.showAgain(w, r, p.User, query)
 	}
 	f, err := s.settle(r.Context(), p.User, p.Factors)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -110,14 +111,15 @@ func (s *Factors) waiting(r *http.Request) (p Pending, err error) {
 // Finish signs in the user of a sign-in that has waited, who has proved a second factor in these ways. It
 // uses the sign-in up: of two requests one goes on, the other gets ErrEnded.
 //
-// Both factors are as recent as the later one, unless the first was proved long ago and the user was signed
-// in: then a step back in time would let a lost laptop's session become a new one by a code alone.
+// Both factors are as recent as the later one, unless the first was proved long ago: by the session of a user
+// who is signed in, or of the phone that has scanned a code. What is lost with its session open would become
+// a fresh sign-in by a code alone, which the same phone may show.
 func (s *Factors) Finish(w http.ResponseWriter, r *http.Request, p Pending, amr ...string) error {
 	if err := s.use(r, p.ticket); err != nil {
 		return err
 	}
 	by := p.By.With(amr...)
-	if !p.Raise {
+	if !p.Raise && stepup.Fresh(p.By.Time(), p.ticket.CreatedAt) {
 		by.At = time.Now()
 	}
 	s.Log.InfoContext(r.Context(), "second factor proved", "sub", p.User.Sub, "ip", s.Peer(r))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
@@ -66,9 +67,10 @@ func (s *Factors) askForOne(w http.ResponseWriter, r *http.Request, p Pending, q
 	if p.Level, err = s.wantedBy(r.Context(), query); err != nil {
 		return false, err
 	}
-	due := s.Due(p.User, f)
-	if p.Level == "" && (due.IsZero() || time.Now().Before(due) && len(query) > web.MaxStored) {
-		return false, nil // a reminder is not worth a refusal
+	due, now := s.Due(p.User, f), time.Now()
+	spared := len(query) > web.MaxStored || !stepup.Fresh(p.By.Time(), now) // a reminder is not worth a refusal
+	if p.Level == "" && (due.IsZero() || now.Before(due) && spared) {
+		return false, nil
 	}
 	return true, s.Enrol(w, r, p, query)
 }
