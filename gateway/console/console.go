@@ -73,6 +73,8 @@ type Store interface {
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	Factors(ctx context.Context, sub string) (storage.Factors, error)
+	SaveFactors(ctx context.Context, f storage.Factors) (storage.Factors, error)
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
 
