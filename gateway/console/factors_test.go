@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
 )
@@ -49,5 +51,34 @@ func TestAnAdministratorRemovesLostSecondFactors(t *testing.T) {
 	trail := h.trail()
 	if !strings.Contains(trail, "user factors reset "+eve.Sub+" by "+root.Sub+": second factors app of ") || strings.Contains(trail, "JBSWY3") || !strings.Contains(trail, "-> none (epoch 2)") {
 		t.Errorf("the trail holds %s", trail)
+	}
+}
+
+// An administrator who signs in with a password alone is urged to set up a second factor, and nobody else.
+func TestAnAdministratorWithOneFactorIsUrged(t *testing.T) {
+	h := newFixture(t, func(c *console.Config) { c.SignIn = c.Visitors.(*signin.SignIn) })
+	root, aud, mina := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("mina", storage.RoleDeveloper)
+	urged := func(cookie string) bool {
+		t.Helper()
+		return strings.Contains(h.want(h.do("GET", "/api/console/overview", cookie, ""), 200, 1, "the overview").text, `"kind":"factor"`)
+	}
+	for name, c := range map[string]struct {
+		cookie string
+		want   bool
+	}{"an administrator": {root.cookie, true}, "an auditor": {aud.cookie, false}, "a developer": {mina.cookie, false}} {
+		if urged(c.cookie) != c.want {
+			t.Errorf("%s is urged: %v", name, !c.want)
+		}
+	}
+	all, err := h.store.Sessions(t.Context(), root.Sub)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	all[0].AMR = "pwd otp mfa"
+	if _, err := h.store.SaveSession(t.Context(), all[0]); err != nil {
+		t.Fatal(err)
+	}
+	if urged(root.cookie) {
+		t.Error("who has proved two factors is urged")
 	}
 }
