@@ -3,11 +3,8 @@ package enrol
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
@@ -181,23 +178,5 @@ func (p *Page) act(do func(request) error, fields ...string) reply.HandlerFunc {
 func (p *Page) told(r *http.Request, u storage.User, before, after storage.Factors, what string) error {
 	p.Log.InfoContext(r.Context(), "second factors changed", "sub", u.Sub, "ip", p.Peer(r))
 	p.Notices.Notify(r.Context(), u.Sub, p.Notices.FromRequest(r, event.NoticeAccount, what))
-	return p.Trail.Changed(r, u.Sub, "second factors", inWords(before), inWords(after))
-}
-
-// inWords returns what the trail says of factors.
-func inWords(f storage.Factors) string {
-	var all []string
-	if f.Authenticator != nil {
-		all = append(all, "app of "+f.Authenticator.CreatedAt.UTC().Format(time.RFC3339))
-	}
-	if n := len(f.Passkeys); n > 0 {
-		all = append(all, fmt.Sprintf("%d passkeys", n))
-	}
-	if n := f.CodesLeft(); n > 0 {
-		all = append(all, fmt.Sprintf("%d recovery codes", n))
-	}
-	if len(all) == 0 {
-		all = append(all, "none")
-	}
-	return strings.Join(all, ", ") + fmt.Sprintf(" (epoch %d)", f.Epoch)
+	return p.Trail.Changed(r, u.Sub, "second factors", before.Summary(), after.Summary())
 }
