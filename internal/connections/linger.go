@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// tick is how often waits are looked at. One that has lasted for a whole tick goes on in the kernel.
+// tick says how often waits are looked at. One that has lasted for a whole tick goes on in the kernel.
 const tick = 10 * time.Millisecond
 
-// linger is the beginning of net/http's wait for the client to leave, which it starts in each request
+// linger holds the beginning of net/http's wait for the client to leave, which it starts in each request
 // and ends by a deadline that is over. In the kernel that would be a read in vain, a timer removed and a
 // timer set again. Most handlers answer within a tick or two, so until then the wait is a mere variable.
 type linger struct {
@@ -60,7 +60,7 @@ func (c *conn) tick() (again bool) {
 	return true
 }
 
-// lingerers are the connections that have waited since the last tick but one. Their timer runs only
+// lingerers holds the connections that have waited since the last tick but one. Its timer runs only
 // while there are some.
 type lingerers struct {
 	mu      sync.Mutex
