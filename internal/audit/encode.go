@@ -122,11 +122,11 @@ func decode(data []byte) (e entry, body []byte, claimed digest, err error) {
 	if scan(body, &e) {
 		return e, body, claimed, nil
 	}
-	e = entry{}
-	if err := json.Unmarshal(data, &e); err != nil {
-		return e, nil, claimed, err
+	var slow entry // not e, which would be on the heap for every record
+	if err := json.Unmarshal(data, &slow); err != nil {
+		return slow, nil, claimed, err
 	}
-	return e, body, claimed, nil
+	return slow, body, claimed, nil
 }
 
 // split cuts a record in its body and the hash it claims.
@@ -140,12 +140,12 @@ func split(data []byte) (body []byte, claimed digest, ok bool) {
 	if string(opens) != hashOpen || string(closes) != hashClose {
 		return nil, claimed, false
 	}
-	claimed, ok = parseDigest(string(text))
+	claimed, ok = parseDigest(text)
 	return body, claimed, ok
 }
 
 // parseDigest reads the one spelling of a hash: 64 lower-case hex digits.
-func parseDigest(text string) (d digest, ok bool) {
+func parseDigest[T string | []byte](text T) (d digest, ok bool) {
 	if len(text) != 2*len(d) {
 		return d, false
 	}

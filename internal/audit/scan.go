@@ -12,7 +12,8 @@ func scan(body []byte, e *entry) (ok bool) {
 	text, ok := strings.CutPrefix(string(body), "{")
 	for ok {
 		name, value, rest, fits := member(text)
-		if !fits || !e.set(name, value) {
+		end := len(body) - len(rest)
+		if !fits || !e.set(name, value, body[end-len(value):end]) {
 			return false
 		}
 		if rest == "" {
@@ -54,11 +55,12 @@ func quoted(text string) (inner, rest string, ok bool) {
 	return text[1:n], text[n+1:], true
 }
 
-// set sets a field of a record; false: it is not known, or not a value that it has.
-func (e *entry) set(name, value string) bool {
+// set sets a field of a record to a value, which is given in both forms; false: it is not known, or not a
+// value that it has.
+func (e *entry) set(name, value string, raw []byte) bool {
 	switch name {
 	case "at":
-		return e.At.UnmarshalJSON([]byte(value)) == nil
+		return e.At.UnmarshalJSON(raw) == nil
 	case "chain":
 		return setText(&e.Chain, value)
 	case "prev":
@@ -97,12 +99,13 @@ func (e *entry) set(name, value string) bool {
 	return true
 }
 
+// setText sets a text to a value that member has cut.
 func setText(to *string, value string) bool {
-	inner, _, ok := quoted(value)
-	if ok {
-		*to = inner
+	if value[0] != '"' {
+		return false
 	}
-	return ok
+	*to = value[1 : len(value)-1]
+	return true
 }
 
 // number reads a JSON number that every integer has room for.

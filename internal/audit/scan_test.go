@@ -71,3 +71,17 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) { asJSON(t, body) })
 }
+
+// What is read of a record is its copy, of which all its texts are parts.
+func TestAUsualRecordIsReadWithOneAllocation(t *testing.T) {
+	c := newChain(digest{})
+	e := entry{Event: numbered(1)}
+	line := c.append(nil, &e, false)
+	if n := testing.AllocsPerRun(100, func() {
+		if _, _, _, err := decode(line); err != nil {
+			t.Error(err)
+		}
+	}); n > 1 {
+		t.Errorf("it allocates %v times", n)
+	}
+}

@@ -33,10 +33,10 @@ func (c *conn) changeBody(change func(*body)) {
 
 func (c *conn) bodyChanged() {
 	is := c.body.limited()
-	if is && !c.limited.Load() {
+	if is && !c.limited {
 		c.since = time.Now()
 	}
-	c.limited.Store(is)
+	c.limited = is
 	if is && !c.body.restBy.IsZero() { // a Read may be under way
 		c.wakeBy(c.body.restBy)
 	}
@@ -103,8 +103,11 @@ func (c *conn) sent(now time.Time) {
 	}
 }
 
-// requestOver forgets a request.
-func (c *conn) requestOver() {
+// requestOver forgets a request. No other follows if the handler has taken the connection.
+func (c *conn) requestOver(hijacked bool) {
 	c.owe(false)
-	c.changeBody(func(b *body) { *b = body{} })
+	c.changeBody(func(b *body) {
+		*b = body{}
+		c.linger.hijacked = hijacked
+	})
 }

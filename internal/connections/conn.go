@@ -23,12 +23,13 @@ type conn struct {
 
 	mu      sync.Mutex
 	alarm   alarm
+	linger  linger
 	writeBy time.Time // what others have set
 	in, out byteRate
 	queue   int // bytes in the kernel when a write was last looked at, or unknown
 	body    body
-	limited atomic.Bool // body.limited(), for who reads
-	since   time.Time   // when it began to be
+	limited bool      // body.limited() when it last changed
+	since   time.Time // when it began to be
 }
 
 const unknown = -1
@@ -119,6 +120,7 @@ func (c *conn) Close() error {
 	if c.closed.CompareAndSwap(false, true) {
 		c.mu.Lock()
 		c.watch.Stop()
+		c.stopLingering()
 		c.mu.Unlock()
 		c.limits.held.give(c.from)
 	}

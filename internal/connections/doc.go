@@ -35,9 +35,12 @@
 // behind in the kernel.
 //
 // Deadlines are kept cheap. For reading there is one alarm, which is moved only to be earlier: it
-// is left with what net/http sets to end a Read at once, where a server without limits sets six for
-// each request. A write only looks whether the last deadline is still far enough away. Nothing is cut into pieces: a deadline that passes within a large write
-// says how much went out, and the rest goes on if that was enough.
+// is left with what net/http sets to end a Read at once, where that is under way in the kernel. Mostly it
+// is not: net/http's wait for the client to leave, begun and ended in each request, goes to the kernel
+// after 10 to 20 ms only. So a handler learns by so much later that its client has left. A server without
+// limits sets six deadlines for each request. A write only looks whether the last deadline is still far
+// enough away. Nothing is cut into pieces: a deadline that passes within a large write says how much went
+// out, and the rest goes on if that was enough.
 //
 // The limits know HTTP/1.1 without TLS, which is all that the program speaks: cmd/keystile puts
 // them around its own listeners. An embedding host brings its own server and its own bounds.

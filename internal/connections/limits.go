@@ -28,6 +28,8 @@ type Limits struct {
 	c    Config
 	held table
 
+	lingerers lingerers
+
 	refusedAddress, refusedFull     atomic.Uint64
 	cutBody, cutAnswer, cutSilences atomic.Uint64
 }
@@ -81,7 +83,7 @@ func (l *Limits) Guard(s *http.Server, at net.Listener) net.Listener {
 	}
 	s.ConnState = func(nc net.Conn, state http.ConnState) {
 		if c, ok := nc.(*conn); ok && (state == http.StateIdle || state == http.StateHijacked) {
-			c.requestOver()
+			c.requestOver(state == http.StateHijacked)
 		}
 		if state0 != nil {
 			state0(nc, state)

@@ -55,6 +55,7 @@ func (l *Limits) admit(nc net.Conn) *conn {
 	c := &conn{Conn: nc, limits: l, from: from}
 	c.out = byteRate{left: l.c.Grace, grace: l.c.Grace, rate: l.c.AnswerRate, capped: true}
 	c.queue = unknown
+	c.linger.ended.L = &c.mu
 	c.mu.Lock()
 	c.watch = time.AfterFunc(l.c.StreamIdle/2, c.checkIdle)
 	c.mu.Unlock()

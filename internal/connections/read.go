@@ -12,15 +12,21 @@ import (
 // is really to be waited for, and goes on if that is not over.
 type alarm struct {
 	at     time.Time // the deadline of the connection below; zero: none
-	before time.Time // what it was before somebody wanted a Read to end at once
-	ended  bool      // somebody does
+	ended  bool      // every Read ends at once
 	readBy time.Time // what others have set
+	below  int       // Reads of the connection below that are under way
 }
 
 // Read reads what has come. While a body is waited for, it fails once that took too long.
 func (c *conn) Read(p []byte) (n int, err error) {
+	if len(p) == 1 {
+		c.lingerUntilCalled()
+	}
 	for again := true; again; {
-		began := c.beginRead()
+		began, ended := c.beginRead()
+		if ended {
+			return 0, os.ErrDeadlineExceeded
+		}
 		n, err = c.Conn.Read(p)
 		again = c.readAgain(began, n, err)
 	}
@@ -28,28 +34,33 @@ func (c *conn) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// beginRead returns when a Read for a body began, the zero time for any other.
-func (c *conn) beginRead() (began time.Time) {
-	if !c.limited.Load() {
-		return began
-	}
-	began = time.Now()
+// beginRead returns when a Read for a body began, the zero time for any other; or that there is
+// to be none.
+func (c *conn) beginRead() (began time.Time, ended bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wakeBy(c.waitUntil(began))
-	return began
+	if c.alarm.ended {
+		return began, true
+	}
+	c.alarm.below++
+	if c.body.limited() {
+		began = time.Now()
+		c.wakeBy(c.waitUntil(began))
+	}
+	return began, false
 }
 
 // readAgain handles the result of one attempt to read. It reports whether to continue: it was woken
 // before its time.
 func (c *conn) readAgain(began time.Time, n int, err error) bool {
 	woken := err != nil && errors.Is(err, os.ErrDeadlineExceeded)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.alarm.below--
 	if began.IsZero() && !woken {
 		return false
 	}
 	now := time.Now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if !began.IsZero() || c.body.limited() {
 		c.in.moved(n, now.Sub(latest(began, c.since)))
 	}
@@ -97,17 +108,14 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	defer c.mu.Unlock()
 	a := &c.alarm
 	a.readBy = t
-	if a.ended {
-		now := time.Now()
-		if passed(t, now) {
+	if !t.IsZero() && (a.at.IsZero() || !t.After(a.at)) && passed(t, time.Now()) {
+		a.ended = true
+		c.stopLingering()
+		if a.below == 0 {
 			return nil
 		}
+	} else {
 		a.ended = false
-		a.at = earliest(a.before, c.waitUntil(now))
-		return c.Conn.SetReadDeadline(a.at)
-	}
-	if !t.IsZero() && passed(t, time.Now()) {
-		a.before, a.ended = a.at, true
 	}
 	return c.wakeBy(t)
 }

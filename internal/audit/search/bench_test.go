@@ -2,12 +2,15 @@ package search
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -38,6 +41,44 @@ func (c *counting) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, e
 func (c *counting) TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error) {
 	c.calls++
 	return c.office.TrailIndex(ctx, span, n)
+}
+
+// BenchmarkIndex indexes records that wait in memory, a group of segments after the other. Its floor hashes
+// what is indexed.
+//
+//	go test -run '^$' -bench Index -benchtime 100000x ./internal/audit/search
+func BenchmarkIndex(b *testing.B) {
+	records := make([]driver.Record, 0, groupSize*segmentSize)
+	o := newOffice(b, memory.New())
+	for i := range cap(records) {
+		records = append(records, driver.Record{Seq: uint64(i + 1), Data: recordOf(b, audit.AsKept(o.draw(i)))})
+	}
+	b.Run("sha256", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			sha256.Sum256(records[i%len(records)].Data)
+		}
+	})
+	b.Run("index", func(b *testing.B) {
+		b.ReportAllocs()
+		for done := 0; done < b.N; done += len(records) {
+			b.StopTimer()
+			o := newOffice(b, memory.New())
+			x := &Indexer{Store: o, Log: quiet}
+			some := records[:min(len(records), max(b.N-done, segmentSize))]
+			for page := range slices.Chunk(some, driver.Page) {
+				if err := o.Append(b.Context(), page...); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StartTimer()
+			for busy := true; busy; {
+				var err error
+				if busy, err = x.Turn(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
 }
 
 // BenchmarkFind searches a trail of KEYSTILE_BENCH_RECORDS records, a million if that is not set. Its

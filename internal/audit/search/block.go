@@ -98,8 +98,8 @@ func readBlock(data []byte) (block, error) {
 	return b, nil
 }
 
-// postings returns all of them, with their offsets from another Seq.
-func (b block) postings(from uint64) (all []posting, err error) {
+// postings appends all of them, with their offsets from another Seq.
+func (b block) postings(all []posting, from uint64) ([]posting, error) {
 	r := reader{rest: b.rest}
 	r.lists(b.width(), nil, func(term uint32, l list) {
 		l.each(func(offset uint64) { all = append(all, post(term, b.first-from+offset)) })

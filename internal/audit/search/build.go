@@ -15,7 +15,7 @@ func (x *Indexer) index(ctx context.Context, h head, records []driver.Record) er
 	if h.version == 0 {
 		h = newHead()
 	}
-	s, postings := gather(newHasher(h.key), records)
+	s, postings := gather(x.hasher(h.key), records)
 	h.segments = append(slices.Clone(h.segments), s)
 	last := records[len(records)-1]
 	for i := range records { // where numbers have gaps a segment may end early
@@ -33,6 +33,7 @@ func (x *Indexer) index(ctx context.Context, h head, records []driver.Record) er
 func gather(hash *hasher, records []driver.Record) (s stretch, all []posting) {
 	s = stretch{first: records[0].Seq, last: records[0].Seq, from: math.MaxInt64, until: math.MinInt64}
 	var terms []uint32
+	all = make([]posting, 0, fields*len(records))
 	for _, r := range records {
 		if r.Seq-s.first >= maxWidth/groupSize {
 			break
@@ -68,13 +69,11 @@ func (x *Indexer) merge(ctx context.Context) error {
 		n++
 	}
 	group := around(h.segments[:n])
-	var all []posting
+	all := make([]posting, 0, fields*segmentSize*n)
 	for _, s := range segments[:n] {
-		postings, err := s.postings(group.first)
-		if err != nil {
+		if all, err = s.postings(all, group.first); err != nil {
 			return err
 		}
-		all = append(all, postings...)
 	}
 	slices.Sort(all)
 	if err := x.saveParts(ctx, h, group, h.segments[:n], byPart(all)); err != nil {

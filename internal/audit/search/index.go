@@ -40,6 +40,7 @@ type Indexer struct {
 	segment int // records of a segment; 0: segmentSize
 	group   int // segments of a group; 0: groupSize
 
+	hash   *hasher
 	pruned time.Time // when it was last looked for what was removed from the trail
 }
 
