@@ -30,6 +30,9 @@ type Config struct {
 
 	WX, QQ, Douyin Credentials // zero: nobody signs in there
 	Alipay         AlipayCredentials
+	Feishu         FeishuCredentials
+	WeCom          WeComCredentials
+	DingTalk       Credentials
 	FakeProviders  bool
 
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
