@@ -94,6 +94,7 @@ var chinese = map[string]string{
 	"Link Feishu":           "绑定飞书",
 	"Link WeCom":            "绑定企业微信",
 	"Link DingTalk":         "绑定钉钉",
+	"Show password":         "显示密码",
 	"Sign in with %s":       "使用 %s 登录",
 	"Link %s":               "绑定 %s",
 	"This sign-in was begun in another browser, or too long ago. Begin again.":                                                                                     "此次登录是在其他浏览器中开始的，或已超时。请重新开始。",

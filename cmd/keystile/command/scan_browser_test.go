@@ -50,7 +50,7 @@ func TestABrowserIsSignedInByAPhone(t *testing.T) {
 		t.Errorf("the browser arrives at %s: %q", p.URL(), got)
 	}
 
-	p.Follow("form button")
+	p.Follow("form [type=submit]")
 	p.Follow("a.button")
 	p.Follow(`a[href^="/oauth/signin/qr"]`)
 	id := p.Attribute("#collect [name=id]", "value")

@@ -18,9 +18,9 @@ var waysIn = []struct {
 	{"email", "email", func(v *walkthrough) {
 		v.Follow(`a[href^="/oauth/signin/email"]`)
 		v.Type("#address", "mina@example.org")
-		v.Follow("form button")
+		v.Follow("form [type=submit]")
 		v.Type("#code", v.mailed("mina@example.org"))
-		v.Follow("form button")
+		v.Follow("form [type=submit]")
 	}, ""},
 	{"wx", "wx", func(v *walkthrough) { v.provider("wx", "lin") }, ""},
 	{"qq", "qq", func(v *walkthrough) { v.provider("qq", "omar") }, ""},

@@ -166,6 +166,7 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	u.Pages.RememberWay(w, r, u.Name())
 	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
 	return u.SignIn(w, r, user, methods.LoginType(u.Name()), t.Query)
 }

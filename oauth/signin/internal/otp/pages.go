@@ -186,7 +186,7 @@ func (s *Codes) showCodeForm(w http.ResponseWriter, r *http.Request, e *Flow, ti
 	if alert != "" {
 		alert = t.Lang.T(alert)
 	}
-	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert}, ticket.Subject))
+	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert, Secret: e.NewPassword}, ticket.Subject))
 }
 
 // showExpired says that there is no code to type in any more: 400, with the way to a new one.

@@ -69,7 +69,7 @@ func (s *SignUp) show(w http.ResponseWriter, r *http.Request, status int, in map
 		alert = t.Lang.T(alert)
 	}
 	return t.Show(w, status, page, &view{
-		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert},
+		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert, Secret: true},
 		Address: otp.ShownAddress(in["address"]), Email: s.Emails, Invited: s.Invited, Invitation: in["invitation"],
 	})
 }
