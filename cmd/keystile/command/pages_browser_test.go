@@ -73,7 +73,7 @@ func (v *walkthrough) scan() {
 	phone.says("Sign in on another device?")
 	phone.look("scan")
 	phone.Follow("button[value=reject]")
-	phone.says("You have said no")
+	phone.says("You have rejected it")
 	phone.look("scan-no")
 	v.Shown("#again")
 	v.look("qr-rejected")

@@ -61,7 +61,7 @@ func TestABrowserIsSignedInByAPhone(t *testing.T) {
 	p.Open(s.base + "/oauth/signin/scan/" + id)
 	look(t, p, "scan")
 	p.Follow("button[value=reject]")
-	if got := p.Text("h1"); got != "You have said no" {
+	if got := p.Text("h1"); got != "You have rejected it" {
 		t.Errorf("rejecting shows %q", got)
 	}
 	for _, fault := range p.Faults() {

@@ -39,7 +39,7 @@ func (d *Devices) deny(w http.ResponseWriter, r *http.Request, user storage.User
 		return d.notDecided(w, r, user, err)
 	}
 	d.Trail.Write(r, event.Consent, event.Event{App: t.AppID, User: user.Sub, Detail: "denied a device at " + t.IP})
-	return d.showAnswered(w, r, "You have said no", "The device gets nothing. You can close this page.")
+	return d.showAnswered(w, r, "You have rejected it", "The device gets nothing. You can close this page.")
 }
 
 // allow stores the user's consent, then takes the ticket to allowed. From then on the device's next poll

@@ -118,7 +118,7 @@ func (s *SignUp) check(in map[string]string) (address, alert string) {
 	var err error
 	if s.Emails && strings.TrimSpace(in["address"]) != "" {
 		if address, err = users.NormalizeEmail(in["address"]); err != nil {
-			return "", "This is no email address. Check it for mistakes; it looks like name@example.com."
+			return "", "This is not an email address. Check it for mistakes; it looks like name@example.com."
 		}
 	}
 	if err := usernames.Check(in["username"]); err != nil {
