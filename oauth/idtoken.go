@@ -16,7 +16,7 @@ func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) 
 	alg := g.App.SignsIDTokensWith()
 	c := claims.ID{
 		Issuer: s.issuer, Audience: g.App.ID, Nonce: g.Nonce, AtHash: atHash(alg, g.Access),
-		ExpiresAt: g.At.Add(s.c.IDTokenLifetime), IssuedAt: g.At, AuthTime: g.AuthTime,
+		ExpiresAt: g.At.Add(s.c.IDTokenLifetime), IssuedAt: g.At, AuthTime: g.AuthTime, ACR: g.SignIn.ACR, AMR: g.SignIn.AMR,
 	}
 	payload := c.Append(make([]byte, 0, 768), g.User, claims.Of(g.Scope))
 	if alg == token.HS256 {

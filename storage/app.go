@@ -23,6 +23,7 @@ type App struct {
 	ForbidPlain       bool                `json:"forbid_plain,omitempty"`
 	IDTokenAlg        string              `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
 	FirstParty        bool                `json:"first_party,omitempty"`
+	MFA               string              `json:"mfa,omitempty"`                 // MFAOff, MFAOffered or MFARequired of its users; "": nothing beyond what their roles ask
 	Tier              string              `json:"tier"`                          // the first one; TierAt returns the present one
 	Tiers             []TierChange        `json:"tiers,omitempty"`               // in the order of time, of the future too
 	Order             string              `json:"order,omitempty"`               // the id of the one that is open

@@ -42,7 +42,7 @@ func (s *Store) CountOwned(ctx context.Context, sub string) (applications, tools
 	return applications, tools, nil
 }
 
-// EraseUser removes a user who is Erasing, and what belongs to them, in bounded steps: sessions, API keys,
+// EraseUser removes a user who is Erasing, and what belongs to them, in bounded steps: sessions, factors, API keys,
 // consents, openids and begun sign-ins, and with the user in one last step the ways in and what their
 // name looks like, so that the name is free when the user is gone and not before. looksOfName is that of
 // ReserveSkeletons.
@@ -62,7 +62,7 @@ func (s *Store) EraseUser(ctx context.Context, sub string, looksOfName func(user
 	if err := s.markErasure(ctx, sub); err != nil {
 		return err
 	}
-	for _, kind := range []string{sessions.name, apiKeys.name, consents.name, openIDs.name, tickets.name} {
+	for _, kind := range []string{sessions.name, factors.name, apiKeys.name, consents.name, openIDs.name, tickets.name} {
 		if err := s.removeListed(ctx, kind, "user="+sub, 0); err != nil {
 			return err
 		}

@@ -34,10 +34,11 @@ var (
 	defaultAccess      = Feature{"default access to tools", firstVersion}
 	deniedClients      = Feature{"trusted and denied hosts of clients", firstVersion}
 	userKeys           = Feature{"API keys of users", firstVersion}
+	secondFactors      = Feature{"second factors", firstVersion}
 	counting           = Feature{"stored counters and search", firstVersion}
 )
 
-var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients, userKeys, counting}
+var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients, userKeys, secondFactors, counting}
 
 // Features returns the features that this version knows.
 func Features() []Feature { return slices.Clone(features) }

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -39,6 +40,10 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 	},
 	"trusted and denied hosts of clients": func(ctx context.Context, s *storage.Store) error {
 		_, err := s.SetClientHost(ctx, "agent.example", true)
+		return err
+	},
+	"second factors": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SaveFactors(ctx, storage.Factors{UserID: "u1", Passkeys: []authn.Passkey{{ID: "p"}}})
 		return err
 	},
 	"stored counters and search": func(ctx context.Context, s *storage.Store) error {

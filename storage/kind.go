@@ -19,7 +19,7 @@ type carried = forward.Fields
 var _ = []carried{
 	App{}.carried, fence{}.carried, closedApp{}.carried, Capability{}.carried, toolset{}.carried,
 	changed{}.carried, Checkpoint{}.carried, timeMark{}.carried, Consent{}.carried, Delivery{}.carried, epoch{}.carried, format{}.carried,
-	hmacKey{}.carried, Invitation{}.carried, SigningKey{}.carried, keySet{}.carried, Login{}.carried, Mail{}.carried,
+	Factors{}.carried, hmacKey{}.carried, Invitation{}.carried, SigningKey{}.carried, keySet{}.carried, Login{}.carried, Mail{}.carried,
 	memberName{}.carried, OpenID{}.carried, Order{}.carried, spent{}.carried, probe{}.carried, erasure{}.carried,
 	Session{}.carried, Setting{}.carried, skeleton{}.carried, skeletonsMade{}.carried,
 	Ticket{}.carried, User{}.carried, counter{}.carried, walk{}.carried,

@@ -13,7 +13,7 @@ import (
 
 // sealedKinds are the kinds of documents that hold sealed texts. Each of their documents has
 // an index entry: it is found by List.
-var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, mails.name, signingKeys.name, hmacKeys.name, checkpoints.name}
+var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, mails.name, signingKeys.name, hmacKeys.name, checkpoints.name, factors.name}
 
 // SealedWith returns the id of the master key that everything in the store is sealed with;
 // during a change of the key, that of the old one.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -14,12 +17,14 @@ type Session struct {
 	ID        string    `json:"id"`   // SessionID(cookie)
 	UserID    string    `json:"user"` // the user's sub
 	LoginType string    `json:"login_type"`
-	AuthTime  time.Time `json:"auth_time"`       // when the user proved who they are
-	ExpiresAt time.Time `json:"expires_at"`      // slides with use
-	EndsAt    time.Time `json:"ends_at"`         // does not
-	IP        string    `json:"ip,omitempty"`    // the client's address
-	Agent     string    `json:"agent,omitempty"` // the browser's User-Agent, cut
-	Lang      string    `json:"lang,omitempty"`  // of the pages it was begun with; "": before that was kept
+	Method    string    `json:"method,omitempty"` // the sign-in method where it is not the login type, such as a host's own
+	AMR       string    `json:"amr,omitempty"`    // how the user authenticated (RFC 8176), separated by spaces; "": not known
+	AuthTime  time.Time `json:"auth_time"`        // when the user proved who they are
+	ExpiresAt time.Time `json:"expires_at"`       // slides with use
+	EndsAt    time.Time `json:"ends_at"`          // does not
+	IP        string    `json:"ip,omitempty"`     // the client's address
+	Agent     string    `json:"agent,omitempty"`  // the browser's User-Agent, cut
+	Lang      string    `json:"lang,omitempty"`   // of the pages it was begun with; "": before that was kept
 	Version   int64     `json:"-"`
 	carried
 }
@@ -49,6 +54,11 @@ func backwards(at time.Time) string {
 
 // Live reports whether the session is valid at a time.
 func (s Session) Live(at time.Time) bool { return at.Before(s.ExpiresAt) && at.Before(s.EndsAt) }
+
+// Multifactor reports whether the user has proved more than one factor.
+func (s Session) Multifactor() bool {
+	return slices.Contains(strings.Fields(s.AMR), authn.AMRMultifactor)
+}
 
 // Session returns a session, expired ones included, or ErrNotFound.
 func (s *Store) Session(ctx context.Context, id string) (Session, error) {

@@ -23,9 +23,9 @@
 // (other providers), mailer (SMTP).
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
-// scan (codes to scan), federation (other providers), signup, newpassword, account, consent. Below
+// scan (codes to scan), federation (other providers), factor (a second factor), signup, newpassword, account, consent. Below
 // them, each importing only those further on in this list: flow, attempt, notice, trail, session,
-// web, outbox, limits, methods, usernames.
+// web, outbox, limits, methods, usernames, totp.
 //
 // # Bring your own users
 //

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/apikeys"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/device"
+	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
@@ -117,7 +119,9 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
-	routes = append(append(routes, web.Scripts()...), s.consents.Routes()...)
+	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Secure: strings.HasPrefix(c.BaseURL, "https:")}
+	s.steps.Second = s.factors
+	routes = slices.Concat(routes, web.Scripts(), s.factors.Routes(), s.consents.Routes())
 	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
 	routes = append(routes, s.devices.Routes()...)
 	if !c.NoQR {

@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -124,7 +124,7 @@ func TestUnlinkingAHostsMethodEndsItsSessions(t *testing.T) {
 	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	by := rm.pass(rm.do(get(web.WithPath+"badge")), "7").cookie()
 	w := httptest.NewRecorder()
-	must(t, rm.steps.Sessions.Begin(w, post(), rm.mina, storage.LoginWX, "", time.Now()))
+	must(t, rm.steps.Sessions.Begin(w, post(), rm.mina, session.Proof{Method: storage.LoginWX}, ""))
 	other, here := answer{ResponseRecorder: w}.cookie(), rm.enterMina()
 	if by == "" || d.visits(by) != nil {
 		t.Fatal("the badge signs nobody in")

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/device"
+	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
@@ -119,6 +120,10 @@ type AccountStore interface {
 	CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error)
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
+	// Factors returns the second factors of a user (a sub): an empty record of who has none.
+	Factors(ctx context.Context, sub string) (storage.Factors, error)
+	// SaveFactors writes factors that have been read before; storage.ErrConflict if they have changed since.
+	SaveFactors(ctx context.Context, f storage.Factors) (storage.Factors, error)
 }
 
 // DeviceStore keeps what comes of devices that users have allowed; *storage.Store implements it.
@@ -173,6 +178,7 @@ type SignIn struct {
 	codes      *otp.Codes
 	account    *account.Account
 	federation *federation.Federation
+	factors    *factor.Factors
 	devices    *device.Devices
 	outbox     *outbox.Outbox
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
@@ -35,7 +36,7 @@ func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
 	default:
 		s.steps.Pages.RememberWay(w, r, storage.LoginSelf)
 	}
-	return s.steps.SignIn(w, r, user, storage.LoginSelf, in.Query)
+	return s.steps.SignIn(w, r, user, session.Password, in.Query)
 }
 
 // showWrongCredentials shows the form again: 401, the username kept, the password not.

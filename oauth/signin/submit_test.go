@@ -63,7 +63,7 @@ func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 		v, err := rm.store.Session(context.Background(), handle.Hash(cookie))
 		now := time.Now().UTC()
 		want := storage.Session{
-			ID: handle.Hash(cookie), UserID: rm.mina.Sub, LoginType: "self", AuthTime: now, Lang: "en",
+			ID: handle.Hash(cookie), UserID: rm.mina.Sub, LoginType: "self", AMR: "pwd", AuthTime: now, Lang: "en",
 			ExpiresAt: now.Add(7 * day), EndsAt: now.Add(30 * day), Version: v.Version,
 			IP: "192.0.2.1",
 		}

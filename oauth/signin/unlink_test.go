@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -19,7 +20,7 @@ func TestUnlinkingEndsAllLoginsAndSessionsOfTheMethod(t *testing.T) {
 	d := newAccountFixture(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	w := httptest.NewRecorder()
-	must(t, d.steps.Sessions.Begin(w, post(), d.mina, storage.LoginWX, "", time.Now()))
+	must(t, d.steps.Sessions.Begin(w, post(), d.mina, session.Proof{Method: storage.LoginWX}, ""))
 	by := answer{ResponseRecorder: w}.cookie()
 	here := d.enterMina()
 	a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
@@ -41,7 +42,7 @@ func TestAUsernameWithoutAPasswordCannotSignIn(t *testing.T) {
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.steps.Sessions.Begin(w, post(), u, storage.LoginWX, "", time.Now()))
+	must(t, d.steps.Sessions.Begin(w, post(), u, session.Proof{Method: storage.LoginWX}, ""))
 	here := answer{ResponseRecorder: w}.cookie()
 	if strings.Contains(d.page(here), account.LoginPath) {
 		t.Error("the last way in is offered to be unlinked")
@@ -83,7 +84,7 @@ func TestTwoUnlinksAtOnceLeaveOneMethod(t *testing.T) {
 		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		must(t, err)
 		w := httptest.NewRecorder()
-		must(t, d.steps.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
+		must(t, d.steps.Sessions.Begin(w, post(), u, session.Proof{Method: storage.LoginSelf}, ""))
 		here := answer{ResponseRecorder: w}.cookie()
 		codes := make([]int, 2)
 		var both sync.WaitGroup
@@ -120,7 +121,7 @@ func TestAnotherTabCannotUnlinkTheMethodThatIsKept(t *testing.T) {
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.steps.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
+	must(t, d.steps.Sessions.Begin(w, post(), u, session.Proof{Method: storage.LoginSelf}, ""))
 	here := answer{ResponseRecorder: w}.cookie()
 	d.account.Logins = &racingLogins{d.account.Logins, func() {
 		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {

@@ -106,7 +106,7 @@ func parts(t *driver.Token) ([]*time.Time, []*string) {
 	return []*time.Time{&t.SpentAt, &t.GrantedAt, &t.IssuedAt, &t.ExpiresAt, &t.AuthTime},
 		[]*string{
 			&t.Kind, &t.Grant, &t.AppID, &t.UserID, &t.Scope, &t.LoginType, &t.Resource,
-			&t.RedirectURI, &t.Challenge, &t.Method, &t.Nonce, &t.IP,
+			&t.RedirectURI, &t.Challenge, &t.Method, &t.Nonce, &t.IP, &t.SignIn,
 		}
 }
 

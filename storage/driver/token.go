@@ -29,6 +29,7 @@ type Token struct {
 	AuthTime  time.Time `json:"auth_time"`
 	LoginType string    `json:"login_type"`
 	Resource  string    `json:"resource,omitempty"` // RFC 8707
+	SignIn    string    `json:"sign_in,omitempty"`  // more of how the user signed in; adapters keep it as it is
 
 	// What only a code of an authorize request or of the old endpoints carries.
 	RedirectURI string `json:"redirect_uri,omitempty"` // as it was requested, byte for byte

@@ -117,11 +117,12 @@ type rest struct {
 	Method      string    `json:"method,omitempty"`
 	Nonce       string    `json:"nonce,omitempty"`
 	IP          string    `json:"ip,omitempty"`
+	SignIn      string    `json:"sign_in,omitempty"`
 }
 
 func encode(t driver.Token) ([]byte, error) {
 	return json.Marshal(rest{t.Kind, t.Scope, t.IssuedAt.UTC(), t.AuthTime.UTC(), t.LoginType, t.Resource,
-		t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP})
+		t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP, t.SignIn})
 }
 
 func decode(data []byte, t *driver.Token) error {
@@ -130,7 +131,7 @@ func decode(data []byte, t *driver.Token) error {
 		return err
 	}
 	t.Kind, t.Scope, t.IssuedAt, t.AuthTime, t.LoginType, t.Resource = r.Kind, r.Scope, r.IssuedAt, r.AuthTime, r.LoginType, r.Resource
-	t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP = r.RedirectURI, r.Challenge, r.Method, r.Nonce, r.IP
+	t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP, t.SignIn = r.RedirectURI, r.Challenge, r.Method, r.Nonce, r.IP, r.SignIn
 	return nil
 }
 

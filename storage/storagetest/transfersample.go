@@ -68,7 +68,7 @@ func samples() map[transfer.Table][]transfer.Row {
 func sampleToken(i int, name string, moment, next time.Time) driver.Token {
 	t := driver.Token{
 		Kind: driver.KindCode, Grant: name, GrantedAt: next, AppID: "app " + name, UserID: name, Scope: "a b", IssuedAt: moment, ExpiresAt: next,
-		AuthTime: moment, LoginType: "qq", Resource: "r", RedirectURI: "https://a.example/?" + name, Challenge: "c", Method: "S256", Nonce: name, IP: "::1",
+		AuthTime: moment, LoginType: "qq", Resource: "r", SignIn: "{}", RedirectURI: "https://a.example/?" + name, Challenge: "c", Method: "S256", Nonce: name, IP: "::1",
 	}
 	if i%2 == 1 {
 		t = driver.Token{Kind: driver.KindRefresh, Grant: name, SpentAt: at(i)}

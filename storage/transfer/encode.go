@@ -26,7 +26,7 @@ func tokenParts(t *driver.Token) ([]*time.Time, []*string) {
 	return []*time.Time{&t.SpentAt, &t.GrantedAt, &t.IssuedAt, &t.ExpiresAt, &t.AuthTime},
 		[]*string{
 			&t.Kind, &t.Grant, &t.AppID, &t.UserID, &t.Scope, &t.LoginType, &t.Resource,
-			&t.RedirectURI, &t.Challenge, &t.Method, &t.Nonce, &t.IP,
+			&t.RedirectURI, &t.Challenge, &t.Method, &t.Nonce, &t.IP, &t.SignIn,
 		}
 }
 

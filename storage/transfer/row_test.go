@@ -33,7 +33,7 @@ func rows() map[transfer.Table][]struct {
 	full := driver.Token{
 		Key: driver.Key{1, 2, 39: 3}, Kind: "refresh", Grant: "g", GrantedAt: noon, AppID: "ä\x01", UserID: "u", Scope: "a b",
 		IssuedAt: first, ExpiresAt: last, SpentAt: noon.Add(1), AuthTime: noon, LoginType: "qq", Resource: "r", RedirectURI: strings.Repeat("x", 300),
-		Challenge: "c", Method: "S256", Nonce: "n", IP: "::1",
+		Challenge: "c", Method: "S256", Nonce: "n", IP: "::1", SignIn: `{"amr":["pwd"]}`,
 	}
 	out := map[transfer.Table][]of{}
 	for _, t := range []driver.Token{full, {}} {

@@ -63,6 +63,8 @@ type ID struct {
 	ExpiresAt, IssuedAt, AuthTime time.Time
 	Nonce                         string // "": none
 	AtHash                        string
+	ACR                           string // "": not told
+	AMR                           string // separated by spaces; "": not told
 }
 
 // Append appends the payload of an id_token about a user.
@@ -77,6 +79,17 @@ func (c ID) Append(to []byte, u storage.User, open Parts) []byte {
 		to = rawjson.AppendString(append(to, `,"nonce":`...), c.Nonce)
 	}
 	to = rawjson.AppendString(append(to, `,"at_hash":`...), c.AtHash)
+	if c.ACR != "" {
+		to = rawjson.AppendString(append(to, `,"acr":`...), c.ACR)
+	}
+	if c.AMR != "" {
+		between := `,"amr":[`
+		for method := range strings.FieldsSeq(c.AMR) {
+			to = rawjson.AppendString(append(to, between...), method)
+			between = `,`
+		}
+		to = append(to, ']')
+	}
 	if open&Profile != 0 {
 		to = appendProfile(to, u)
 	}

@@ -60,8 +60,8 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 func (a *Authorization) Scope() string { return a.work.scope }
 
 // Issue issues a code for a signed-in user, in one write. It carries what they have allowed, which is
-// no more than Scope.
-func (a *Authorization) Issue(ctx context.Context, who storage.Session, allowed string) (code string, err error) {
+// no more than Scope, and what the application learns of how they signed in.
+func (a *Authorization) Issue(ctx context.Context, who storage.Session, how SignIn, allowed string) (code string, err error) {
 	e, w := a.engine, a.work
 	w.next.Scope = allowed
 	for _, s := range strings.Fields(allowed) {
@@ -70,7 +70,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session, allowed 
 	granted := e.Store.Later(w.now)
 	w.next.Grant, w.next.GrantedAt = handle.NewGrant(granted), granted
 	w.next.IssuedAt, w.next.ExpiresAt = w.now.UTC(), w.now.Add(e.CodeLifetime).UTC()
-	w.next.UserID, w.next.AuthTime, w.next.LoginType = who.UserID, who.AuthTime, who.LoginType
+	w.next.UserID, w.next.AuthTime, w.next.LoginType, w.next.SignIn = who.UserID, who.AuthTime, who.LoginType, how.text()
 	if _, err := e.provider.NewAuthorizeResponse(w.context(ctx), a.request, newSession()); err != nil {
 		return "", w.errorOf(err)
 	}

@@ -71,7 +71,7 @@ func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) 
 		Grant: w.found.Grant, GrantedAt: w.found.GrantedAt,
 		AppID: w.found.AppID, UserID: w.found.UserID, Scope: scope.WithoutElevated(w.found.Scope),
 		IssuedAt: w.now, ExpiresAt: w.now.Add(s.RefreshLifetime),
-		AuthTime: w.found.AuthTime, LoginType: w.found.LoginType, Resource: w.found.Resource,
+		AuthTime: w.found.AuthTime, LoginType: w.found.LoginType, SignIn: w.found.SignIn, Resource: w.found.Resource,
 	}
 	return w.handle, w.handle, nil
 }

@@ -20,6 +20,7 @@ type Granted struct {
 	OpenID    string       // of the user for the application; empty at a refresh
 	LoginType string
 	AuthTime  time.Time
+	SignIn    SignIn
 	Nonce     string // of the code; empty at a refresh
 	At        time.Time
 	ExpiresIn time.Duration
@@ -157,6 +158,9 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 		return err
 	}
 	g.User, g.LoginType, g.AuthTime, g.Nonce = user, t.LoginType, t.AuthTime, t.Nonce
+	if g.SignIn, err = signInOf(t.SignIn); err != nil {
+		return err
+	}
 	if t.Kind != driver.KindRefresh {
 		g.OpenID, err = e.OpenID(ctx, t.AppID, t.UserID)
 	}

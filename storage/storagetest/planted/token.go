@@ -159,6 +159,7 @@ func lossBugs() (bugs []bug) {
 		"its GrantedAt":   func(t *driver.Token) { t.GrantedAt = time.Time{} },
 		"its AuthTime":    func(t *driver.Token) { t.AuthTime = time.Time{} },
 		"its LoginType":   func(t *driver.Token) { t.LoginType = "" },
+		"its SignIn":      func(t *driver.Token) { t.SignIn = "" },
 		"its Resource":    func(t *driver.Token) { t.Resource = "" },
 		"its RedirectURI": func(t *driver.Token) { t.RedirectURI = "" },
 		"its Challenge":   func(t *driver.Token) { t.Challenge = "" },

@@ -11,7 +11,6 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
-	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -168,7 +167,7 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	}
 	u.Pages.RememberWay(w, r, u.Name())
 	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
-	return u.SignIn(w, r, user, methods.LoginType(u.Name()), t.Query)
+	return u.SignIn(w, r, user, session.Proof{Method: u.Name()}, t.Query)
 }
 
 // useTicket uses up the ticket of a state, if this browser has begun it here.

@@ -32,25 +32,42 @@ type Steps struct {
 	Rates    limits.Rates
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
+	Second   Second
 }
 
-// SignIn signs in a user who has just authenticated, and redirects back to the query.
-func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string) error {
-	return s.SignInAt(w, r, user, loginType, query, time.Now())
+// Second asks for a second factor.
+type Second interface {
+	// Ask answers the request of a user who has proved one factor, if they have to prove another first;
+	// otherwise asked is false, and nothing is written.
+	Ask(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) (asked bool, err error)
+	// Raise answers the request of a signed-in user, if an application wants a factor that their session
+	// lacks; otherwise asked is false, and nothing is written.
+	Raise(w http.ResponseWriter, r *http.Request, app storage.App, acrValues, query string) (asked bool, err error)
 }
 
-// SignInAt is SignIn for a user who has authenticated at the time proved. If that is long ago, the
+// SignIn signs in a user who has authenticated, and redirects back to the query. First it asks for a second
+// factor, where one is needed and not among the proof.
+func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) error {
+	if !by.Multifactor() {
+		if asked, err := s.Second.Ask(w, r, user, by, query); asked || err != nil {
+			return err
+		}
+	}
+	return s.Finish(w, r, user, by, query)
+}
+
+// Finish is SignIn for a user who has proved all that is needed. If the proof is from long ago, the
 // application's request for a fresh sign-in is not met and stays in the query.
-func (s *Steps) SignInAt(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
+func (s *Steps) Finish(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) error {
 	notify := s.Notices.NewBrowser(r, user)
-	if err := s.Sessions.Begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
+	if err := s.Sessions.Begin(w, r, user, by, web.LangFor(r, query)); err != nil {
 		return err
 	}
 	reqctx.ChargeSignIn(r.Context(), user.Sub)
 	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
 	notify()
 	to := web.Onward(query)
-	if !stepup.Fresh(proved, time.Now()) {
+	if !stepup.Fresh(by.Time(), time.Now()) {
 		to = web.Back(query)
 	}
 	return web.SeeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)

@@ -121,7 +121,11 @@ func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session,
 	} else if err != nil {
 		return err
 	}
-	if err := s.Sessions.Begin(w, r, u, v.LoginType, web.LangFor(r, ""), time.Now()); err != nil {
+	by := session.ProofOf(v)
+	if !by.Multifactor() { // a password alone does not make two factors recent
+		by.At = time.Now()
+	}
+	if err := s.Sessions.Begin(w, r, u, by, web.LangFor(r, "")); err != nil {
 		return err
 	}
 	s.Trail.SignedIn(r, http.StatusSeeOther, u.Sub)

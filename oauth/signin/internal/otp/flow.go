@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -74,7 +75,7 @@ var SignInFlow = &Flow{
 		} else if u, err = s.Emails.EnteredByEmail(r.Context(), u); err != nil {
 			return err
 		}
-		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
+		return s.SignIn(w, r, u, session.EmailCode, t.Query)
 	},
 }
 
@@ -104,7 +105,7 @@ var ResetFlow = &Flow{
 		if err := s.ChangePassword(r, u, password); err != nil {
 			return err
 		}
-		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
+		return s.SignIn(w, r, u, session.EmailCode, t.Query)
 	},
 }
 

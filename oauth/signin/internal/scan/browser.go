@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -205,7 +206,7 @@ func (s *Scans) signInAsConfirmer(w http.ResponseWriter, r *http.Request, t stor
 	s.Pages.RememberWay(w, r, web.MarkQR)
 	s.Rates.Scans.Ended(t)
 	s.Log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.Peer(r))
-	return s.SignInAt(w, r, user, t.LoginType, t.Query, by.AuthTime)
+	return s.SignIn(w, r, user, session.ProofOf(by), t.Query)
 }
 
 // confirmer reads the session and the user that confirmed a ticket, or returns storage.ErrNotFound.

@@ -6,21 +6,25 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Begin begins a session of a user who authenticated at the time proved. The browser's old
-// sessions are ended first: a cookie that someone has planted must not become a signed-in one.
-func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType, lang string, proved time.Time) error {
+// Begin begins a session of a user who has authenticated. The browser's old sessions are ended first: a
+// cookie that someone has planted must not become a signed-in one.
+func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User, by Proof, lang string) error {
 	if _, err := s.EndAll(r); err != nil {
 		return err
 	}
 	cookie, now := handle.NewCookie(), time.Now().UTC()
 	v := storage.Session{
-		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: earlier(proved.UTC(), now), EndsAt: now.Add(s.Max),
+		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: methods.LoginType(by.Method), AMR: by.AMR, AuthTime: earlier(by.Time().UTC(), now), EndsAt: now.Add(s.Max),
 		IP: s.Peer(r).String(), Agent: web.AgentOf(r), Lang: lang,
+	}
+	if by.Method != v.LoginType {
+		v.Method = by.Method
 	}
 	v.ExpiresAt = earlier(now.Add(s.Idle), v.EndsAt)
 	if _, err := s.Store.SaveSession(r.Context(), v); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -158,9 +159,9 @@ func (s *SignUp) create(r *http.Request, in map[string]string) (u storage.User, 
 // sent to it.
 func (s *SignUp) signIn(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
 	if address == "" {
-		return s.SignIn(w, r, u, storage.LoginSelf, query)
+		return s.SignIn(w, r, u, session.Password, query)
 	}
-	if err := s.Sessions.Begin(w, r, u, storage.LoginSelf, web.LangFor(r, query), time.Now()); err != nil {
+	if err := s.Sessions.Begin(w, r, u, session.Password, web.LangFor(r, query)); err != nil {
 		return err
 	}
 	s.Trail.SignedIn(r, http.StatusSeeOther, u.Sub)

@@ -1,0 +1,87 @@
+package factor
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
+)
+
+//go:embed factor.html
+var files embed.FS
+
+var factorPage = web.Parse(files, "factor")
+
+// view holds what the page shows.
+type view struct {
+	web.View
+	Authenticator, Recovery bool // the user has one
+	Action                  string
+	Trust                   bool // the browser may be trusted
+}
+
+func (s *Factors) show(w http.ResponseWriter, r *http.Request, p Pending, status int, alert string) error {
+	t, err := s.Pages.Restore(r.Context(), r, p.ticket.Query)
+	if err != nil {
+		return err
+	}
+	v := view{
+		View: web.View{Title: "Confirm that it is you", Username: p.User.Username}, Action: Path,
+		Authenticator: p.Factors.Authenticator != nil && p.Level != LevelResistant,
+		Recovery:      p.Factors.CodesLeft() > 0 && p.Level != LevelResistant,
+		Trust:         !p.Raise && p.Level == "" && !demands(p.ticket.Query),
+	}
+	if alert != "" {
+		v.Alert = t.Lang.T(alert)
+	}
+	return t.Show(w, status, factorPage, &v)
+}
+
+func (s *Factors) showEnded(w http.ResponseWriter, r *http.Request) error {
+	return s.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+}
+
+// submit takes a code of the page.
+func (s *Factors) submit(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Pages.CheckOrigin(r); err != nil {
+		return err
+	}
+	in, err := web.ReadFields(w, r, "code", "recovery", "trust")
+	if err != nil {
+		return err
+	}
+	p, err := s.Pending(r)
+	if errors.Is(err, ErrEnded) {
+		return s.showEnded(w, r)
+	}
+	if err != nil {
+		return err
+	}
+	if in["code"] == "" && in["recovery"] == "" { // no guess, so no failure either
+		return s.show(w, r, p, http.StatusBadRequest, "Type in a code.")
+	}
+	throttle, err := s.prove(r, &p, in["code"], in["recovery"])
+	switch {
+	case throttle.Wait > 0:
+		s.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return s.Pages.ShowThrottled(w, r, p.ticket.Query, throttle.Wait, false)
+	case errors.Is(err, ErrEnded):
+		return s.showEnded(w, r)
+	case errors.Is(err, storage.ErrNotFound):
+		s.Trail.Refused(r, http.StatusUnauthorized, p.User.Sub)
+		return s.show(w, r, p, http.StatusUnauthorized, "The code is not right. Check it and try again.")
+	case err != nil:
+		return err
+	}
+	if in["trust"] != "" && !p.Raise && p.Level == "" && !demands(p.ticket.Query) {
+		s.trust(w, r, p.Factors)
+	}
+	err = s.Finish(w, r, p, authn.AMRCode)
+	if errors.Is(err, ErrEnded) {
+		return s.showEnded(w, r)
+	}
+	return err
+}

@@ -1,0 +1,68 @@
+package factor
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+const (
+	recoveryCodes = 10
+	recoveryLen   = 16 // letters, of 5 bits each: too many to guess a hash of
+)
+
+// DrawRecovery draws recovery codes: as they are shown once, and as they are kept.
+func DrawRecovery() (shown []string, kept []authn.RecoveryCode) {
+	for range recoveryCodes {
+		code := rand.Text()[:recoveryLen]
+		var parts []string
+		for part := range slices.Chunk([]byte(code), 4) {
+			parts = append(parts, string(part))
+		}
+		shown = append(shown, strings.Join(parts, "-"))
+		kept = append(kept, authn.RecoveryCode{Hash: handle.Hash(code)})
+	}
+	return shown, kept
+}
+
+// typedRecovery returns the code in what somebody has typed. The letters that rand.Text does not use
+// are taken for those they look like.
+func typedRecovery(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '0':
+			return 'O'
+		case r == '1':
+			return 'I'
+		case r == '8':
+			return 'B'
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r == ' ' || r == '-' || r == '\u3000':
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// useRecovery uses a recovery code up, or returns storage.ErrNotFound.
+func useRecovery(f *storage.Factors, typed string, now time.Time) error {
+	hash, found := handle.Hash(typedRecovery(typed)), -1
+	for i, c := range f.Recovery {
+		if subtle.ConstantTimeCompare([]byte(c.Hash), []byte(hash)) == 1 && c.UsedAt.IsZero() {
+			found = i
+		}
+	}
+	if found < 0 {
+		return storage.ErrNotFound
+	}
+	f.Recovery = slices.Clone(f.Recovery)
+	f.Recovery[found].UsedAt = now
+	return nil
+}

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
+)
+
+// Proof says how a user has authenticated.
+type Proof struct {
+	Method string    // a login type, or the name of a host's own method
+	AMR    string    // RFC 8176, separated by spaces; "": it is not known, as of another provider
+	At     time.Time // zero: now
+}
+
+// Password is the proof of a user who has typed their password.
+var Password = Proof{Method: storage.LoginSelf, AMR: authn.AMRPassword}
+
+// EmailCode is the proof of a user who has typed a code that was sent to their address.
+var EmailCode = Proof{Method: storage.LoginEmail, AMR: authn.AMRCode}
+
+// ProofOf returns the proof that a session began with.
+func ProofOf(v storage.Session) Proof {
+	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime}
+}
+
+// Time returns when the user authenticated.
+func (p Proof) Time() time.Time {
+	if p.At.IsZero() {
+		return time.Now()
+	}
+	return p.At
+}
+
+// Multifactor reports whether the user has proved more than one factor.
+func (p Proof) Multifactor() bool {
+	return slices.Contains(strings.Fields(p.AMR), authn.AMRMultifactor)
+}
+
+// With returns the proof of a user who has proved a second factor too, in these ways.
+func (p Proof) With(amr ...string) Proof {
+	var all []string
+	for _, method := range slices.Concat(strings.Fields(p.AMR), amr, []string{authn.AMRMultifactor}) {
+		if !slices.Contains(all, method) {
+			all = append(all, method)
+		}
+	}
+	p.AMR = strings.Join(all, " ")
+	return p
+}

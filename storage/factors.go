@@ -1,0 +1,89 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/storage/authn"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Factors holds what a user proves beside a sign-in method: an authenticator app, passkeys and recovery
+// codes. It is one record, so that of two requests that use one code, or a code and its removal, one is
+// refused. It stays when all factors are removed: its Epoch must not be used twice.
+type Factors struct {
+	UserID        string               `json:"user"`                    // the user's sub
+	Authenticator *authn.Authenticator `json:"authenticator,omitempty"` // nil: none
+	AppSecret     Secret               `json:"-"`                       // of the authenticator, base32 without padding
+	Passkeys      []authn.Passkey      `json:"passkeys,omitempty"`
+	Recovery      []authn.RecoveryCode `json:"recovery,omitempty"`
+	Epoch         int64                `json:"epoch,omitempty"`    // raised when browsers that were trusted before are trusted no longer
+	DueSince      time.Time            `json:"due_since,omitzero"` // since when a second factor is required of a user who has none
+	UpdatedAt     time.Time            `json:"updated_at"`
+	Version       int64                `json:"-"`
+	carried
+}
+
+var factors = kind[Factors]{
+	name:    "factors",
+	id:      func(f Factors) string { return f.UserID },
+	index:   func(f Factors) []string { return []string{"user=" + f.UserID} },
+	version: func(f *Factors) *int64 { return &f.Version },
+	secrets: func(f *Factors) map[string]*Secret {
+		return map[string]*Secret{"authenticator": &f.AppSecret}
+	},
+}
+
+// Any reports whether a user has a second factor. Recovery codes alone are none.
+func (f Factors) Any() bool { return f.Authenticator != nil || len(f.Passkeys) > 0 }
+
+// CodesLeft returns how many recovery codes are unused.
+func (f Factors) CodesLeft() (n int) {
+	for _, c := range f.Recovery {
+		if c.UsedAt.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// Passkey returns the passkey with an ID, nil if there is none.
+func (f *Factors) Passkey(id string) *authn.Passkey {
+	i := slices.IndexFunc(f.Passkeys, func(p authn.Passkey) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &f.Passkeys[i]
+}
+
+// Factors returns the factors of a user (a sub). Of who has never had any it is an empty record, to be
+// saved as it is.
+func (s *Store) Factors(ctx context.Context, sub string) (Factors, error) {
+	f, err := factors.get(ctx, s, sub)
+	if errors.Is(err, ErrNotFound) && driver.ValidName(sub) {
+		return Factors{UserID: sub}, nil
+	}
+	return f, err
+}
+
+// SaveFactors writes factors that have been read before. It returns ErrConflict if they have changed
+// meanwhile, and ErrNotFound for a user who is being erased.
+func (s *Store) SaveFactors(ctx context.Context, f Factors) (Factors, error) {
+	if len(f.Passkeys) > authn.MaxPasskeys {
+		return f, fmt.Errorf("%w: a user has at most %d passkeys", ErrInvalid, authn.MaxPasskeys)
+	}
+	if f.Any() {
+		if err := s.requireFeature(ctx, secondFactors); err != nil { // a version before would let them in without
+			return f, err
+		}
+	}
+	f.UpdatedAt = time.Now().UTC()
+	f, err := factors.putNew(ctx, s, f.UserID, f)
+	if errors.Is(err, ErrExists) { // another request has written the first
+		err = fmt.Errorf("%w: %w", ErrConflict, err)
+	}
+	return f, err
+}
