@@ -34,7 +34,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 		for range 2 { // the unionid arrives at the second
 			j = h.start(name, authorizeQuery)
 			u, v := h.user(j.open(j.choose("mei")))
-			if u.Sub != h.mina.Sub || v.LoginType != logintype.Of(name) || u.LoginType != logintype.Of(name) || u.Nickname != "Mina Okafor" {
+			if u.Sub != h.mina.Sub || v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name || u.Nickname != "Mina Okafor" {
 				t.Errorf("after linking %s it is %+v by %s", name, u, v.LoginType)
 			}
 		}

@@ -36,7 +36,7 @@ func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
 					t.Errorf("%s as %s leads to %q", name, person, to)
 				}
 				u, v := h.user(a)
-				if v.LoginType != logintype.Of(name) || u.LoginType != logintype.Of(name) || !strings.HasPrefix(u.Username, name+"_") {
+				if v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name || !strings.HasPrefix(u.Username, name+"_") {
 					t.Errorf("%s as %s: session %+v of %+v", name, person, v, u)
 				}
 				if visit == 0 {

@@ -248,6 +248,7 @@ var triedElsewhere = map[string]string{
 	"connectors.wecom.secret":       "TestConfiguredProvidersAreOffered",
 	"connectors.dingtalk.id":        "TestConfiguredProvidersAreOffered",
 	"connectors.dingtalk.secret":    "TestConfiguredProvidersAreOffered",
+	"login_types":                   "TestLoginTypesSayWhatApplicationsAreTold",
 	"fake_providers":                "TestTheFakesLetAnybodyIn",
 	"config":                        "the tests of package config",
 	"data":                          "every test",

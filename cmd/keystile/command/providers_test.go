@@ -108,3 +108,37 @@ func TestTheFakesLetAnybodyIn(t *testing.T) {
 		}
 	}
 }
+
+func TestLoginTypesSayWhatApplicationsAreTold(t *testing.T) {
+	for setting, want := range map[string]string{"protocol": "self", "extended": "feishu"} {
+		s := start(t, t.TempDir(), "--fake-providers", "--login-types", setting)
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := &http.Client{Jar: jar}
+		app := firstRunOf(t, s.data).App
+		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"}}
+		resp, _ := get(t, client, s.base+"/oauth/signin/with/feishu")
+		form := url.Values{"person": {"lin"}, "query": {resp.Request.URL.RawQuery}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+resp.Request.URL.Path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		do(t, client, req)
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		resp, page := get(t, client, s.base+"/oauth/authorize?"+query.Encode())
+		to, err := resp.Location()
+		if err != nil {
+			t.Fatalf("authorize = %d %s", resp.StatusCode, page)
+		}
+		g := redeem(t, s, to.Query().Get("code"), 200)
+		if _, body := get(t, http.DefaultClient, s.origin()+"/oauth/userinfo", "Authorization", "Bearer "+g.AccessToken); !strings.Contains(body, `"login_type":"`+want+`"`) {
+			t.Errorf("%s: userinfo says %s, want %s", setting, body, want)
+		}
+	}
+	if code, _, errs := command(t, "", "config", "--login-types", "all"); code != 2 || !strings.Contains(errs, "login_types") && !strings.Contains(errs, "login-types") {
+		t.Errorf("another value = %d %s", code, errs)
+	}
+}

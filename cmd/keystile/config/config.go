@@ -63,6 +63,7 @@ type Config struct {
 	LegacyStatus string // always_ok or mapped
 
 	IDTokenAlgs []string
+	LoginTypes  string // protocol or extended
 	SigningAlg  string
 
 	AuditKeep time.Duration // 0: for ever

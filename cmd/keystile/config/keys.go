@@ -173,6 +173,8 @@ var keys = []key{
 	{name: "openapi.resolve_refs", kind: "true or false", fallback: "false", protocol: "4.8", help: "whether tools show what nested references of their document lead to, if a registration does not say", example: "true",
 		set: boolean(func(c *Config) *bool { return &c.ResolveRefs })},
 
+	{name: "login_types", kind: "name", fallback: "protocol", protocol: "1", help: "what login_type is in token answers and userinfo: a login type of the protocol (protocol), which calls every other method self, or the method itself, such as feishu or wecom (extended)", example: "extended",
+		set: choice(func(c *Config) *string { return &c.LoginTypes }, "protocol", "extended")},
 	{name: "legacy.error_status", kind: "name", fallback: "always_ok", protocol: "4.10", help: "the HTTP status of refusals at the old endpoints: always_ok (200) or mapped (400, 401, 403, 404)", example: "mapped",
 		set: choice(func(c *Config) *string { return &c.LegacyStatus }, "always_ok", "mapped")},
 

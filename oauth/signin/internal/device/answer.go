@@ -86,7 +86,7 @@ func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Sess
 		return err
 	}
 	q.grant, q.authTime = handle.NewGrant(d.Store.Later(now())), who.AuthTime
-	t.State, t.Query, t.UserID, t.Session, t.LoginType = allowed, q.String(), user.Sub, who.ID, who.LoginType
+	t.State, t.Query, t.UserID, t.Session, t.LoginType = allowed, q.String(), user.Sub, who.ID, who.SignInMethod()
 	if ok, err := d.decide(ctx, t); !ok {
 		return d.notDecided(w, r, user, err)
 	}
