@@ -196,7 +196,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	s.engine = engine.New(s.engineConfig())
-	s.answers = claims.NewAnswers(s.issuer, c.shownUser, told)
+	s.answers = claims.NewAnswers(s.issuer, s.shownUser, told)
 	s.unfollow = s.store.OnChange(s.answers.Changed)
 	s.mux = reply.NewMux(c.Log, s.routes()...)
 	s.userInfoHandler = s.mux
@@ -261,13 +261,6 @@ func (c *Config) complete() error {
 		return fmt.Errorf("oauth: %w", errors.Join(errs...))
 	}
 	return nil
-}
-
-// shownUser returns a user as applications are told of them.
-func (c *Config) shownUser(ctx context.Context, sub string) (storage.User, error) {
-	u, err := c.Users.User(ctx, sub)
-	u.LoginType = logintype.Shown(c.LoginTypes, u.LoginType)
-	return u, err
 }
 
 // readsFrom reports whether users are those of a store, which tells of their changes.

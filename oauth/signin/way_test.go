@@ -92,3 +92,24 @@ func TestACookieThatIsNoWayMeansNothing(t *testing.T) {
 		t.Errorf("two cookies: %v", waysOn(a))
 	}
 }
+
+// Each page that says what went wrong leads on.
+func TestNoFailureIsADeadEnd(t *testing.T) {
+	h := newProviderFixture(t, nil)
+	foreign := post("username", "mina", "password", password)
+	foreign.Header.Set("Sec-Fetch-Site", "cross-site")
+	for name, c := range map[string]struct {
+		r  *http.Request
+		to string
+	}{
+		"another site's form": {foreign, web.FormPath},
+		"a scan that is over": {get(web.ScanPath+strings.Repeat("A", 26), h.enterMina()), web.FormPath},
+		"a damaged query":     {get(web.WithPath + "wx?query=a&query=b"), web.FormPath},
+		"unlinking without":   {sends(web.AccountPath+"/login", "cookie", h.enterMina(), "method", "self"), web.AccountPath},
+	} {
+		a := h.do(c.r)
+		if a.Code < 400 || !strings.Contains(a.body, `<a class="button quiet" href="`+c.to+`">`) {
+			t.Errorf("%s = %d without a way to %s: %s", name, a.Code, c.to, a.body)
+		}
+	}
+}
