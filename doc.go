@@ -25,7 +25,7 @@
 //	  signin   sessions, one-time codes, consent, the account page: /oauth/signin, /oauth/account
 //	    users      users of the Store, and what a host implements for its own
 //	    passwords, lockout  argon2id behind a queue; failed attempts by address
-//	    connector  people of other providers: wx, qq, alipay, douyin
+//	    connector  people of other providers: wx, qq, alipay, douyin, feishu, wecom, dingtalk
 //	    mailer     mails over SMTP, or into a folder
 //	gateway    bearer tokens, quota, usage, audit, reverse proxy; /api/v1/*
 //	  limits   exact rate limits

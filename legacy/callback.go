@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -162,5 +163,5 @@ func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 		return err
 	}
 	c.event.User = user.Sub
-	return succeed(w, app, profileOf(user, openid, cmp.Or(user.LoginType, storage.LoginSelf)))
+	return succeed(w, app, profileOf(user, openid, logintype.Of(user.LoginType)))
 }

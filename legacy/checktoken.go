@@ -1,11 +1,11 @@
 package legacy
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -88,7 +88,7 @@ func (l *Legacy) checkBearer(c *call) (caller storage.Caller, app storage.App, a
 		return caller, app, about, badTokenIf(err)
 	}
 	user, openid, err := l.owner(c.Context(), app, caller.UserID)
-	return caller, app, profileOf(user, openid, cmp.Or(user.LoginType, storage.LoginSelf)), badTokenIf(err)
+	return caller, app, profileOf(user, openid, logintype.Of(user.LoginType)), badTokenIf(err)
 }
 
 // bearer verifies the token of a request, which must be a user's. It refuses a token in

@@ -303,7 +303,7 @@ func TestANoIsTold(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.begin()
 		p := d.person().signedIn()
-		p.answer(p.typeCode(begun.text("user_code")), "deny").has(t, "a no", "You have said no")
+		p.answer(p.typeCode(begun.text("user_code")), "deny").has(t, "a no", "You have rejected it")
 		for range 2 {
 			d.poll(d.nodes[0], begun).wants(t, "a poll after a no", 400, 400, "access_denied")
 			time.Sleep(5 * time.Second)

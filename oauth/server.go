@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/claims"
@@ -142,6 +143,11 @@ type Config struct {
 	// it is a retry, or two tabs. Later it also ends the grant. 10 seconds each.
 	CodeReuseLeeway, RefreshReuseLeeway time.Duration
 
+	// LoginTypes says what login_type is to applications: "protocol" or "", a login type of protocol 1, which
+	// calls every other method self; "extended", the method itself, such as feishu or the name of a host's own.
+	// The old endpoints always have those of the protocol.
+	LoginTypes string
+
 	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256
 
 	// Meter counts the calls of userinfo against a quota; nil: they are not counted.
@@ -190,7 +196,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	s.engine = engine.New(s.engineConfig())
-	s.answers = claims.NewAnswers(s.issuer, c.Users.User, told)
+	s.answers = claims.NewAnswers(s.issuer, s.shownUser, told)
 	s.unfollow = s.store.OnChange(s.answers.Changed)
 	s.mux = reply.NewMux(c.Log, s.routes()...)
 	s.userInfoHandler = s.mux
@@ -227,6 +233,9 @@ func (c *Config) complete() error {
 	c.RefreshReuseLeeway = cmp.Or(c.RefreshReuseLeeway, 10*time.Second)
 	if min(c.IDTokenLifetime, c.CodeReuseLeeway, c.RefreshReuseLeeway) < 0 {
 		errs = append(errs, errors.New("a lifetime or leeway is negative"))
+	}
+	if c.LoginTypes = cmp.Or(c.LoginTypes, logintype.Protocol); c.LoginTypes != logintype.Protocol && c.LoginTypes != logintype.Extended {
+		errs = append(errs, fmt.Errorf("LoginTypes is %q: it is protocol or extended", c.LoginTypes))
 	}
 	if len(c.IDTokenAlgs) == 0 {
 		c.IDTokenAlgs = []string{token.HS256}

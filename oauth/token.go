@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
@@ -61,7 +62,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		entry.Detail = event.DetailNoPKCE
 	}
 	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, newTokenResponse(granted))
+	return reply.JSON(w, http.StatusOK, newTokenResponse(granted, s.c.LoginTypes))
 }
 
 // client reads a form and finds the application that sent it, by its secret (protocol 5).
@@ -180,7 +181,7 @@ func (u userObject) appendJSON(to []byte) []byte {
 	return append(to, '}')
 }
 
-func newTokenResponse(g engine.Granted) tokenResponse {
+func newTokenResponse(g engine.Granted, loginTypes string) tokenResponse {
 	t := tokenResponse{
 		Msg:          "success",
 		AccessToken:  g.Access,
@@ -191,7 +192,7 @@ func newTokenResponse(g engine.Granted) tokenResponse {
 		Scope:        g.Scope,
 	}
 	if g.OpenID != "" {
-		t.User = &userObject{g.User.ID, g.OpenID, g.User.Nickname, g.User.Picture, g.LoginType}
+		t.User = &userObject{g.User.ID, g.OpenID, g.User.Nickname, g.User.Picture, logintype.Shown(loginTypes, g.LoginType)}
 	}
 	return t
 }

@@ -1,8 +1,10 @@
 package oauth
 
 import (
+	"context"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/claims"
@@ -40,4 +42,11 @@ func (s *Server) caller(r *http.Request) (storage.Caller, error) {
 		return storage.Caller{}, err
 	}
 	return s.tokens.Verify(r.Context(), bearer)
+}
+
+// shownUser returns a user as applications are told of them.
+func (s *Server) shownUser(ctx context.Context, sub string) (storage.User, error) {
+	u, err := s.c.Users.User(ctx, sub)
+	u.LoginType = logintype.Shown(s.c.LoginTypes, u.LoginType)
+	return u, err
 }

@@ -16,6 +16,11 @@ const (
 	LoginAlipay = "alipay"
 	LoginQQ     = "qq"
 	LoginDouyin = "douyin"
+
+	// Methods that protocol 1 has no name for: applications are told self.
+	LoginFeishu   = "feishu"
+	LoginWeCom    = "wecom"
+	LoginDingTalk = "dingtalk"
 )
 
 // Login is one sign-in method of a user: the method and the user's unique name in it (a

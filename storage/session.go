@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -51,6 +52,9 @@ func (s Session) entries() []string {
 func backwards(at time.Time) string {
 	return fmt.Sprintf("%019d", math.MaxInt64-max(at.UnixNano(), 0))
 }
+
+// SignInMethod returns the method by which the user signed in: the Method, or the login type where that says it.
+func (s Session) SignInMethod() string { return cmp.Or(s.Method, s.LoginType) }
 
 // Live reports whether the session is valid at a time.
 func (s Session) Live(at time.Time) bool { return at.Before(s.ExpiresAt) && at.Before(s.EndsAt) }

@@ -41,7 +41,7 @@ type User struct {
 	Gender        string    `json:"gender,omitempty"` // male, female or ""
 	Location      string    `json:"location,omitempty"`
 	Role          string    `json:"role,omitempty"`
-	LoginType     string    `json:"login_type,omitempty"` // how the user last signed in
+	LoginType     string    `json:"login_type,omitempty"` // the method by which the user last signed in; see internal/protocol 1
 	Disabled      bool      `json:"disabled,omitempty"`
 	Erasing       bool      `json:"erasing,omitempty"` // on the way to be erased, and never enabled again
 	CreatedAt     time.Time `json:"created_at"`

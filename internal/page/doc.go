@@ -6,11 +6,12 @@
 //
 // # Choices
 //
-// There is no JavaScript and nothing is fetched: the style sheet stands in the page and
+// Nothing is fetched to see a page: the style sheet stands in the page and
 // the Content-Security-Policy names its SHA-256. So the pages work where only /oauth/ is
 // mounted, and text that slipped through as markup could neither run nor load anything.
-// One page is live, see [Look]: it waits for what somebody does on another device. It runs
-// one file of ours, never a script that stands in a page, and works without it too.
+// One page is live, see [Look]: it waits for what somebody does on another device. Those with a
+// password are scripted: they can show what is typed. Each runs one file of ours, never a script that stands
+// in a page, and works without it too.
 //
 // Referrer-Policy is same-origin, not no-referrer: under no-referrer a browser sends
 // "Origin: null" with the form, and one that knows no Sec-Fetch-Site (an old one, or any

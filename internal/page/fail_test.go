@@ -46,3 +46,14 @@ func TestAFailureShowsNothingOfTheRequest(t *testing.T) {
 		t.Errorf("Location = %q, want none", l)
 	}
 }
+
+// Who sees a failure of ours need not look for the way out of it.
+func TestAFailureWithAWayOnHasOneLink(t *testing.T) {
+	r := httptest.NewRequest("GET", "/oauth/signin?redirect_uri=https://evil.example/", nil)
+	r.Header.Set("Accept-Language", "zh-CN")
+	w := httptest.NewRecorder()
+	FailTo(w, r, 400, "This request cannot go on", "this application is disabled", Way{"/oauth/signin", "Back to sign-in"})
+	if body := w.Body.String(); !strings.Contains(body, `<a class="button quiet" href="/oauth/signin">返回登录</a>`) || strings.Count(body, "<a ") != 1 || strings.Contains(body, "evil") {
+		t.Errorf("the page is %s", body)
+	}
+}

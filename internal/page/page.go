@@ -20,8 +20,10 @@ type Look struct {
 	// has validated them. "https:" is any that is encrypted.
 	FormActions []string
 	// Live lets the page run the scripts of our own that its body links to, and lets
-	// these ask us. Without it there is no script at all.
+	// these ask us. Without it and Scripted there is no script at all.
 	Live bool
+	// Scripted lets the page run the scripts of our own that its body links to, which ask nobody.
+	Scripted bool
 }
 
 //go:embed frame.html

@@ -82,12 +82,16 @@ func TestThePolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
 }
 
 func TestOnlyALivePageRunsScriptsAndOnlyFiles(t *testing.T) {
-	const live = "; script-src 'self'; connect-src 'self';"
+	const live, types = "; script-src 'self'; connect-src 'self';", "; require-trusted-types-for 'script'; trusted-types 'none'"
 	for want, look := range map[bool]Look{false: acme(nil), true: acme(func(l *Look) { l.Live = true })} {
 		policy := write(t, look).Header().Get("Content-Security-Policy")
-		if strings.Contains(policy, live) != want || strings.Contains(policy, "script-src") != want || strings.Contains(policy, "unsafe") {
+		if strings.Contains(policy, live) != want || strings.Contains(policy, "script-src") != want || strings.HasSuffix(policy, types) != want || strings.Contains(policy, "unsafe") {
 			t.Errorf("live %v: policy = %q", want, policy)
 		}
+	}
+	policy := write(t, acme(func(l *Look) { l.Scripted = true })).Header().Get("Content-Security-Policy")
+	if !strings.Contains(policy, "; script-src 'self';") || strings.Contains(policy, "connect-src") || !strings.HasSuffix(policy, types) {
+		t.Errorf("scripted: policy = %q", policy)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // policy is the Content-Security-Policy of a page: it may use the styles it carries, show
-// images, and send its forms to us; nothing else. A live one also runs scripts that are
-// files of ours.
+// images, and send its forms to us; nothing else. A live or scripted one also runs scripts that are
+// files of ours, and these make no markup of text.
 func policy(s sheet) string {
 	styles := styleDigest
 	if s.Paint != "" {
@@ -29,12 +29,15 @@ func policy(s sheet) string {
 			actions += " " + a
 		}
 	}
-	live := ""
+	live, types := "", ""
+	if s.Live || s.Scripted {
+		live, types = "; script-src 'self'", "; require-trusted-types-for 'script'; trusted-types 'none'"
+	}
 	if s.Live {
-		live = "; script-src 'self'; connect-src 'self'"
+		live += "; connect-src 'self'"
 	}
 	return "default-src 'none'; style-src " + styles + live + "; img-src " + images +
-		"; form-action " + actions + "; frame-ancestors 'none'; base-uri 'none'"
+		"; form-action " + actions + "; frame-ancestors 'none'; base-uri 'none'" + types
 }
 
 func digest(style template.CSS) string {

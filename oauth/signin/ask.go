@@ -137,4 +137,4 @@ func (*SignIn) DevicePage() string { return web.DevicePath }
 // FreePaths returns the paths of sign-in that no rate limit of a gateway should count: a page that
 // waits for a phone polls every two seconds and has a limit of its own here, and a script is a
 // file.
-func FreePaths() []string { return scan.Unmetered() }
+func FreePaths() []string { return append(scan.Unmetered(), web.UnmeteredScripts()...) }

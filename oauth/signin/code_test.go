@@ -22,7 +22,7 @@ func TestACodeHasFiveTries(t *testing.T) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
-		b.wants(t, "no code", b.post(otp.SignInFlow.CodePath(), "code", "12345"), 400, "The code is six digits")
+		b.wants(t, "no code", b.post(otp.SignInFlow.CodePath(), "code", "12345"), 400, "The code has six digits")
 		for range otp.Tries - 1 {
 			b.wants(t, "a wrong code", b.post(otp.SignInFlow.CodePath(), "code", other(code)), 401, "The code is not right")
 		}

@@ -56,6 +56,9 @@
 // a sign-in of that moment, so no other is asked for. A sign-in at another provider counts
 // as one, though only the provider knows how long ago its user proved who they are.
 //
+// The way in which somebody last signed in with a browser comes first on its page. A cookie names it, which means
+// nothing else: it is compared with the ways that there are, and never shown.
+//
 // Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does
 // not know the others. The optional interfaces of Config.Users are looked up once, in New.
 package signin

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
 )
 
 // filled returns the Config with its defaults.
@@ -123,12 +125,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	own := &enrol.Page{Factors: s.factors, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
 	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
 	accountPage.Due = s.factors.DueOf
-	routes = append(append(append(routes, s.factors.Routes()...), own.Routes()...), s.consents.Routes()...)
+	routes = slices.Concat(routes, web.Scripts(), s.factors.Routes(), own.Routes(), s.consents.Routes())
 	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
 	routes = append(routes, s.devices.Routes()...)
 	if !c.NoQR {
 		codes := &scan.Scans{Steps: s.steps, Store: c.Store, Users: c.Users, Base: c.BaseURL}
-		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone", OtherDevice: true})
+		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone", OtherDevice: true, Method: web.MarkQR})
 		routes = append(routes, codes.Routes()...)
 	}
 	change := &newpassword.Page{Steps: s.steps, Passwords: has.passwords, Marker: has.marker, Revoker: c.Revoker}
@@ -137,8 +139,8 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: has.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
 	}
 	if has.emails != nil {
-		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address"}
-		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email"})
+		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address", Method: storage.LoginEmail}
+		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email", Method: storage.LoginEmail})
 		accountPage.Changes, accountPage.Linkable = append(accountPage.Changes, link), append(accountPage.Linkable, link)
 		routes = append(routes, codes.Routes()...)
 	}

@@ -44,7 +44,7 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			"no username":              {" ", better, "", 400, "This username cannot be used"},
 			"a username not seen":      {"a\u202eda", better, "", 400, "This username cannot be used"},
 			"a username that is taken": {"MINA", better, "", 400, "This username is taken"},
-			"an address that is none":  {"ada", better, "ada", 400, "This is no email address"},
+			"an address that is none":  {"ada", better, "ada", 400, "This is not an email address"},
 		} {
 			b.wants(t, promise, b.post(signup.Path, "username", c.name, "password", c.pass, "address", c.address, "query", authorizeQuery), c.status, c.text)
 			if strings.Contains(b.last.body, c.pass+`"`) && c.pass != c.address {

@@ -63,21 +63,21 @@ func TestABrowserIsKnownToTheUsersItHasSignedIn(t *testing.T) {
 
 func TestAMarkCannotBeMadeUpOrMoved(t *testing.T) {
 	rm, other := newFixture(t, nil), newFixture(t, nil)
-	value := rm.remembers("ua")
+	value := rm.remembers("somebody")
 	for i := range value {
 		changed := value[:i] + string("BA"[b2i(value[i] == 'B')]) + value[i+1:]
-		if changed != value && rm.steps.Sessions.Known(marked(changed), "ua") {
+		if changed != value && rm.steps.Sessions.Known(marked(changed), "somebody") {
 			t.Fatalf("with letter %d changed it is known", i)
 		}
 	}
-	if rm.steps.Sessions.Known(marked(other.remembers("ua")), "ua") {
+	if rm.steps.Sessions.Known(marked(other.remembers("somebody")), "somebody") {
 		t.Error("a mark of another service's key is known")
 	}
-	if strings.Contains(value, "ua") {
+	if strings.Contains(value, "somebody") {
 		t.Error("the mark names the user")
 	}
 	for _, junk := range []string{"", ".", strings.Repeat(".", 5000), strings.Repeat("A", 100000), value + "x"} {
-		if rm.steps.Sessions.Known(marked(junk), "ua") {
+		if rm.steps.Sessions.Known(marked(junk), "somebody") {
 			t.Errorf("%.20q is known", junk)
 		}
 	}

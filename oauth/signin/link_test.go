@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -33,7 +34,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 		for range 2 { // the unionid arrives at the second
 			j = h.start(name, authorizeQuery)
 			u, v := h.user(j.open(j.choose("mei")))
-			if u.Sub != h.mina.Sub || v.LoginType != name || u.LoginType != name || u.Nickname != "Mina Okafor" {
+			if u.Sub != h.mina.Sub || v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name || u.Nickname != "Mina Okafor" {
 				t.Errorf("after linking %s it is %+v by %s", name, u, v.LoginType)
 			}
 		}
@@ -66,7 +67,7 @@ func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
 	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: "wx", Subject: "o:1"}))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, get(web.AccountPath, mina))
-	for name, offered := range map[string]bool{"wx": false, "qq": true, "alipay": true, "douyin": true} {
+	for name, offered := range map[string]bool{"wx": false, "qq": true, "alipay": true, "douyin": true, "feishu": true, "wecom": true, "dingtalk": true} {
 		if strings.Contains(w.Body.String(), `action="/oauth/signin/with/`+name+`/link"`) != offered {
 			t.Errorf("linking %s is offered: %t", name, !offered)
 		}

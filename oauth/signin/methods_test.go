@@ -72,8 +72,8 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 		must(t, err)
 		u, err := rm.store.User(t.Context(), v.UserID)
 		must(t, err)
-		if v.LoginType != storage.LoginSelf || u.LoginType != storage.LoginSelf {
-			t.Errorf("login types %q of the session and %q of the user, want self (protocol 2.2)", v.LoginType, u.LoginType)
+		if v.LoginType != storage.LoginSelf || v.SignInMethod() != "badge" || u.LoginType != "badge" {
+			t.Errorf("login type %q and method %q of the session, %q of the user, want self (protocol 2.2) and the method", v.LoginType, v.SignInMethod(), u.LoginType)
 		}
 		subs[i] = u.Sub
 	}

@@ -107,7 +107,7 @@ func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 			t.Fatalf("%d mails, want %d", len(all), notice.PerUser)
 		}
 		for i, m := range all {
-			if says := strings.Contains(m.text, "no more mails"); says != (i == len(all)-1) {
+			if says := strings.Contains(m.text, "no more emails"); says != (i == len(all)-1) {
 				t.Errorf("mail %d says that no more follow: %t", i+1, says)
 			}
 		}

@@ -16,13 +16,13 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// providerFixture is a fixture with the four fake providers.
+// providerFixture is a fixture with the fake providers.
 type providerFixture struct {
 	*fixture
 	fakes http.Handler
 }
 
-var providers = []string{"wx", "qq", "alipay", "douyin"}
+var providers = []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk"}
 
 func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	t.Helper()
@@ -30,6 +30,7 @@ func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	must(t, err)
 	c, client := f.Configs(), &http.Client{Transport: direct{f}}
 	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
+	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client = client, client, client
 	var all []connector.Connector
 	add := func(one connector.Connector, err error) {
 		must(t, err)
@@ -39,6 +40,9 @@ func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	add(connector.NewQQ(c.QQ))
 	add(connector.NewAlipay(c.Alipay))
 	add(connector.NewDouyin(c.Douyin))
+	add(connector.NewFeishu(c.Feishu))
+	add(connector.NewWeCom(c.WeCom))
+	add(connector.NewDingTalk(c.DingTalk))
 	return &providerFixture{newFixture(t, func(c *Config) {
 		if c.Connectors = all; change != nil {
 			change(c)

@@ -324,7 +324,7 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 	if want := `href="/oauth/signin/qr?` + (url.Values{"query": {authorizeQuery}}).Encode() + `"`; !strings.Contains(a.body, want) {
 		t.Errorf("the page lacks %q", want)
 	}
-	if a := p.open(sc.id); !strings.Contains(a.body, "You have said no") {
+	if a := p.open(sc.id); !strings.Contains(a.body, "You have rejected it") {
 		t.Errorf("the phone shows %d", a.Code)
 	}
 }

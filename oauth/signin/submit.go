@@ -33,6 +33,8 @@ func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
 		return s.showWrongCredentials(w, r, in)
 	case err != nil:
 		return err
+	default:
+		s.steps.Pages.RememberWay(w, r, storage.LoginSelf)
 	}
 	return s.steps.SignIn(w, r, user, session.Password, in.Query)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestUnlinkingEndsAllLoginsAndSessionsOfTheMethod(t *testing.T) {
@@ -130,5 +131,30 @@ func TestAnotherTabCannotUnlinkTheMethodThatIsKept(t *testing.T) {
 	}}
 	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.loginMethods(u.Sub) != "wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.loginMethods(u.Sub))
+	}
+}
+
+// Methods that the protocol has no name for share the login type of a password, but not its sessions.
+func TestUnlinkingLeavesTheSessionsOfOtherMethods(t *testing.T) {
+	d := newAccountFixture(t)
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginFeishu, Subject: "u:1"})
+	begin := func(p session.Proof) string {
+		w := httptest.NewRecorder()
+		must(t, d.steps.Sessions.Begin(w, post(), d.mina, p, ""))
+		return answer{ResponseRecorder: w}.cookie()
+	}
+	here := d.enterMina()
+	old := begin(session.Proof{Method: storage.LoginSelf}) // as a version before has written it
+	byFeishu, byBadge, byPassword := begin(session.Proof{Method: storage.LoginFeishu}), begin(session.Proof{Method: "badge"}), begin(session.Password)
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginFeishu)); a.Code != 303 {
+		t.Fatalf("unlinking = %d %s", a.Code, a.body)
+	}
+	for what, c := range map[string]struct {
+		cookie string
+		live   bool
+	}{"feishu": {byFeishu, false}, "a badge": {byBadge, true}, "a password": {byPassword, true}, "nobody knows what": {old, false}, "this one": {here, true}} {
+		if _, err := d.store.Session(t.Context(), handle.Hash(c.cookie)); (err == nil) != c.live {
+			t.Errorf("the session by %s: %v, want it live: %t", what, err, c.live)
+		}
 	}
 }

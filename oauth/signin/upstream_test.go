@@ -10,7 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/connector/fake"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -19,9 +21,9 @@ import (
 )
 
 func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
-	h := newProviderFixture(t, nil)
-	page := h.signInPage(get("/oauth/authorize?" + authorizeQuery)).body
 	for _, name := range providers {
+		h := newProviderFixture(t, nil) // each: an address makes so many visits a minute
+		page := h.signInPage(get("/oauth/authorize?" + authorizeQuery)).body
 		if !strings.Contains(page, `href="/oauth/signin/with/`+name+"?query=") {
 			t.Errorf("the page does not offer %s", name)
 		}
@@ -34,7 +36,7 @@ func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
 					t.Errorf("%s as %s leads to %q", name, person, to)
 				}
 				u, v := h.user(a)
-				if v.LoginType != name || u.LoginType != name || !strings.HasPrefix(u.Username, name+"_") {
+				if v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name || !strings.HasPrefix(u.Username, name+"_") {
 					t.Errorf("%s as %s: session %+v of %+v", name, person, v, u)
 				}
 				if visit == 0 {
@@ -83,6 +85,34 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			t.Errorf("a code that is made up: %d", a.Code)
 		}
 	})
+}
+
+// They are told why: to try again would not help them.
+func TestAStrangerToTheOrganizationIsToldSo(t *testing.T) {
+	h := newProviderFixture(t, nil)
+	j := h.start("wecom", authorizeQuery)
+	a := j.open(j.choose("zhou"))
+	if a.Code != 401 || a.cookie() != "" || !strings.Contains(a.body, "Only members of the organization can sign in this way") || !strings.Contains(a.body, `href="/oauth/signin/with/wx?query=`) {
+		t.Errorf("a stranger = %d %s", a.Code, a.body)
+	}
+}
+
+func TestInsideTheAppOfAProviderItsOwnPageOpens(t *testing.T) {
+	h := newProviderFixture(t, nil)
+	for agent, page := range map[string]string{
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Mobile Safari/537.36 wxwork/4.1.30 MicroMessenger/7.0.1": fake.Path + "/wecom/connect/oauth2/authorize?",
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Mobile Safari/537.36":                                    fake.Path + "/wecom/wwlogin/sso/login?",
+	} {
+		r := get(web.WithPath + "wecom")
+		r.Header.Set("User-Agent", agent)
+		j := h.visit("wecom", h.do(r))
+		if at := j.query.Get("at"); !strings.HasPrefix(at, page) {
+			t.Errorf("%s opens %s", agent, at)
+		}
+		if u, _ := h.user(j.open(j.choose("omar"))); !strings.HasPrefix(u.Username, "wecom_") {
+			t.Errorf("%s signs in %s", agent, u.Username)
+		}
+	}
 }
 
 func TestOneArrivalGoesOnHoweverManyComeAtOnce(t *testing.T) {

@@ -41,7 +41,7 @@ func TestABrowserGoesFromTheButtonToTheClaims(t *testing.T) {
 	}
 	look(t, p, "claims")
 
-	p.Follow("form button")
+	p.Follow("form [type=submit]")
 	if p.URL() != s.base+"/demo" {
 		t.Errorf("signing out leads to %s", p.URL())
 	}

@@ -12,15 +12,15 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 	who := firstRunOf(t, v.s.data).Admin
 	v.begin()
 	order := []string{"Username"} // it has the focus when the page is there
-	for range 10 {
+	for range 14 {
 		v.Press("Tab")
 		f := v.Focus()
 		if order = append(order, f.Name); !f.Seen {
 			t.Errorf("the focus on %q cannot be seen", f.Name)
 		}
 	}
-	want := "Username, Password, Sign in, Forgotten your password?, Create an account, Scan with your phone, Sign in with email, " +
-		"Sign in with WeChat, Sign in with Alipay, Sign in with QQ, Sign in with Douyin"
+	want := "Username, Password, Show password, Sign in, Forgotten your password?, Create an account, Scan with your phone, Sign in with email, " +
+		"Sign in with WeChat, Sign in with Alipay, Sign in with QQ, Sign in with Douyin, Sign in with WeCom, Sign in with DingTalk, Sign in with Feishu"
 	if got := strings.Join(order, ", "); got != want {
 		t.Errorf("the keys go through %s\nwant %s", got, want)
 	}

@@ -38,7 +38,7 @@ func (v *walkthrough) entrance() {
 	v.look("signin")
 	v.Type("#username", "mina")
 	v.Type("#password", "not her password")
-	v.Follow("form button")
+	v.Follow("form [type=submit]")
 	v.says("Sign in to %s", appName)
 	v.look("wrong")
 
@@ -73,7 +73,7 @@ func (v *walkthrough) scan() {
 	phone.says("Sign in on another device?")
 	phone.look("scan")
 	phone.Follow("button[value=reject]")
-	phone.says("You have said no")
+	phone.says("You have rejected it")
 	phone.look("scan-no")
 	v.Shown("#again")
 	v.look("qr-rejected")
@@ -131,7 +131,7 @@ func (v *walkthrough) account() {
 	v.at("/oauth/logout")
 	v.says("Sign out?")
 	v.look("logout")
-	v.Follow("form button")
+	v.Follow("form [type=submit]")
 	v.says("You are signed out")
 	v.look("signed-out")
 }

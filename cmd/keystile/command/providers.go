@@ -31,6 +31,8 @@ func configured(c *config.Config) ([]connector.Connector, error) {
 		WX: connector.WX{ID: c.WX.ID, Secret: c.WX.Secret}, QQ: connector.QQ{ID: c.QQ.ID, Secret: c.QQ.Secret},
 		Alipay: connector.Alipay{ID: c.Alipay.ID, PrivateKey: c.Alipay.PrivateKey, PublicKey: c.Alipay.PublicKey},
 		Douyin: connector.Douyin{ID: c.Douyin.ID, Secret: c.Douyin.Secret},
+		Feishu: connector.Feishu{ID: c.Feishu.ID, Secret: c.Feishu.Secret, Lark: c.Feishu.Lark},
+		WeCom:  connector.WeCom{CorpID: c.WeCom.CorpID, AgentID: c.WeCom.AgentID, Secret: c.WeCom.Secret}, DingTalk: connector.DingTalk{ID: c.DingTalk.ID, Secret: c.DingTalk.Secret},
 	})
 }
 
@@ -47,5 +49,8 @@ func made(c fake.Configs) (all []connector.Connector, err error) {
 	add(c.Alipay.ID, func() (connector.Connector, error) { return connector.NewAlipay(c.Alipay) })
 	add(c.QQ.ID, func() (connector.Connector, error) { return connector.NewQQ(c.QQ) })
 	add(c.Douyin.ID, func() (connector.Connector, error) { return connector.NewDouyin(c.Douyin) })
+	add(c.WeCom.CorpID, func() (connector.Connector, error) { return connector.NewWeCom(c.WeCom) })
+	add(c.DingTalk.ID, func() (connector.Connector, error) { return connector.NewDingTalk(c.DingTalk) })
+	add(c.Feishu.ID, func() (connector.Connector, error) { return connector.NewFeishu(c.Feishu) })
 	return all, err
 }

@@ -32,6 +32,8 @@ func TestConfiguredProvidersAreOffered(t *testing.T) {
 	text := "connectors:\n  wx: {id: wxd477edab60670232, secret: secret-of-wx}\n  qq: {id: \"101896710\", secret: secret-of-qq}\n" +
 		"  douyin: {id: aw1234567890abcd, secret: secret-of-douyin}\n  alipay:\n    id: \"2021003129694075\"\n" +
 		"    private_key: " + private + "\n    public_key: " + base64.StdEncoding.EncodeToString(public) + "\n"
+	text += "  feishu: {id: cli_a1b2c3d4e5f6, secret: secret-of-feishu, lark: true}\n  dingtalk: {id: dingabcdefghijklmnop, secret: secret-of-dingtalk}\n" +
+		"  wecom: {corp_id: ww1234567890abcdef, agent_id: \"1000002\", secret: secret-of-wecom}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +45,10 @@ func TestConfiguredProvidersAreOffered(t *testing.T) {
 		"qq":     "https://graph.qq.com/oauth2.0/authorize?",
 		"alipay": "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm?app_id=2021003129694075&",
 		"douyin": "https://open.douyin.com/platform/oauth/connect/?client_key=aw1234567890abcd&",
+
+		"feishu":   "https://accounts.larksuite.com/open-apis/authen/v1/authorize?client_id=cli_a1b2c3d4e5f6&",
+		"wecom":    "https://login.work.weixin.qq.com/wwlogin/sso/login?agentid=1000002&appid=ww1234567890abcdef&",
+		"dingtalk": "https://login.dingtalk.com/oauth2/auth?client_id=dingabcdefghijklmnop&",
 	} {
 		if !strings.Contains(page, "/oauth/signin/with/"+name) {
 			t.Errorf("%s is not offered", name)
@@ -62,6 +68,11 @@ func TestHalfOfAProviderIsAMistake(t *testing.T) {
 		"--connectors-wx-id wxd477edab60670232":    "give both id and secret",
 		"--connectors-alipay-id 2021003129694075":  "give all of id",
 		"--connectors-alipay-public-key x":         "give all of id",
+		"--connectors-wecom-corp-id ww1":           "give all of corp_id",
+		"--connectors-wecom-agent-id 1":            "give all of corp_id",
+		"--connectors-feishu-id cli_a":             "give both id and secret",
+		"--connectors-feishu-lark true":            "give id and secret too",
+		"--connectors-dingtalk-id ding1":           "give both id and secret",
 		"--fake-providers true --listen 0.0.0.0:0": "loopback",
 		"--fake-providers true --listen :0":        "loopback",
 	} {
@@ -74,7 +85,7 @@ func TestHalfOfAProviderIsAMistake(t *testing.T) {
 
 func TestTheFakesLetAnybodyIn(t *testing.T) {
 	s := start(t, t.TempDir(), "--fake-providers")
-	for _, name := range []string{"wx", "qq", "alipay", "douyin"} {
+	for _, name := range []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk"} {
 		jar, err := cookiejar.New(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -95,5 +106,39 @@ func TestTheFakesLetAnybodyIn(t *testing.T) {
 		if resp.StatusCode != 200 || resp.Request.URL.Path != "/oauth/signin" || !strings.Contains(page, "林晓雨") {
 			t.Errorf("%s ends at %s with %d %s", name, resp.Request.URL, resp.StatusCode, page)
 		}
+	}
+}
+
+func TestLoginTypesSayWhatApplicationsAreTold(t *testing.T) {
+	for setting, want := range map[string]string{"protocol": "self", "extended": "feishu"} {
+		s := start(t, t.TempDir(), "--fake-providers", "--login-types", setting)
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := &http.Client{Jar: jar}
+		app := firstRunOf(t, s.data).App
+		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"}}
+		resp, _ := get(t, client, s.base+"/oauth/signin/with/feishu")
+		form := url.Values{"person": {"lin"}, "query": {resp.Request.URL.RawQuery}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+resp.Request.URL.Path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		do(t, client, req)
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		resp, page := get(t, client, s.base+"/oauth/authorize?"+query.Encode())
+		to, err := resp.Location()
+		if err != nil {
+			t.Fatalf("authorize = %d %s", resp.StatusCode, page)
+		}
+		g := redeem(t, s, to.Query().Get("code"), 200)
+		if _, body := get(t, http.DefaultClient, s.origin()+"/oauth/userinfo", "Authorization", "Bearer "+g.AccessToken); !strings.Contains(body, `"login_type":"`+want+`"`) {
+			t.Errorf("%s: userinfo says %s, want %s", setting, body, want)
+		}
+	}
+	if code, _, errs := command(t, "", "config", "--login-types", "all"); code != 2 || !strings.Contains(errs, "login_types") && !strings.Contains(errs, "login-types") {
+		t.Errorf("another value = %d %s", code, errs)
 	}
 }

@@ -50,7 +50,7 @@ func TestABrowserIsSignedInByAPhone(t *testing.T) {
 		t.Errorf("the browser arrives at %s: %q", p.URL(), got)
 	}
 
-	p.Follow("form button")
+	p.Follow("form [type=submit]")
 	p.Follow("a.button")
 	p.Follow(`a[href^="/oauth/signin/qr"]`)
 	id := p.Attribute("#collect [name=id]", "value")
@@ -61,7 +61,7 @@ func TestABrowserIsSignedInByAPhone(t *testing.T) {
 	p.Open(s.base + "/oauth/signin/scan/" + id)
 	look(t, p, "scan")
 	p.Follow("button[value=reject]")
-	if got := p.Text("h1"); got != "You have said no" {
+	if got := p.Text("h1"); got != "You have rejected it" {
 		t.Errorf("rejecting shows %q", got)
 	}
 	for _, fault := range p.Faults() {

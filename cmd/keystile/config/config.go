@@ -31,6 +31,9 @@ type Config struct {
 
 	WX, QQ, Douyin Credentials // zero: nobody signs in there
 	Alipay         AlipayCredentials
+	Feishu         FeishuCredentials
+	WeCom          WeComCredentials
+	DingTalk       Credentials
 	FakeProviders  bool
 
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
@@ -62,6 +65,7 @@ type Config struct {
 	LegacyStatus string // always_ok or mapped
 
 	IDTokenAlgs []string
+	LoginTypes  string // protocol or extended
 	SigningAlg  string
 
 	AuditKeep time.Duration // 0: for ever

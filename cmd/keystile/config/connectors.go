@@ -20,6 +20,18 @@ type AlipayCredentials struct {
 	PublicKey  string
 }
 
+// FeishuCredentials are those of Feishu, or of Lark.
+type FeishuCredentials struct {
+	Credentials
+	Lark bool
+}
+
+// WeComCredentials are those of an application of one corporation.
+type WeComCredentials struct {
+	CorpID, AgentID string
+	Secret          storage.Secret
+}
+
 // hidden is a text that is shown nowhere.
 func hidden(at func(*Config) *storage.Secret) func(*Config, string) error {
 	return func(c *Config, s string) error {
@@ -31,7 +43,7 @@ func hidden(at func(*Config) *storage.Secret) func(*Config, string) error {
 // checkConnectors refuses half of a provider's credentials, and fakes where others could
 // reach them.
 func (l *loader) checkConnectors(c *Config) {
-	for name, k := range map[string]Credentials{"wx": c.WX, "qq": c.QQ, "douyin": c.Douyin} {
+	for name, k := range map[string]Credentials{"wx": c.WX, "qq": c.QQ, "douyin": c.Douyin, "feishu": c.Feishu.Credentials, "dingtalk": c.DingTalk} {
 		if (k.ID == "") != k.Secret.IsZero() {
 			l.complain("connectors.%s: give both id and secret, or neither", name)
 		}
@@ -40,7 +52,13 @@ func (l *loader) checkConnectors(c *Config) {
 	if set := a.ID != ""; set == a.PrivateKey.IsZero() || set == (a.PublicKey == "") {
 		l.complain("connectors.alipay: give all of id, private_key and public_key, or none")
 	}
-	real := c.WX.ID + c.QQ.ID + c.Douyin.ID + a.ID
+	if w := c.WeCom; (w.CorpID == "") != w.Secret.IsZero() || (w.CorpID == "") != (w.AgentID == "") {
+		l.complain("connectors.wecom: give all of corp_id, agent_id and secret, or none")
+	}
+	if c.Feishu.Lark && c.Feishu.ID == "" {
+		l.complain("connectors.feishu.lark: give id and secret too, or leave it out")
+	}
+	real := c.WX.ID + c.QQ.ID + c.Douyin.ID + a.ID + c.Feishu.ID + c.WeCom.CorpID + c.DingTalk.ID
 	switch host, _, _ := net.SplitHostPort(c.Listen); {
 	case !c.FakeProviders:
 	case real != "":

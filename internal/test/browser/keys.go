@@ -46,7 +46,7 @@ func (p *Page) Focus() (f Focus) {
 		const s = getComputedStyle(e), r = e.getBoundingClientRect();
 		const drawn = s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= %d;
 		const inside = r.top >= 0 && r.left >= 0 && r.bottom <= innerHeight && r.right <= innerWidth;
-		return {Name: (e.labels && e.labels.length ? e.labels[0].innerText : e.innerText).trim(), Seen: drawn && inside};
+		return {Name: (e.labels && e.labels.length ? e.labels[0].innerText : e.innerText || e.getAttribute("aria-label") || "").trim(), Seen: drawn && inside};
 	})()`, outline), &f)
 	return f
 }

@@ -8,8 +8,8 @@ import (
 
 // Connector is one provider that users can sign in with.
 type Connector interface {
-	// Name is the login type of protocol 2.2: wx, qq, alipay or douyin; of a host's own method,
-	// see Labelled.
+	// Name is the login type of protocol 2.2: wx, qq, alipay or douyin; or feishu, wecom or dingtalk,
+	// which that protocol has no name for; of a host's own method, see Labelled.
 	Name() string
 
 	// Begin returns the address to redirect the browser to. State is up to 64 of [0-9a-f], back
@@ -18,14 +18,15 @@ type Connector interface {
 
 	// Finish takes the query of our return address, and requests the user's profile from the
 	// provider. Back is the address that Begin was given. It takes at most ten seconds. The
-	// error is ErrDenied, ErrCode or a *Trouble; its text holds no secret, code or token.
+	// error is ErrDenied, ErrCode, ErrStranger or a *Trouble; its text holds no secret, code or token.
 	Finish(ctx context.Context, back string, query url.Values) (Profile, error)
 }
 
 // Labelled is a Connector of a host's own: a method that the protocol has no name for,
 // such as a company directory, a passkey or a badge. Its Name is a letter of a to z and up to
 // 31 more of a to z, 0 to 9 and the hyphen, and none of a login type. It stands in our paths
-// and logs; to applications its login type is self.
+// and logs; to applications its login type is self, unless they are told all methods: LoginTypes of an
+// oauth.Config.
 type Labelled interface {
 	Connector
 
@@ -34,11 +35,20 @@ type Labelled interface {
 	Label() string
 }
 
+// InApp is a Connector with a page of its own for the browser inside the provider's app, where its
+// users are signed in already.
+type InApp interface {
+	Connector
+
+	// BeginInApp is Begin for a browser with this User-Agent, or "" if it is not the app's.
+	BeginInApp(userAgent, state, back string) string
+}
+
 // Profile holds what a provider knows of a user.
 type Profile struct {
 	// Subjects holds all stable identities of the user, the strongest first: "u:"+unionid, the
-	// same for all of the operator's applications there, and "o:"+appid+":"+openid. There is
-	// always one. Profiles that share one are of the same user.
+	// same for all of the operator's applications there, and "o:"+appid+":"+openid; of wecom it is
+	// "o:"+corpid+":"+userid. There is always one. Profiles that share one are of the same user.
 	Subjects []string
 
 	Nickname string // text in one line, at most 200 bytes; may be empty, and may look like HTML
@@ -53,6 +63,10 @@ var (
 
 	// ErrCode says that the code is used, expired or invalid. The user can start again.
 	ErrCode = errors.New("the provider does not know the code, or no longer")
+
+	// ErrStranger says that the provider knows the user, who may not use the application: no member
+	// of the organization, or not any more.
+	ErrStranger = errors.New("the person is no member of the organization, or may not use the application")
 )
 
 // Trouble is an error of a provider, or of the connection to it. It holds no secret.

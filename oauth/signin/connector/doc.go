@@ -1,5 +1,5 @@
 // Package connector signs users in by the login providers wx, qq, alipay and douyin (protocol 1,
-// login types).
+// login types), and by feishu, wecom and dingtalk, which organizations sign their members in with.
 //
 //	wx, err := connector.NewWX(connector.WX{ID: "wx0123456789abcdef", Secret: secret})
 //	http.Redirect(w, r, wx.Begin(state, back, false), http.StatusFound)
@@ -7,13 +7,13 @@
 //	profile, err := wx.Finish(r.Context(), back, r.URL.Query())
 //
 // The caller binds state to the browser and checks it before Finish: a connector keeps nothing
-// between the two. [ErrDenied] and [ErrCode] are for the user; any other error is a [*Trouble],
+// between the two. [ErrDenied], [ErrCode] and [ErrStranger] are for the user; any other error is a [*Trouble],
 // for the operator.
 //
 // A method of a host's own is a [Labelled]; examples/signin has one.
 //
 // Each endpoint is a field of the provider's Config, so sandboxes and tests can replace it.
-// Package fake implements all four.
+// Package fake implements all of them.
 //
 // # Choices
 //
@@ -21,7 +21,7 @@
 // own to each application and, if it likes, one that an operator's applications share. The
 // shared one may appear years later, so the other is always named too.
 //
-// Answers are parsed by their content: content types are wrong at three of the four. A byte
+// Answers are parsed by their content: content types are wrong at three of the first four. A byte
 // order mark, JSONP and numbers in quotes are accepted; an answer that is no object, names nobody,
 // or names another user than the one before it, is refused.
 //
@@ -31,7 +31,15 @@
 //
 // An unknown gender is "". qq sends male where it knows nothing, and that cannot be distinguished.
 //
-// The provider's tokens live as long as Finish does. Nothing here needs them again.
+// The provider's tokens live as long as Finish does. Nothing here needs them again. The one exception
+// is wecom's, which is the application's and shared by all its users: it is kept in memory until five
+// minutes before its end, requested once for all who wait for it, and renewed once if it was withdrawn.
+//
+// A user of wecom is a userid, which an administrator gives, and which another corporation may give to
+// somebody else: the subject holds the corporation's id, and the userid in lower case, for case does not
+// count there. Who is no member comes back with an openid instead and is refused: ErrStranger.
+//
+// feishu takes PKCE. The verifier is derived from the state and the secret, so it is kept nowhere.
 //
 // Redirects are never followed, whichever client is given: the target would get the secret. Our
 // own client ignores the environment's proxies and leaves no connection open after Finish.

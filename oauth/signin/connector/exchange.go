@@ -2,6 +2,7 @@ package connector
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,9 @@ func (u *base) Name() string { return u.name }
 
 // addParams appends parameters to an endpoint, which may have a query of its own.
 func addParams(endpoint string, params url.Values) string {
+	if len(params) == 0 {
+		return endpoint
+	}
 	glue := "?"
 	if strings.Contains(endpoint, "?") {
 		glue = "&"
@@ -121,28 +125,33 @@ type response struct {
 	body   []byte
 }
 
-func (t *exchange) get(ctx context.Context, endpoint string, params url.Values) (response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, addParams(endpoint, params), nil)
-	if err != nil {
-		return response{}, t.trouble("", "its address cannot be asked")
-	}
-	return t.do(r)
+func (t *exchange) get(ctx context.Context, endpoint string, params url.Values, header http.Header) (response, error) {
+	return t.send(ctx, http.MethodGet, addParams(endpoint, params), "", "", header)
 }
 
 // post sends a form. Header may be nil.
 func (t *exchange) post(ctx context.Context, endpoint string, params url.Values, header http.Header) (response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(params.Encode()))
+	return t.send(ctx, http.MethodPost, endpoint, "application/x-www-form-urlencoded;charset=utf-8", params.Encode(), header)
+}
+
+// postJSON sends an object of texts.
+func (t *exchange) postJSON(ctx context.Context, endpoint string, members map[string]string) (response, error) {
+	body, _ := json.Marshal(members) // texts always can be
+	return t.send(ctx, http.MethodPost, endpoint, "application/json; charset=utf-8", string(body), nil)
+}
+
+// send makes one request; kind is the media type of its body, "" if it has none.
+func (t *exchange) send(ctx context.Context, method, address, kind, content string, header http.Header) (response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(content))
 	if err != nil {
 		return response{}, t.trouble("", "its address cannot be asked")
 	}
 	for name, values := range header {
 		r.Header[name] = values
 	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded;charset=utf-8")
-	return t.do(r)
-}
-
-func (t *exchange) do(r *http.Request) (response, error) {
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
 	r.Header.Set("Accept", "application/json, */*;q=0.1")
 	r.Header.Set("User-Agent", "keystile")
 	resp, err := t.client.Do(r)

@@ -43,9 +43,16 @@ func (s *cannedProvider) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Form = r.URL.Query()
-	if r.Body != nil {
+	if r.ContentLength > 0 {
 		body, _ := io.ReadAll(r.Body)
-		r.Form, _ = url.ParseQuery(string(body))
+		if r.Form, _ = url.ParseQuery(string(body)); r.Header.Get("Content-Type") == "application/json; charset=utf-8" {
+			members := map[string]string{}
+			json.Unmarshal(body, &members)
+			r.Form = url.Values{}
+			for name, value := range members {
+				r.Form.Set(name, value)
+			}
+		}
 	}
 	s.requests = append(s.requests, r)
 	queue := s.answers[r.URL.Path]
@@ -70,13 +77,23 @@ const (
 	alipayPath      = "/gateway.do"
 	douyinTokenPath = "/oauth/access_token/"
 	douyinUserPath  = "/oauth/userinfo/"
+	feishuTokenPath = "/open-apis/authen/v2/oauth/token"
+	feishuUserPath  = "/open-apis/authen/v1/user_info"
+	wecomTokenPath  = "/cgi-bin/gettoken"
+	wecomWhoPath    = "/cgi-bin/auth/getuserinfo"
+	wecomUserPath   = "/cgi-bin/user/get"
+	dingTokenPath   = "/v1.0/oauth2/userAccessToken"
+	dingUserPath    = "/v1.0/contact/users/me"
 )
 
 // ids are the applications' ids in tests.
-var ids = map[string]string{"wx": "wx0123456789abcdef", "qq": "101896710", "alipay": "2021000000000001", "douyin": "awtest0123456789"}
+var ids = map[string]string{
+	"wx": "wx0123456789abcdef", "qq": "101896710", "alipay": "2021000000000001", "douyin": "awtest0123456789",
+	"feishu": "cli_a1b2c3d4e5f6", "wecom": "ww0123456789abcdef", "dingtalk": "dingabcdefghijklmnop",
+}
 
 // names are the providers, in a fixed order.
-var names = []string{"wx", "qq", "alipay", "douyin"}
+var names = []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk"}
 
 // keys are drawn once: application's, alipay's, another's.
 var keys = sync.OnceValue(func() (k [3]*rsa.PrivateKey) {
@@ -96,7 +113,7 @@ func pkix(key *rsa.PrivateKey) string {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// connect makes one of the four; they ask the real addresses, through client.
+// connect makes one of them; they ask the real addresses, through client.
 func connect(t testing.TB, name string, client *http.Client) Connector {
 	t.Helper()
 	s := storage.NewSecret(secret)
@@ -111,6 +128,12 @@ func connect(t testing.TB, name string, client *http.Client) Connector {
 		c, err = NewAlipay(Alipay{ID: ids[name], PrivateKey: storage.NewSecret(pkcs8(keys()[0])), PublicKey: pkix(keys()[1]), Client: client})
 	case "douyin":
 		c, err = NewDouyin(Douyin{ID: ids[name], Secret: s, Client: client})
+	case "feishu":
+		c, err = NewFeishu(Feishu{ID: ids[name], Secret: s, Client: client})
+	case "wecom":
+		c, err = NewWeCom(WeCom{CorpID: ids[name], AgentID: "1000002", Secret: s, Client: client})
+	case "dingtalk":
+		c, err = NewDingTalk(DingTalk{ID: ids[name], Secret: s, Client: client})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +141,7 @@ func connect(t testing.TB, name string, client *http.Client) Connector {
 	return c
 }
 
-// scripted makes one of the four over a script.
+// scripted makes one of them over a script.
 func scripted(t testing.TB, name string, answers map[string][]cannedResponse) (Connector, *cannedProvider) {
 	s := &cannedProvider{answers: answers}
 	return connect(t, name, &http.Client{Transport: s}), s
@@ -128,6 +151,9 @@ func scripted(t testing.TB, name string, answers map[string][]cannedResponse) (C
 func returned(name string) url.Values {
 	if name == "alipay" {
 		return url.Values{"auth_code": {code}, "app_id": {ids[name]}, "scope": {"auth_user"}, "state": {state}}
+	}
+	if name == "dingtalk" {
+		return url.Values{"authCode": {code}, "state": {state}}
 	}
 	return url.Values{"code": {code}, "state": {state}}
 }

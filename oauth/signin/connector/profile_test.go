@@ -61,12 +61,13 @@ func TestPlacesAreSaidOnce(t *testing.T) {
 func TestGendersThatAreNotKnownAreEmpty(t *testing.T) {
 	bodies := map[string]string{
 		"wx": `{"openid":"o1","sex":%}`, "qq": `{"ret":0,"gender":%}`, "douyin": `{"data":{"open_id":"o1","gender":%}}`,
-		"alipay": `{"code":"10000","open_id":"o1","gender":%}`,
+		"alipay": `{"code":"10000","open_id":"o1","gender":%}`, "wecom": `{"errcode":0,"userid":"o1","gender":%}`,
 	}
 	for name, want := range map[string]map[string]string{
 		"wx":     {`1`: "male", `2`: "female", `0`: "", `"1"`: "male", `"2"`: "female", `3`: "", `null`: "", `"男"`: "", `-1`: "", `1.0`: "", `{}`: ""},
 		"qq":     {`"男"`: "male", `"女"`: "female", `""`: "", `1`: "", `"0"`: "", `null`: ""},
 		"douyin": {`1`: "male", `2`: "female", `0`: "", `"2"`: "female", `""`: ""},
+		"wecom":  {`"1"`: "male", `"2"`: "female", `"0"`: "", `1`: "male", `""`: ""},
 		"alipay": {`"M"`: "male", `"F"`: "female", `"m"`: "male", `"f"`: "female", `"U"`: "", `""`: "", `1`: ""},
 	} {
 		for word, gender := range want {

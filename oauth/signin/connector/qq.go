@@ -145,7 +145,7 @@ func (q *qq) me(ctx context.Context, t *exchange, token string, tokens object) (
 }
 
 func (q *qq) call(ctx context.Context, t *exchange, endpoint string, params url.Values) (object, error) {
-	a, err := t.get(ctx, endpoint, params)
+	a, err := t.get(ctx, endpoint, params, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 )
 
 func TestBeginLeadsToTheProvider(t *testing.T) {
+	challenge := challengeOf(pkceVerifier)
 	const at = "redirect_uri=https%3A%2F%2Fid.example.com%2Foauth%2Fsignin%2Freturn%3Fa%3Db+c&"
 	for _, c := range []struct {
 		name   string
@@ -20,6 +21,9 @@ func TestBeginLeadsToTheProvider(t *testing.T) {
 		{"qq", false, "https://graph.qq.com/oauth2.0/authorize?client_id=101896710&" + at + "response_type=code&scope=get_user_info&state=" + state},
 		{"qq", true, "https://graph.qq.com/oauth2.0/authorize?client_id=101896710&display=mobile&" + at + "response_type=code&scope=get_user_info&state=" + state},
 		{"alipay", false, "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm?app_id=2021000000000001&" + at + "scope=auth_user&state=" + state},
+		{"feishu", false, "https://accounts.feishu.cn/open-apis/authen/v1/authorize?client_id=cli_a1b2c3d4e5f6&code_challenge=" + challenge + "&code_challenge_method=S256&" + at + "response_type=code&state=" + state},
+		{"wecom", true, "https://login.work.weixin.qq.com/wwlogin/sso/login?agentid=1000002&appid=ww0123456789abcdef&login_type=CorpApp&" + at + "state=" + state},
+		{"dingtalk", false, "https://login.dingtalk.com/oauth2/auth?client_id=dingabcdefghijklmnop&prompt=consent&" + at + "response_type=code&scope=openid&state=" + state},
 		{"douyin", true, "https://open.douyin.com/platform/oauth/connect/?client_key=awtest0123456789&" + at + "response_type=code&scope=user_info&state=" + state},
 	} {
 		connector := connect(t, c.name, nil)
@@ -61,6 +65,19 @@ func TestRequestsFollowEachProvidersDocuments(t *testing.T) {
 			"POST https://open.douyin.com/oauth/access_token/ client_key=awtest0123456789&client_secret=" + secret + "&code=" + code + "&grant_type=authorization_code",
 			"POST https://open.douyin.com/oauth/userinfo/ access_token=act&open_id=aaa-bbb-ccc",
 		}},
+		"feishu": {good("feishu"), []string{
+			"POST https://open.feishu.cn/open-apis/authen/v2/oauth/token client_id=cli_a1b2c3d4e5f6&client_secret=" + secret + "&code=" + code + "&code_verifier=" + pkceVerifier + "&grant_type=authorization_code&redirect_uri=" + url.QueryEscape(back),
+			"GET https://open.feishu.cn/open-apis/authen/v1/user_info ",
+		}},
+		"wecom": {good("wecom"), []string{
+			"GET https://qyapi.weixin.qq.com/cgi-bin/gettoken corpid=ww0123456789abcdef&corpsecret=" + secret,
+			"GET https://qyapi.weixin.qq.com/cgi-bin/auth/getuserinfo access_token=the-access-token&code=" + code,
+			"GET https://qyapi.weixin.qq.com/cgi-bin/user/get access_token=the-access-token&userid=O1",
+		}},
+		"dingtalk": {good("dingtalk"), []string{
+			"POST https://api.dingtalk.com/v1.0/oauth2/userAccessToken clientId=dingabcdefghijklmnop&clientSecret=" + secret + "&code=" + code + "&grantType=authorization_code",
+			"GET https://api.dingtalk.com/v1.0/contact/users/me ",
+		}},
 	} {
 		connector, s := scripted(t, name, c.answers)
 		if _, err := connector.Finish(t.Context(), back, returned(name)); err != nil {
@@ -73,8 +90,13 @@ func TestRequestsFollowEachProvidersDocuments(t *testing.T) {
 		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 			t.Errorf("%s was asked\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}
-		if last := s.requests[len(s.requests)-1]; name == "douyin" && last.Header.Get("access-token") != "act" {
-			t.Errorf("douyin: header access-token = %q", last.Header.Get("access-token"))
+		last := s.requests[len(s.requests)-1].Header
+		for _, h := range [][3]string{
+			{"douyin", "access-token", "act"}, {"feishu", "Authorization", "Bearer the-access-token"}, {"dingtalk", "x-acs-dingtalk-access-token", "the-access-token"},
+		} {
+			if name == h[0] && last.Get(h[1]) != h[2] {
+				t.Errorf("%s: header %s = %q, want %q", name, h[1], last.Get(h[1]), h[2])
+			}
 		}
 	}
 }

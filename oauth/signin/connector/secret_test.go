@@ -18,8 +18,14 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 				sent = "nothing" // it has a key instead, which goes nowhere
 			}
 			echo := "you sent " + sent + " and " + code + " and the-access-token, the-refresh-token " + url.QueryEscape(sent)
+			if name == "wecom" { // it has no refresh tokens, and is sent the code with the second request
+				echo = strings.ReplaceAll(echo, "the-refresh-token", "")
+			}
+			if name == "wecom" && i == 0 {
+				echo = strings.ReplaceAll(echo, code, "")
+			}
 			text := `{"errcode":1,"error":2,"errmsg":"` + echo + `","error_description":"` + echo + `","data":{"error_code":3,"description":"` + echo + `"},` +
-				`"error_response":{"code":"` + echo + `","msg":"` + echo + `"}}`
+				`"error_response":{"code":"` + echo + `","msg":"` + echo + `"},"code":"4","message":"` + echo + `"}`
 			answers := good(name)
 			answers[step.path][step.nth] = ok(text)
 			c, _ := scripted(t, name, answers)

@@ -100,7 +100,7 @@ func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, e
 }
 
 func (w *wx) call(ctx context.Context, t *exchange, endpoint string, params url.Values) (object, error) {
-	a, err := t.get(ctx, endpoint, params)
+	a, err := t.get(ctx, endpoint, params, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
-	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -84,15 +83,15 @@ func (s *StoreUsers) subjects(ctx context.Context, method string, p connector.Pr
 // userOf returns the user that a profile creates, with a random username.
 func userOf(method string, p connector.Profile) storage.User {
 	return storage.User{
-		Username: method + "_" + strings.ToLower(rand.Text()[:10]), LoginType: methods.LoginType(method),
+		Username: method + "_" + strings.ToLower(rand.Text()[:10]), LoginType: method,
 		Nickname: p.Nickname, Picture: p.Avatar, Gender: p.Gender, Location: p.Location,
 	}
 }
 
-// seen stores the login type of a sign-in, and the parts of the profile that are missing here.
+// seen stores the method of a sign-in, and the parts of the profile that are missing here.
 func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p connector.Profile) (storage.User, error) {
 	now := u
-	now.LoginType = methods.LoginType(method)
+	now.LoginType = method
 	now.Nickname = cmp.Or(u.Nickname, p.Nickname)
 	now.Picture = cmp.Or(u.Picture, p.Avatar)
 	now.Gender = cmp.Or(u.Gender, p.Gender)

@@ -23,9 +23,9 @@
 //	NamedUsers                         known browsers are not held up while a    every browser waits while a
 //	                                   name is guessed at from many addresses    name is guessed at
 //
-// A [storage.User] that is Disabled is refused, however they come. Its LoginType is what userinfo
-// reports, so a host that connects wx, qq, alipay or douyin writes down in Connected by which
-// somebody came; empty is self.
+// A [storage.User] that is Disabled is refused, however they come. Its LoginType is the method by
+// which they last came, which a host writes down in Connected; empty is self. userinfo reports it by the login
+// type that protocol 1 has for it, or itself: see LoginTypes of an oauth.Config.
 //
 // # Choices
 //

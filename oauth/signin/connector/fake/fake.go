@@ -27,6 +27,11 @@ const (
 	qqID     = "100000001"
 	alipayID = "2021000000000001"
 	douyinID = "awfake0000000001"
+
+	feishuID   = "cli_fa4e000000000001"
+	wecomID    = "wwfa4e000000000001"
+	wecomAgent = "1000001"
+	dingtalkID = "dingfake000000000001"
 )
 
 // Config says how to make a Fake.
@@ -36,7 +41,8 @@ type Config struct {
 	Log     *slog.Logger // nil: slog.Default()
 }
 
-// Fake is an http.Handler that implements the providers below Path/wx, /qq, /alipay and /douyin.
+// Fake is an http.Handler that implements the providers below Path/wx, /qq, /alipay, /douyin,
+// /feishu, /wecom and /dingtalk.
 type Fake struct {
 	mux                  *reply.Mux
 	base, path           string
@@ -97,6 +103,20 @@ func (f *Fake) routes() []reply.Route {
 		{Path: "/douyin/oauth/access_token/{$}", Methods: post, Handle: f.douyinToken},
 		{Path: "/douyin/oauth/userinfo/{$}", Methods: post, Handle: f.douyinUser},
 
+		{Path: "/feishu/open-apis/authen/v1/authorize", Methods: page, Handle: f.page(feishuPage), Fail: failPage},
+		{Path: "/feishu/open-apis/authen/v2/oauth/token", Methods: post, Handle: f.feishuToken},
+		{Path: "/feishu/open-apis/authen/v1/user_info", Methods: get[:1], Handle: f.feishuUser},
+
+		{Path: "/wecom/wwlogin/sso/login", Methods: page, Handle: f.page(wecomPage), Fail: failPage},
+		{Path: "/wecom/connect/oauth2/authorize", Methods: page, Handle: f.page(wecomInApp), Fail: failPage},
+		{Path: "/wecom/cgi-bin/gettoken", Methods: get[:1], Handle: f.wecomToken},
+		{Path: "/wecom/cgi-bin/auth/getuserinfo", Methods: get[:1], Handle: f.wecomWho},
+		{Path: "/wecom/cgi-bin/user/get", Methods: get[:1], Handle: f.wecomUser},
+
+		{Path: "/dingtalk/oauth2/auth", Methods: page, Handle: f.page(dingPage), Fail: failPage},
+		{Path: "/dingtalk/v1.0/oauth2/userAccessToken", Methods: post, Handle: f.dingtalkToken},
+		{Path: "/dingtalk/v1.0/contact/users/me", Methods: get[:1], Handle: f.dingtalkUser},
+
 		{Path: "/face/{name}", Methods: get, Handle: f.face},
 	}
 	for i := range routes {
@@ -111,9 +131,13 @@ type Configs struct {
 	QQ     connector.QQ
 	Alipay connector.Alipay
 	Douyin connector.Douyin
+
+	Feishu   connector.Feishu
+	WeCom    connector.WeCom
+	DingTalk connector.DingTalk
 }
 
-// Configs returns the Configs of the four connectors. They send their requests to BaseURL.
+// Configs returns the Configs of the connectors. They send their requests to BaseURL.
 func (f *Fake) Configs() Configs {
 	at := f.base + f.path
 	return Configs{
@@ -132,6 +156,19 @@ func (f *Fake) Configs() Configs {
 		Douyin: connector.Douyin{
 			ID: douyinID, Secret: f.secret, AuthorizeURL: at + "/douyin/platform/oauth/connect/",
 			TokenURL: at + "/douyin/oauth/access_token/", UserURL: at + "/douyin/oauth/userinfo/",
+		},
+		Feishu: connector.Feishu{
+			ID: feishuID, Secret: f.secret, AuthorizeURL: at + "/feishu/open-apis/authen/v1/authorize",
+			TokenURL: at + "/feishu/open-apis/authen/v2/oauth/token", UserURL: at + "/feishu/open-apis/authen/v1/user_info",
+		},
+		WeCom: connector.WeCom{
+			CorpID: wecomID, AgentID: wecomAgent, Secret: f.secret,
+			AuthorizeURL: at + "/wecom/wwlogin/sso/login", InAppURL: at + "/wecom/connect/oauth2/authorize",
+			TokenURL: at + "/wecom/cgi-bin/gettoken", IdentityURL: at + "/wecom/cgi-bin/auth/getuserinfo", UserURL: at + "/wecom/cgi-bin/user/get",
+		},
+		DingTalk: connector.DingTalk{
+			ID: dingtalkID, Secret: f.secret, AuthorizeURL: at + "/dingtalk/oauth2/auth",
+			TokenURL: at + "/dingtalk/v1.0/oauth2/userAccessToken", UserURL: at + "/dingtalk/v1.0/contact/users/me",
 		},
 	}
 }

@@ -25,8 +25,10 @@ type grant struct {
 	user     testUser
 	union    bool   // there is a unionid by now
 	back     string // the redirect_uri of the code
-	until    time.Time
-	used     bool
+
+	challenge string // code_challenge of the code, "" without PKCE
+	until     time.Time
+	used      bool
 }
 
 // verdict is the state of a code.
@@ -44,17 +46,37 @@ func newIssuer() *issuer {
 }
 
 // code begins a visit.
-func (d *issuer) code(provider string, p testUser, back string) string {
+func (d *issuer) code(provider string, p testUser, back, challenge string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	visit := provider + "|" + p.Key
 	d.visits[visit]++
 	code := rand.Text()
 	d.codes.put(code, &grant{
-		provider: provider, user: p, back: back, until: time.Now().Add(lifetime),
+		provider: provider, user: p, back: back, challenge: challenge, until: time.Now().Add(lifetime),
 		union: p.unionFrom > 0 && d.visits[visit] >= p.unionFrom,
 	})
 	return code
+}
+
+// granted returns the grant of a code that can be redeemed, and leaves it.
+func (d *issuer) granted(provider, code string) (grant, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	g := d.codes.kept[code]
+	if g == nil || g.provider != provider || g.used || !time.Now().Before(g.until) {
+		return grant{}, false
+	}
+	return *g, true
+}
+
+// application issues an access token for no user.
+func (d *issuer) application(provider string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	token := "FAKE" + rand.Text()
+	d.tokens.put(token, &grant{provider: provider, until: time.Now().Add(lifetime)})
+	return token
 }
 
 // redeem exchanges a code for an access token.

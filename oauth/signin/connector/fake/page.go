@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -42,13 +43,18 @@ type authorization struct {
 	typed    bool     // response_type=code is required
 	code     string   // the name of the parameter with the code
 	denial   []string // the parameters beside the state after a denial
+	fixed    []string // the parameter and its value that the request must have too, or none
 }
 
 var (
-	wxPage     = authorization{"wx", "appid", wxID, "snsapi_login", true, "code", nil}
-	qqPage     = authorization{"qq", "client_id", qqID, "get_user_info", true, "code", []string{"usercancel", "1"}}
-	alipayPage = authorization{"alipay", "app_id", alipayID, "auth_user", false, "auth_code", nil}
-	douyinPage = authorization{"douyin", "client_key", douyinID, "user_info", true, "code", nil}
+	wxPage     = authorization{"wx", "appid", wxID, "snsapi_login", true, "code", nil, nil}
+	qqPage     = authorization{"qq", "client_id", qqID, "get_user_info", true, "code", []string{"usercancel", "1"}, nil}
+	alipayPage = authorization{"alipay", "app_id", alipayID, "auth_user", false, "auth_code", nil, nil}
+	douyinPage = authorization{"douyin", "client_key", douyinID, "user_info", true, "code", nil, nil}
+	feishuPage = authorization{"feishu", "client_id", feishuID, "", true, "code", []string{"error", "access_denied"}, nil}
+	wecomPage  = authorization{"wecom", "appid", wecomID, "", false, "code", nil, []string{"login_type", "CorpApp"}}
+	wecomInApp = authorization{"wecom", "appid", wecomID, "snsapi_base", true, "code", nil, []string{"agentid", wecomAgent}}
+	dingPage   = authorization{"dingtalk", "client_id", dingtalkID, "openid", true, "authCode", []string{"error", "access_denied"}, nil}
 )
 
 const (
@@ -74,7 +80,7 @@ func (f *Fake) page(a authorization) reply.HandlerFunc {
 			return err
 		}
 		return write(w, http.StatusOK, view{
-			Title: "A made-up " + a.provider, Provider: a.provider, Action: r.URL.Path, Query: r.URL.RawQuery, Users: testUsers, Nobody: nobody,
+			Title: "A made-up " + a.provider, Provider: a.provider, Action: r.URL.Path, Query: r.URL.RawQuery, Users: testUsersAt(a.provider), Nobody: nobody,
 		})
 	}
 }
@@ -96,10 +102,10 @@ func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) e
 		return reply.Found(w, reply.WithQuery(back, append(a.denial, "state", state)...))
 	}
 	user, ok := testUserOf(form.Get("person"))
-	if !ok {
+	if !ok || user.stranger && a.provider != "wecom" {
 		return refusal("There is nobody of that name. Go back and choose one of the people on the page.")
 	}
-	answer := []string{a.code, f.issuer.code(a.provider, user, back), "state", state}
+	answer := []string{a.code, f.issuer.code(a.provider, user, back, request.Get("code_challenge")), "state", state}
 	switch a.provider {
 	case "alipay":
 		answer = append(answer, "app_id", alipayID, "scope", a.scope)
@@ -121,6 +127,10 @@ func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 		return nil, refusal(a.idParam + " is not the one of this fake: " + a.id + ".")
 	case a.typed && q.Get("response_type") != "code":
 		return nil, refusal("response_type must be code.")
+	case len(a.fixed) == 2 && q.Get(a.fixed[0]) != a.fixed[1]:
+		return nil, refusal(a.fixed[0] + " must be " + a.fixed[1] + ".")
+	case q.Has("code_challenge") && q.Get("code_challenge_method") != "S256":
+		return nil, refusal("code_challenge_method must be S256.")
 	case q.Get("scope") != a.scope:
 		return nil, refusal("scope must be " + a.scope + ".")
 	case !stateShape.MatchString(q.Get("state")):
@@ -148,6 +158,19 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 		return nil, refusal("The form is damaged. Go back to the application and start again.")
 	}
 	return form, nil
+}
+
+// readJSON reads an object of texts.
+func readJSON(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	members := map[string]string{}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxForm)).Decode(&members); err != nil {
+		return nil, refusal("The body is no JSON object of texts.")
+	}
+	q := url.Values{}
+	for name, value := range members {
+		q.Set(name, value)
+	}
+	return q, nil
 }
 
 func refusal(msg string) error { return &reply.Failure{Status: http.StatusBadRequest, Msg: msg} }

@@ -44,8 +44,8 @@ func TestThePageIsPlainAndItsPolicyStrict(t *testing.T) {
 		if w.Code != 200 || strings.Contains(text, "<script") || strings.Contains(text, "<b>Robert</b> ") || !strings.Contains(text, "&lt;b&gt;Robert&lt;/b&gt;") {
 			t.Errorf("%s: %d %s", name, w.Code, text)
 		}
-		if !strings.Contains(text, `<html lang="en">`) || !strings.Contains(text, "<h1>") || len(button.FindAllString(text, -1)) != 5 {
-			t.Errorf("%s: no plain page with five buttons: %s", name, text)
+		if !strings.Contains(text, `<html lang="en">`) || !strings.Contains(text, "<h1>") || len(button.FindAllString(text, -1)) != buttons(name) {
+			t.Errorf("%s: no plain page with a button for each: %s", name, text)
 		}
 		if !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "script") || !strings.Contains(policy, "frame-ancestors 'none'") {
 			t.Errorf("%s: policy %s", name, policy)
@@ -62,6 +62,14 @@ func TestThePageIsPlainAndItsPolicyStrict(t *testing.T) {
 			}
 		}
 	}
+}
+
+// buttons returns how many choices there are at a provider; wecom has a stranger too.
+func buttons(name string) int {
+	if name == "wecom" {
+		return 6
+	}
+	return 5
 }
 
 func TestWhatDoesNotFitIsRefused(t *testing.T) {

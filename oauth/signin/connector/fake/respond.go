@@ -22,9 +22,14 @@ func encode(o object) string {
 }
 
 func respond(w http.ResponseWriter, kind, body string) error {
+	return respondWith(w, http.StatusOK, kind, body)
+}
+
+func respondWith(w http.ResponseWriter, status int, kind, body string) error {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
 	_, err := io.WriteString(w, body)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,8 @@ type testUser struct {
 	Key, Name, About string
 	gender           string // male, female or ""
 	place            [3]string
-	unionFrom        int // the visit from which on there is a unionid; 0: never
+	unionFrom        int  // the visit from which on there is a unionid; 0: never
+	stranger         bool // a member of no corporation; they are shown at wecom alone
 }
 
 var testUsers = []testUser{
@@ -21,6 +23,15 @@ var testUsers = []testUser{
 	{Key: "omar", Name: "Omar Haddad", About: "has no unionid, and little of a profile", unionFrom: 0},
 	{Key: "mei", Name: "Mei Tanaka", About: "has a unionid from the second visit on", gender: "female", place: [3]string{"中国", "广东", "深圳"}, unionFrom: 2},
 	{Key: "robert", Name: "<b>Robert</b> 🦊", About: "has a name that looks like HTML", gender: "male", place: [3]string{"", "", "London"}, unionFrom: 1},
+	{Key: "zhou", Name: "周远", About: "is no member of the corporation", stranger: true},
+}
+
+// testUsersAt returns the test users on the page of a provider.
+func testUsersAt(provider string) []testUser {
+	if provider == "wecom" {
+		return testUsers
+	}
+	return slices.DeleteFunc(slices.Clone(testUsers), func(p testUser) bool { return p.stranger })
 }
 
 func testUserOf(key string) (testUser, bool) {
@@ -52,6 +63,12 @@ func (p testUser) openID(provider string) string {
 		return strings.ToUpper(h[:32])
 	case "alipay":
 		return h[:47]
+	case "feishu":
+		return "ou_" + h[:32]
+	case "dingtalk":
+		return h[:20] + "iE"
+	case "wecom": // as an administrator may have written it
+		return strings.ToUpper(p.Key[:1]) + p.Key[1:]
 	default:
 		return fmt.Sprintf("%s-%s-%s-%s-%s", h[:8], h[8:12], h[12:16], h[16:20], h[20:32])
 	}

@@ -38,13 +38,19 @@ func (a *Account) unlink(r request) (string, error) {
 		switch err := a.Logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
 			a.Notices.NotifyIn(r.Context(), r.mine.UserID, a.Notices.FromRequest(r.Request, event.NoticeSignInMethod, "Removed: "+a.Labels.Of(method)), nil)
-			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
+			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.ID != r.mine.ID && began(v, method) })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
 			return web.AccountPath, errors.Join(out, a.Trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}
 	}
+}
+
+// began reports whether a session may have begun by a method. One that says neither its method nor how its
+// user authenticated is from a version before, and begun by any method of its login type.
+func began(v storage.Session, method string) bool {
+	return v.SignInMethod() == method || v.Method == "" && v.AMR == "" && v.LoginType == methods.LoginType(method)
 }
 
 // splitLogins returns the logins of a method, and one of the others that its owner can sign in

@@ -39,7 +39,7 @@ func (d *Devices) deny(w http.ResponseWriter, r *http.Request, user storage.User
 		return d.notDecided(w, r, user, err)
 	}
 	d.Trail.Write(r, event.Consent, event.Event{App: t.AppID, User: user.Sub, Detail: "denied a device at " + t.IP})
-	return d.showAnswered(w, r, "You have said no", "The device gets nothing. You can close this page.")
+	return d.showAnswered(w, r, "You have rejected it", "The device gets nothing. You can close this page.")
 }
 
 // allow stores the user's consent, then takes the ticket to allowed. From then on the device's next poll
@@ -86,7 +86,7 @@ func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Sess
 		return err
 	}
 	q.grant, q.authTime = handle.NewGrant(d.Store.Later(now())), who.AuthTime
-	t.State, t.Query, t.UserID, t.Session, t.LoginType = allowed, q.String(), user.Sub, who.ID, who.LoginType
+	t.State, t.Query, t.UserID, t.Session, t.LoginType = allowed, q.String(), user.Sub, who.ID, who.SignInMethod()
 	if ok, err := d.decide(ctx, t); !ok {
 		return d.notDecided(w, r, user, err)
 	}

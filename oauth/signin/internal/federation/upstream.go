@@ -93,11 +93,21 @@ func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Tic
 		return err // and the visit counts until it is forgotten
 	}
 	h := w.Header()
-	h.Set("Location", u.Begin(state, u.returnTo(), onPhone(r)))
+	h.Set("Location", u.address(r, state))
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
 	return nil
+}
+
+// address returns the page of the provider for a browser.
+func (u provider) address(r *http.Request, state string) string {
+	if c, ok := u.Connector.(connector.InApp); ok {
+		if at := c.BeginInApp(r.UserAgent(), state, u.returnTo()); at != "" {
+			return at
+		}
+	}
+	return u.Begin(state, u.returnTo(), onPhone(r))
 }
 
 // drawState draws 128 bits: wx takes letters and digits only, and not many.
@@ -131,6 +141,10 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 		return u.Pages.ShowFormWithAlert(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
 	case errors.Is(err, connector.ErrCode):
 		return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
+	case errors.Is(err, connector.ErrStranger):
+		u.Log.InfoContext(r.Context(), "a provider's user may not sign in", "provider", u.Name(), "err", err)
+		u.Trail.Refused(r, http.StatusUnauthorized, "")
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, t.Query, "Only members of the organization can sign in this way, and the provider does not count you among them. Choose another way, or ask whoever runs this service.")
 	case r.Context().Err() != nil:
 		return err
 	case errors.As(err, &trouble):
@@ -151,6 +165,7 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	u.Pages.RememberWay(w, r, u.Name())
 	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
 	return u.SignIn(w, r, user, session.Proof{Method: u.Name()}, t.Query)
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
 )
@@ -15,22 +16,19 @@ import (
 // providers holds the common names of the providers, in English.
 var providers = map[string]string{
 	storage.LoginWX: "WeChat", storage.LoginQQ: "QQ", storage.LoginAlipay: "Alipay", storage.LoginDouyin: "Douyin",
+	storage.LoginFeishu: "Feishu", storage.LoginWeCom: "WeCom", storage.LoginDingTalk: "DingTalk",
 }
 
-// Names holds the names of the login types, in English.
+// Names holds the names of the methods of our own, in English.
 var Names = map[string]string{
 	storage.LoginSelf: "Username and password", storage.LoginEmail: "Email", storage.LoginWX: providers[storage.LoginWX],
 	storage.LoginAlipay: providers[storage.LoginAlipay], storage.LoginQQ: providers[storage.LoginQQ], storage.LoginDouyin: providers[storage.LoginDouyin],
+	storage.LoginFeishu: providers[storage.LoginFeishu], storage.LoginWeCom: providers[storage.LoginWeCom], storage.LoginDingTalk: providers[storage.LoginDingTalk],
 }
 
 // LoginType returns the login type of a method for applications: self for a method that the
 // protocol has no name for.
-func LoginType(method string) string {
-	if Names[method] == "" {
-		return storage.LoginSelf
-	}
-	return method
-}
+func LoginType(method string) string { return logintype.Of(method) }
 
 var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
@@ -43,7 +41,7 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 	}
 	own, ok := c.(connector.Labelled)
 	if !ok {
-		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin; give it a Label if it is a method of your own", name)
+		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, feishu, wecom, dingtalk; give it a Label if it is a method of your own", name)
 	}
 	if Names[name] != "" || !methodName.MatchString(name) {
 		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and up to 31 of a to z, 0 to 9 and -, and not self or email", name)

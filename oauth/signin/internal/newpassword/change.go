@@ -92,7 +92,7 @@ func (s *Page) showForm(w http.ResponseWriter, r *http.Request, u storage.User, 
 	if alert != "" {
 		alert = t.Lang.T(alert)
 	}
-	return t.Show(w, status, changePage, &web.View{Title: "Change your password", Username: u.Username, Alert: alert})
+	return t.Show(w, status, changePage, &web.View{Title: "Change your password", Username: u.Username, Alert: alert, Secret: true})
 }
 
 // submit takes the current password as a sign-in does: who finds an open browser must not be able

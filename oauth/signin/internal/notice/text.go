@@ -74,7 +74,7 @@ func noticeDetail(l page.Lang, detail string) string {
 func (n *Notices) noticeAdvice(l page.Lang, last bool) string {
 	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.Base+web.AccountPath) + "\n"
 	if last {
-		text += "\n" + l.T("So much was done within an hour that you are sent no more mails about it until the hour is over.") + "\n"
+		text += "\n" + l.T("So much was done within an hour that you will get no more emails about it until the hour is over.") + "\n"
 	}
 	return text
 }

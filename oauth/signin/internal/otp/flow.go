@@ -63,6 +63,7 @@ var SignInFlow = &Flow{
 		return storage.User{}, nil
 	},
 	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
+		s.Pages.RememberWay(w, r, storage.LoginEmail)
 		if u.Sub == "" {
 			u, err = s.Emails.CreateByEmail(r.Context(), t.Subject)
 			switch {

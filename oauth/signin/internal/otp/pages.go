@@ -96,7 +96,7 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	if err != nil {
 		return t.Show(w, http.StatusBadRequest, addressPage, codeViewOf(e, web.View{
 			Title: e.Title,
-			Alert: t.Lang.T("This is no email address. Check it for mistakes; it looks like name@example.com."),
+			Alert: t.Lang.T("This is not an email address. Check it for mistakes; it looks like name@example.com."),
 		}, ShownAddress(in["address"])))
 	}
 	wait, err := s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
@@ -146,7 +146,7 @@ func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error 
 	}
 	code := typedCode(in["code"])
 	if code == "" {
-		return s.showCodeForm(w, r, e, ticket, http.StatusBadRequest, "The code is six digits. You find it in the mail.")
+		return s.showCodeForm(w, r, e, ticket, http.StatusBadRequest, "The code has six digits. You will find it in the email.")
 	}
 	if e.NewPassword {
 		if err := passwords.Check(in["password"], ticket.Subject); err != nil {
@@ -186,7 +186,7 @@ func (s *Codes) showCodeForm(w http.ResponseWriter, r *http.Request, e *Flow, ti
 	if alert != "" {
 		alert = t.Lang.T(alert)
 	}
-	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert}, ticket.Subject))
+	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert, Secret: e.NewPassword}, ticket.Subject))
 }
 
 // showExpired says that there is no code to type in any more: 400, with the way to a new one.

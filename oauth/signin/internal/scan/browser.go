@@ -1,12 +1,9 @@
 package scan
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"time"
@@ -64,7 +61,7 @@ func (s *Scans) Routes() []reply.Route {
 		{Path: web.QRPath, Methods: []string{get}, Handle: s.showCode, Fail: web.Fail},
 		{Path: PollPath, Methods: []string{get}, Handle: s.poll},
 		{Path: CollectPath, Methods: []string{post}, Handle: s.collect, Fail: web.Fail},
-		{Path: ScriptPath, Methods: []string{get, http.MethodHead}, Handle: serveScript},
+		web.Script(ScriptPath, script),
 		{Path: web.ScanPath + "{id}", Methods: []string{get, post}, Handle: s.serveScan, Fail: web.Fail},
 	}
 }
@@ -206,6 +203,7 @@ func (s *Scans) signInAsConfirmer(w http.ResponseWriter, r *http.Request, t stor
 	case err != nil:
 		return err
 	}
+	s.Pages.RememberWay(w, r, web.MarkQR)
 	s.Rates.Scans.Ended(t)
 	s.Log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.Peer(r))
 	return s.SignIn(w, r, user, session.ProofOf(by), t.Query)
@@ -225,17 +223,4 @@ func (s *Scans) confirmer(ctx context.Context, t storage.Ticket) (storage.Sessio
 		err = storage.ErrNotFound
 	}
 	return v, u, err
-}
-
-// serveScript answers with the page's script. It may be kept for five minutes, and asked
-// for again by its ETag.
-func serveScript(w http.ResponseWriter, r *http.Request) error {
-	sum := sha256.Sum256(script)
-	h := w.Header()
-	h.Set("Content-Type", "text/javascript; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "public, max-age=300")
-	h.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(script))
-	return nil
 }

@@ -35,7 +35,7 @@ func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 	case t.State == Confirmed, t.State == Collected:
 		return s.showAnswered(w, r, "You have confirmed", "The other device is being signed in. You can close this page.")
 	case t.State == Rejected:
-		return s.showAnswered(w, r, "You have said no", "Nobody was signed in. You can close this page.")
+		return s.showAnswered(w, r, "You have rejected it", "Nobody was signed in. You can close this page.")
 	}
 	return s.showConfirmation(w, r, t, user)
 }

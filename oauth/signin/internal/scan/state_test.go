@@ -80,7 +80,7 @@ func TestEveryTextOfACodeIsInBothLanguages(t *testing.T) {
 	for _, text := range []string{
 		waitingText, endedText, rejectedText, withdrawnText, numberText, web.ScanEnded.Msg, web.ScanTaken.Msg, web.NoAnswer.Msg, web.TooManyCodes.Msg,
 		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser", "an unknown browser on %s", "%s on %s",
-		"You have confirmed", "The other device is being signed in. You can close this page.", "You have said no",
+		"You have confirmed", "The other device is being signed in. You can close this page.", "You have rejected it",
 		"Nobody was signed in. You can close this page.", "Sign in on another device?", "A code to scan with the camera of your phone",
 		"Sign in on this phone first. Then you can confirm the sign-in on the other device.",
 	} {

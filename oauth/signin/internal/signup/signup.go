@@ -70,7 +70,7 @@ func (s *SignUp) show(w http.ResponseWriter, r *http.Request, status int, in map
 		alert = t.Lang.T(alert)
 	}
 	return t.Show(w, status, page, &view{
-		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert},
+		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert, Secret: true},
 		Address: otp.ShownAddress(in["address"]), Email: s.Emails, Invited: s.Invited, Invitation: in["invitation"],
 	})
 }
@@ -119,7 +119,7 @@ func (s *SignUp) check(in map[string]string) (address, alert string) {
 	var err error
 	if s.Emails && strings.TrimSpace(in["address"]) != "" {
 		if address, err = users.NormalizeEmail(in["address"]); err != nil {
-			return "", "This is no email address. Check it for mistakes; it looks like name@example.com."
+			return "", "This is not an email address. Check it for mistakes; it looks like name@example.com."
 		}
 	}
 	if err := usernames.Check(in["username"]); err != nil {

@@ -36,7 +36,7 @@ func (p *Pages) Context(r *http.Request, query string, app storage.App) Context 
 	params := authorizeParams(r, query)
 	t := Context{
 		Lang: page.LangOf(r, params.Get("ui_locales")), Brand: page.BrandOf(app),
-		Query: query, Hint: UsernameHint(params.Get("login_hint")), signInLinks: p.links(query),
+		Query: query, Hint: UsernameHint(params.Get("login_hint")), signInLinks: p.links(r, query),
 		helpLinks: carrying(p.HelpLinks, query),
 	}
 	if redirect := params.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {

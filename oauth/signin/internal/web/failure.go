@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
@@ -60,21 +59,16 @@ const (
 	BrokenMsg        = "This is our fault, not yours. Try again, and tell the operator the time if it stays."
 )
 
-// Fail shows a failure as a page, since the client is a browser.
+// Fail shows a failure as a page, since the client is a browser, with a link to the sign-in page.
 func Fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	title, message := failureText(f)
-	page.Fail(w, r, f.Status, title, message)
+	page.FailTo(w, r, f.Status, title, message, page.Way{Path: FormPath, Label: "Back to sign-in"})
 }
 
 // FailAccount is Fail for the pages of a signed-in user, with a link to the account page.
 func FailAccount(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-	lang := page.LangOf(r, r.URL.Query().Get("ui_locales"))
 	title, message := failureText(f)
-	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.Brand{Mark: true}}
-	Write(w, f.Status, look, failedPage, struct {
-		page.Lang
-		Title, Message, Code string
-	}{lang, title, message, strconv.Itoa(f.Status)})
+	page.FailTo(w, r, f.Status, title, message, page.Way{Path: AccountPath, Label: "Your account"})
 }
 
 func failureText(f *reply.Failure) (title, message string) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
 
 	"github.com/keystile/keystile/internal/page"
@@ -12,6 +13,8 @@ type Link struct {
 	Label string // in English
 	Post  bool   // it is a form, not a link
 	Of    string // the name for the %s of Label, the same in every language
+
+	Method string // whose mark it has, see Mark; the last one that was used comes first
 
 	OtherDevice bool // it needs a phone beside this device, so it is hidden on a phone
 }
@@ -25,8 +28,8 @@ func (w Link) In(l page.Lang) string {
 }
 
 // links returns the sign-in links with an authorize request. After the scan of a code the link to
-// scan another one is left out.
-func (p *Pages) links(query string) []Link {
+// scan another one is left out. The way that was last used in this browser comes first.
+func (p *Pages) links(r *http.Request, query string) []Link {
 	var links []Link
 	for _, w := range p.SignInLinks {
 		if w.Path == QRPath && isScan(query) {
@@ -34,6 +37,7 @@ func (p *Pages) links(query string) []Link {
 		}
 		links = append(links, w.Carrying(query))
 	}
+	lastFirst(links, r)
 	return links
 }
 

@@ -16,21 +16,21 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-//go:embed alert.html failed.html form.html locked.html person.html
+//go:embed alert.html form.html locked.html person.html show.html
 var files embed.FS
 
 // The pages that several sign-in methods share.
 var (
 	FormPage   = Parse(files, "form")
-	failedPage = Parse(files, "failed")
 	lockedPage = Parse(files, "locked")
 )
 
-// Parse reads a page. Each can show its user with {{template "person.html" .}}, and an alert with
-// {{template "alert.html" .Alert}}.
+// Parse reads a page. Each can show its user with {{template "person.html" .}}, an alert with
+// {{template "alert.html" .Alert}}, and what is typed into its fields of a password, each in an element of class
+// secret, with {{template "show.html" .}} and the Secret of its View.
 func Parse(from fs.FS, name string) *page.Template {
 	return page.Lazily(func() *template.Template {
-		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html"))
+		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html", "show.html"))
 	})
 }
 
@@ -48,6 +48,8 @@ type View struct {
 	Live bool // a script of the page asks the server how it goes
 	Away bool // a form of the page leads to another provider
 
+	Secret bool // the page has a field for a password, and the script that can show what is typed
+
 	// Filled in from the Context.
 	App, Query, Host, Back string
 	SignInLinks, HelpLinks []Link
@@ -64,7 +66,8 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	v.Lang, v.App, v.Query, v.Back = t.Lang, t.Brand.Name, t.Query, Back(t.Query)
 	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
-	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live}
+	v.Secret = v.Secret || body == FormPage
+	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret}
 	if t.Origin != "" {
 		look.FormActions = []string{t.Origin}
 	}

@@ -1,0 +1,27 @@
+// Package logintype names the login types of protocol 1.
+package logintype
+
+import "github.com/keystile/keystile/storage"
+
+// What applications are told.
+const (
+	Protocol = "protocol" // the login types of protocol 1
+	Extended = "extended" // the sign-in method itself
+)
+
+// Shown returns what applications are told of a sign-in method, under one of the two settings.
+func Shown(setting, method string) string {
+	if setting == Extended && method != "" {
+		return method
+	}
+	return Of(method)
+}
+
+// Of returns the login type of a sign-in method: self for one that the protocol has no name for.
+func Of(method string) string {
+	switch method {
+	case storage.LoginEmail, storage.LoginWX, storage.LoginAlipay, storage.LoginQQ, storage.LoginDouyin:
+		return method
+	}
+	return storage.LoginSelf
+}

@@ -1,0 +1,144 @@
+package connector
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Feishu is the Config of Feishu's web login, and of Lark's.
+type Feishu struct {
+	ID     string         // required: App ID, of an application with web login
+	Secret storage.Secret // required: App Secret
+	Client *http.Client   // nil: our own
+
+	Lark bool // the organization is at Lark, outside China: other addresses, the same protocol
+
+	AuthorizeURL string // "": https://accounts.feishu.cn/open-apis/authen/v1/authorize
+	TokenURL     string // "": https://open.feishu.cn/open-apis/authen/v2/oauth/token
+	UserURL      string // "": https://open.feishu.cn/open-apis/authen/v1/user_info
+}
+
+// feishu takes JSON, and verifies the code with PKCE.
+type feishu struct {
+	*base
+	authorize, tokens, users string
+}
+
+// NewFeishu makes the connector feishu, or reports all errors of the Config.
+func NewFeishu(c Feishu) (Connector, error) {
+	domain := "feishu.cn"
+	if c.Lark {
+		domain = "larksuite.com"
+	}
+	k := check{name: storage.LoginFeishu}
+	f := &feishu{
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, feishuMeanings),
+		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://accounts."+domain+"/open-apis/authen/v1/authorize"),
+		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://open."+domain+"/open-apis/authen/v2/oauth/token"),
+		users:     k.endpoint("UserURL", c.UserURL, "https://open."+domain+"/open-apis/authen/v1/user_info"),
+	}
+	if err := k.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+var feishuMeanings = map[string]meaning{
+	"20001":    {hint: "a parameter is missing or wrong"},
+	"20002":    {hint: "the Secret is wrong"},
+	"20003":    {err: ErrCode}, // no such code
+	"20004":    {err: ErrCode}, // expired
+	"20005":    {hint: "the access token is not accepted"},
+	"20008":    {err: ErrStranger}, // no such user
+	"20009":    {err: ErrStranger}, // their organization has not installed the application
+	"20010":    {err: ErrStranger}, // they may not use the application
+	"20021":    {err: ErrStranger}, // has left
+	"20022":    {err: ErrStranger}, // is suspended
+	"20023":    {err: ErrStranger}, // has not joined yet
+	"20024":    {hint: "the code is another application's"},
+	"20048":    {hint: "the ID is wrong"},
+	"20049":    {err: ErrCode}, // PKCE
+	"20050":    {hint: "busy; it passes"},
+	"20065":    {err: ErrCode}, // used
+	"20066":    {err: ErrStranger},
+	"20069":    {hint: "the application is not enabled"},
+	"20071":    {hint: "the return address is not the one entered in the console"},
+	"20072":    {hint: "busy; it passes"},
+	"99991400": {hint: "too many requests; it passes"},
+	"99991663": {hint: "the access token is not accepted"},
+	"99991668": {hint: "the access token is not accepted"},
+	"99991677": {hint: "the access token has expired"},
+}
+
+// feishuFault returns the error of an answer: the token endpoint writes it as OAuth does, the
+// others as Feishu does.
+func feishuFault(o object) (code, text string) {
+	if code = o.fault("code"); code == "" {
+		code = o.fault("error")
+	}
+	if text = o.text("error_description"); text == "" {
+		text = o.text("msg")
+	}
+	return code, text
+}
+
+func (f *feishu) Begin(state, back string, _ bool) string {
+	challenge := sha256.Sum256([]byte(f.verifier(state)))
+	return addParams(f.authorize, url.Values{
+		"client_id": {f.id}, "response_type": {"code"}, "redirect_uri": {back}, "state": {state},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+	})
+}
+
+// verifier returns the PKCE verifier of a visit (RFC 7636). It is derived from the state, which is
+// drawn for each visit, and from the secret, so that none has to be kept and nobody else can.
+func (f *feishu) verifier(state string) string {
+	m := hmac.New(sha256.New, []byte(f.secret.Reveal()))
+	m.Write([]byte("keystile pkce\x00" + state))
+	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
+}
+
+func (f *feishu) Finish(ctx context.Context, back string, query url.Values) (Profile, error) {
+	ctx, t, done, err := f.open(ctx, query, "code")
+	if err != nil {
+		return Profile{}, err
+	}
+	defer done()
+	verifier := f.verifier(query.Get("state"))
+	t.hide(verifier)
+	a, err := t.postJSON(ctx, f.tokens, map[string]string{
+		"grant_type": "authorization_code", "client_id": f.id, "client_secret": f.secret.Reveal(),
+		"code": t.code, "redirect_uri": back, "code_verifier": verifier,
+	})
+	if err != nil {
+		return Profile{}, err
+	}
+	tokens, err := t.parse(a, parseObject, feishuFault)
+	if err != nil {
+		return Profile{}, err
+	}
+	token, err := t.token(tokens, "code")
+	if err != nil {
+		return Profile{}, err
+	}
+	if a, err = t.get(ctx, f.users, nil, http.Header{"Authorization": {"Bearer " + token}}); err != nil {
+		return Profile{}, err
+	}
+	answer, err := t.parse(a, parseObject, feishuFault)
+	if err != nil {
+		return Profile{}, err
+	}
+	if answer["code"] == nil {
+		return Profile{}, t.trouble("", "told of a person without saying that all is well")
+	}
+	user := answer.inner("data")
+	return t.profile(identity{}, identity{user.text("union_id"), user.text("open_id")}, Profile{
+		Nickname: user.text("name"), Avatar: pictureURL(user.text("avatar_url")),
+	})
+}
