@@ -101,6 +101,8 @@ func (s *Server) wellFormed(ctx context.Context, form url.Values) error {
 
 var errSignInRequired = errors.New("the visitor has to sign in")
 
+var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
+
 // decide returns a code, errSignInRequired, a *consentRequired, or a failure for the application.
 // Nothing is written before the user is signed in and has consented.
 func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
@@ -125,7 +127,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 		return "", err
 	case err == nil && !prompt.needsSignIn(who, authorization.Scope(), time.Now()):
 	case prompt.never:
-		return "", badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
+		return "", loginRequired
 	default:
 		return "", errSignInRequired
 	}
@@ -138,7 +140,16 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
-	code, err = authorization.Issue(ctx, who, engine.SignIn{}, granted)
+	sid, err := s.joined(ctx, app, who)
+	switch {
+	case errors.Is(err, storage.ErrNotFound) && prompt.never: // the session has ended meanwhile
+		return "", loginRequired
+	case errors.Is(err, storage.ErrNotFound):
+		return "", errSignInRequired
+	case err != nil:
+		return "", err
+	}
+	code, err = authorization.Issue(ctx, who, engine.SignIn{SID: sid}, granted)
 	return code, failed(err)
 }
 

@@ -68,7 +68,7 @@ func (d *devices) start() *deviceNode {
 	signIn := must(signin.New(context.Background(), signin.Config{
 		BaseURL: issuer, Store: n.store, Users: users.New(n.store, cheap), Revoker: n.tokens, Audit: &n.trail, Log: quiet,
 	}))(d.TB)
-	config := oauth.Config{
+	config := oauth.Config{NoDelivery: true,
 		Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Audit: &n.trail, Log: quiet,
 		Clients: oauth.ClientsConfig{Documents: oauth.ClientsOpen},
 	}

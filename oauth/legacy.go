@@ -128,6 +128,9 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
+	if _, err := s.joined(ctx, app, who); err != nil {
+		return "", err
+	}
 	raw := make([]byte, 16)
 	rand.Read(raw)
 	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()

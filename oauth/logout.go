@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -46,6 +47,15 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 		return s.writeSignedOut(w, r, app, form)
 	}
 	return s.writeConfirmation(w, r, app, form)
+}
+
+// joined has an application told when a session ends that is about to give it a code, and returns the
+// application's sid of the session: "" for one that is not told.
+func (s *Server) joined(ctx context.Context, app storage.App, who storage.Session) (sid string, err error) {
+	if app.BackchannelLogoutURI == "" {
+		return "", nil
+	}
+	return s.store.JoinSession(ctx, who, app.ID)
 }
 
 // hintedSubject returns the sub of the user whom a valid id_token_hint of the application names,

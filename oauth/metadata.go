@@ -37,6 +37,8 @@ type metadata struct {
 	IDTokenAlgs              []string `json:"id_token_signing_alg_values_supported"`
 	Claims                   []string `json:"claims_supported"`
 	IssInResponse            bool     `json:"authorization_response_iss_parameter_supported"`
+	BackchannelLogout        bool     `json:"backchannel_logout_supported,omitempty"`
+	BackchannelSessions      bool     `json:"backchannel_logout_session_supported,omitempty"`
 	ClientDocuments          bool     `json:"client_id_metadata_document_supported,omitempty"` // decision 55
 }
 
@@ -103,6 +105,7 @@ func (s *Server) oauthMetadata() metadata {
 	m.RevocationAuthMethods, m.RevocationAuthAlgs = m.TokenAuthMethods, m.TokenAuthAlgs
 	m.IntrospectionAuthMethods = []string{secretPost}
 	m.ChallengeMethods = []string{"S256"}
+	m.BackchannelLogout, m.BackchannelSessions = true, true
 	m.IDTokenAlgs = []string{token.HS256, token.ES256, token.RS256, token.EdDSA}
 	return m
 }
