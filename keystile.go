@@ -254,7 +254,8 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
 	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
-	o.Devices, o.AllowPrivate = s.SignIn, append(slices.Clone(c.AllowPrivateUpstreams), o.AllowPrivate...)
+	o.Devices, o.Levels = s.SignIn, s.SignIn
+	o.AllowPrivate = append(slices.Clone(c.AllowPrivateUpstreams), o.AllowPrivate...)
 	if s.OAuth, err = oauth.New(ctx, o); err != nil {
 		return err
 	}

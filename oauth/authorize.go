@@ -33,6 +33,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, errSignInRequired):
 		return s.c.SignIn.Ask(w, withoutSignature(r), app)
+	case errors.Is(err, errFactorRequired):
+		return s.c.Levels.AskFactor(w, withoutSignature(r), app, form.Get(paramACR))
 	case errors.As(err, &consent):
 		return s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope)
 	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
@@ -101,9 +103,16 @@ func (s *Server) wellFormed(ctx context.Context, form url.Values) error {
 
 var errSignInRequired = errors.New("the visitor has to sign in")
 
+// errFactorRequired says that the visitor has to prove one more factor.
+var errFactorRequired = errors.New("the visitor has to prove another factor")
+
+// paramACR asks for a level of sign-in (OpenID Connect Core 3.1.2.1).
+const paramACR = "acr_values"
+
+// loginRequired says that the visitor has to sign in, to an application that has forbidden to ask.
 var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
 
-// decide returns a code, errSignInRequired, a *consentRequired, or a failure for the application.
+// decide returns a code, errSignInRequired, errFactorRequired, a *consentRequired, or a failure for the application.
 // Nothing is written before the user is signed in and has consented.
 func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
 	ctx := r.Context()
@@ -131,25 +140,31 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	default:
 		return "", errSignInRequired
 	}
+	switch enough, err := s.enough(ctx, who, app, form.Get(paramACR)); {
+	case err != nil:
+		return "", err
+	case !enough && prompt.never:
+		return "", badRequest.Named("login_required").Saying("the sign-in has too few factors, and prompt=none forbids to ask")
+	case !enough:
+		return "", errFactorRequired
+	}
 	granted, err := s.consented(ctx, app, who, authorization.Scope(), prompt)
 	if prompt.never && errors.As(err, new(*consentRequired)) {
 		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
 	} else if err != nil {
 		return "", err
 	}
-	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
+	how := s.told(who, form.Get(paramACR))
+	if how.SID, err = s.meet(ctx, app, who); errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
+		err = errSignInRequired
+		if prompt.never {
+			err = loginRequired
+		}
+	}
+	if err != nil {
 		return "", err
 	}
-	sid, err := s.joined(ctx, app, who)
-	switch {
-	case errors.Is(err, storage.ErrNotFound) && prompt.never: // the session has ended meanwhile
-		return "", loginRequired
-	case errors.Is(err, storage.ErrNotFound):
-		return "", errSignInRequired
-	case err != nil:
-		return "", err
-	}
-	code, err = authorization.Issue(ctx, who, engine.SignIn{SID: sid}, granted)
+	code, err = authorization.Issue(ctx, who, how, granted)
 	return code, failed(err)
 }
 

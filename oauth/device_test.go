@@ -40,7 +40,7 @@ import (
 //	5.5   the code is short-lived                                       TestADeviceCodeEndsAfterTenMinutes
 //	5.6   public clients get no more for it                             TestWhoMayAskOnADevice
 //	5.7   the code is not kept in the browser                           TestThePageIsFramedAndCachedByNobody
-var _ = oauth.Config{Devices: new(signin.SignIn)}
+var _ = oauth.Config{Devices: new(signin.SignIn), Levels: new(signin.SignIn)}
 
 func TestATerminalSignsInByABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

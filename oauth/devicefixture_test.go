@@ -40,9 +40,10 @@ type devices struct {
 // deviceNode is one process.
 type deviceNode struct {
 	http.ServeMux
-	store  *storage.Store
-	tokens *oauth.Tokens
-	trail  trail
+	store    *storage.Store
+	tokens   *oauth.Tokens
+	provider *oauth.Server
+	trail    trail
 }
 
 func newDevices(t testing.TB, nodes int, changes ...func(*oauth.Config)) *devices {
@@ -68,14 +69,15 @@ func (d *devices) start() *deviceNode {
 	signIn := must(signin.New(context.Background(), signin.Config{
 		BaseURL: issuer, Store: n.store, Users: users.New(n.store, cheap), Revoker: n.tokens, Audit: &n.trail, Log: quiet,
 	}))(d.TB)
-	config := oauth.Config{NoDelivery: true,
-		Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Audit: &n.trail, Log: quiet,
+	config := oauth.Config{
+		NoDelivery: true, Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn, Audit: &n.trail, Log: quiet,
 		Clients: oauth.ClientsConfig{Documents: oauth.ClientsOpen},
 	}
 	for _, change := range d.changes {
 		change(&config)
 	}
 	provider := must(oauth.New(context.Background(), config))(d.TB)
+	n.provider = provider
 	provider.Mount(n)
 	signIn.Mount(n)
 	d.nodes = append(d.nodes, n)

@@ -97,6 +97,11 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	if err != nil {
 		return err
 	}
+	if enough, err := s.enough(r.Context(), who, app, ""); err != nil {
+		return err
+	} else if !enough {
+		return s.c.Levels.AskFactor(w, withoutSignature(r), app, "")
+	}
 	if _, err := s.consented(r.Context(), app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return s.c.Consent.AskConsent(w, withoutSignature(r), app, who, legacyScope)
 	} else if err != nil {
@@ -111,8 +116,13 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 
 // LegacyCode issues a code of kind legacy to an application for a user who is signed in in a
 // browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. If the user
-// has not consented, it returns storage.ErrNotFound.
+// has not consented, or signed in with too few factors for the application, it returns storage.ErrNotFound.
 func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
+	if enough, err := s.enough(ctx, who, app, ""); err != nil {
+		return "", err
+	} else if !enough {
+		return "", fmt.Errorf("%w: the application requires two factors", storage.ErrNotFound)
+	}
 	if _, err := s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
 	} else if err != nil {
@@ -125,10 +135,7 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 const legacyScope = "openid profile"
 
 func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
-	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
-		return "", err
-	}
-	if _, err := s.joined(ctx, app, who); err != nil {
+	if _, err := s.meet(ctx, app, who); err != nil {
 		return "", err
 	}
 	raw := make([]byte, 16)

@@ -49,11 +49,12 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	return s.writeConfirmation(w, r, app, form)
 }
 
-// joined has an application told when a session ends that is about to give it a code, and returns the
-// application's sid of the session: "" for one that is not told.
-func (s *Server) joined(ctx context.Context, app storage.App, who storage.Session) (sid string, err error) {
-	if app.BackchannelLogoutURI == "" {
-		return "", nil
+// meet writes down that a user is about to be known to an application, and that the application is told when the
+// session ends. It returns the application's sid of the session: "" for one that is not told. A session that has
+// ended meanwhile is a storage.ErrNotFound.
+func (s *Server) meet(ctx context.Context, app storage.App, who storage.Session) (sid string, err error) {
+	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil || app.BackchannelLogoutURI == "" {
+		return "", err
 	}
 	return s.store.JoinSession(ctx, who, app.ID)
 }

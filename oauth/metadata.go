@@ -36,6 +36,7 @@ type metadata struct {
 	SubjectTypes             []string `json:"subject_types_supported"`
 	IDTokenAlgs              []string `json:"id_token_signing_alg_values_supported"`
 	Claims                   []string `json:"claims_supported"`
+	ACRValues                []string `json:"acr_values_supported,omitempty"`
 	IssInResponse            bool     `json:"authorization_response_iss_parameter_supported"`
 	BackchannelLogout        bool     `json:"backchannel_logout_supported,omitempty"`
 	BackchannelSessions      bool     `json:"backchannel_logout_session_supported,omitempty"`
@@ -106,6 +107,10 @@ func (s *Server) oauthMetadata() metadata {
 	m.IntrospectionAuthMethods = []string{secretPost}
 	m.ChallengeMethods = []string{"S256"}
 	m.BackchannelLogout, m.BackchannelSessions = true, true
+	if s.c.Levels != nil {
+		m.ACRValues = s.c.Levels.Levels()
+		m.Claims = append(m.Claims, "auth_time", "acr", "amr")
+	}
 	m.IDTokenAlgs = []string{token.HS256, token.ES256, token.RS256, token.EdDSA}
 	return m
 }

@@ -131,6 +131,21 @@ type Config struct {
 		DevicePage() string
 	}
 
+	// Levels judges by how many factors users have signed in; *signin.SignIn implements it. Nil: acr_values
+	// are ignored, and no application learns of it or can require it.
+	Levels interface {
+		// Levels returns the values of acr, the lowest first.
+		Levels() []string
+		// Level returns the acr to tell of a session, "" if there is nothing to tell.
+		Level(v storage.Session, acrValues string) string
+		// Enough reports whether a session is enough for the acr_values of a request and for what its
+		// application requires. It is for who cannot prove more.
+		Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error)
+		// AskFactor answers an authorize request of a signed-in user whose session is not enough. It
+		// redirects back as SignIn.Ask does.
+		AskFactor(w http.ResponseWriter, r *http.Request, app storage.App, acrValues string) error
+	}
+
 	IDTokenLifetime time.Duration // 1 hour
 
 	// Within these, a second use of a code or refresh token is refused but ends nothing:

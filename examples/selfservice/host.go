@@ -55,7 +55,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 		return err
 	}
 	h.closers = append(h.closers, g.Close)
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Meter: g, Audit: trail})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Levels: pages, Meter: g, Audit: trail})
 	if err != nil {
 		return err
 	}

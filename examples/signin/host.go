@@ -21,7 +21,7 @@ func newHost(ctx context.Context, origin string, store *storage.Store, s *staff,
 	if err != nil {
 		return nil, nil, err
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, Users: s, SignIn: pages, Consent: pages})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, Users: s, SignIn: pages, Consent: pages, Levels: pages})
 	if err != nil {
 		return nil, nil, err
 	}

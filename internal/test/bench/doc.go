@@ -7,6 +7,7 @@
 //	go run ./internal/test/bench --row 5         one row
 //	go run ./internal/test/bench --large         rows 3 and 10 with a million stored tokens too
 //	go run ./internal/test/bench --row 4 --peers beside nginx, Caddy and HAProxy, where they are installed
+//	go run ./internal/test/bench --row 1 --peers beside another OpenID provider; row 6 too
 //
 // # Choices
 //

@@ -20,7 +20,7 @@ func main() {
 	flag.DurationVar(&b.seconds, "seconds", 2*time.Second, "how long each contender works in a round")
 	flag.IntVar(&b.turns, "rounds", 5, "how many rounds")
 	flag.BoolVar(&b.large, "large", false, "rows 3 and 10 with a million tokens too")
-	flag.BoolVar(&b.peers, "peers", false, "the call of row 4 through nginx, Caddy and HAProxy too, where they are installed")
+	flag.BoolVar(&b.peers, "peers", false, "rows 1 and 6 of another OpenID provider too, and the call of row 4 through nginx, Caddy and HAProxy, where they are installed")
 	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
 	flag.StringVar(&b.against, "against", "", "another keystile, measured in the same rounds of rows 1 and 4")
 	floor := flag.Bool("floor", false, "be the floor instead")

@@ -99,19 +99,30 @@ func (b *bench) documents() ([]figure, error) {
 		return nil, err
 	}
 	defer h.stop()
+	other, err := b.provider()
+	if err != nil {
+		return nil, err
+	}
+	if other != nil {
+		defer other.stop()
+	}
 	var figures []figure
-	for _, d := range []struct{ work, path string }{
-		{"discovery", "/.well-known/openid-configuration"}, {"JWKS", "/oauth/jwks"},
+	for _, d := range []struct{ work, path, other string }{
+		{"discovery", "/.well-known/openid-configuration", "/.well-known/openid-configuration"}, {"JWKS", "/oauth/jwks", "/jwks"},
 	} {
 		size, etag, err := h.sizeOf(d.path)
 		if err != nil {
 			return nil, err
 		}
-		s, err := b.inTurns(
-			contender{"floor", floor, readers, read(fmt.Sprint("/static/", size), "", http.StatusOK)},
-			contender{d.work, h.process, readers, read(d.path, "", http.StatusOK)},
-			contender{d.work + " 304", h.process, readers, read(d.path, "If-None-Match: "+etag+"\r\n", http.StatusNotModified)},
-		)
+		all := []contender{
+			{"floor", floor, readers, read(fmt.Sprint("/static/", size), "", http.StatusOK)},
+			{d.work, h.process, readers, read(d.path, "", http.StatusOK)},
+			{d.work + " 304", h.process, readers, read(d.path, "If-None-Match: "+etag+"\r\n", http.StatusNotModified)},
+		}
+		if other != nil {
+			all = append(all, contender{provider, other, readers, read(d.other, "", http.StatusOK)})
+		}
+		s, err := b.inTurns(all...)
 		if err != nil {
 			return nil, err
 		}
@@ -122,6 +133,9 @@ func (b *bench) documents() ([]figure, error) {
 			figure{work: d.work + ", 64 clients", beside: beside, goal: 0.95, value: whole, spread: wholeSpread, cpu: median(s[1], cpu),
 				note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))},
 			figure{work: d.work + ", 304 by its ETag", beside: beside, goal: 0.95, value: same, spread: sameSpread, cpu: median(s[2], cpu), note: perSecond(s[2])})
+		if other != nil {
+			figures = append(figures, besideFloor(d.work, beside, s[3], s[0]))
+		}
 	}
 	return figures, nil
 }

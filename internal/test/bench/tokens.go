@@ -29,16 +29,29 @@ func (b *bench) machineTokens() ([]figure, error) {
 	for _, h := range hs {
 		all = append(all, contender{"token", h.process, 32, post(h, "/oauth/token")})
 	}
+	other, err := b.provider()
+	if err != nil {
+		return nil, err
+	}
+	ours := len(all)
+	if other != nil {
+		defer other.stop()
+		all = append(all, contender{provider, other, 32, providerToken})
+	}
 	s, err := b.inTurns(all...)
 	if err != nil {
 		return nil, err
+	}
+	var more []figure
+	if other != nil {
+		more = append(more, besideFloor("token", "form+JSON handler", s[ours], s[0]))
 	}
 	r, spread := ratio(s[1], s[0], rate)
 	used := median(s[1], cpu)
 	return append([]figure{
 		{work: "token, client_credentials, ES256, 32 clients", beside: "form+JSON handler", goal: 0.40, value: r, spread: spread, cpu: used, note: perSecond(s[1])},
 		{work: "its processor time", beside: fmt.Sprintf("floor %.1f us", median(s[0], cpu)), goal: 90, atMost: true, value: used, unit: " us"},
-	}, compared(s[1:])...), nil
+	}, append(compared(s[1:ours]), more...)...), nil
 }
 
 func perSecond(s []sample) string { return number(median(s, rate)) + " a second" }

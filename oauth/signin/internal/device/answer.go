@@ -29,7 +29,7 @@ func (d *Devices) answer(w http.ResponseWriter, r *http.Request, who storage.Ses
 	case in["deny"] != "":
 		return d.deny(w, r, user, t)
 	}
-	return d.allow(w, r, who, user, t, in, picks)
+	return d.allow(w, r, who, user, t, code, in, picks)
 }
 
 // deny takes the ticket to denied. Of a yes and a no at once one is taken, and the other is told so.
@@ -44,7 +44,7 @@ func (d *Devices) deny(w http.ResponseWriter, r *http.Request, user storage.User
 
 // allow stores the user's consent, then takes the ticket to allowed. From then on the device's next poll
 // is answered with tokens. A process that ends in between has stored a consent and given nothing.
-func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, t storage.Ticket, in map[string]string, picks []string) error {
+func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, t storage.Ticket, code string, in map[string]string, picks []string) error {
 	ctx, q := r.Context(), requestOf(t)
 	app, err := d.app(ctx, t.AppID)
 	switch {
@@ -54,6 +54,9 @@ func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Sess
 		return err
 	case in["terms"] != app.Terms(): // it has changed since the page was made
 		return d.showConfirmation(w, r, http.StatusOK, app, user, t, "")
+	}
+	if asked, err := d.Second.Raise(w, r, app, "", web.DeviceLink(code)); asked || err != nil {
+		return err
 	}
 	choice, err := d.Consents.ChoiceOf(ctx, app, user.Sub, q.scope)
 	if err != nil {

@@ -51,3 +51,42 @@ func (s *Factors) wanted(ctx context.Context, query string) (string, error) {
 	values, _ := url.ParseQuery(query) // what cannot be read is not there
 	return Wanted(app, values.Get("acr_values")), nil
 }
+
+// Enough reports whether a session is enough for what an application wants. It is also for who has nothing to
+// prove more with.
+func (s *Factors) Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error) {
+	wanted := Wanted(app, acrValues)
+	if Meets(LevelOf(v), wanted) {
+		return true, nil
+	}
+	f, err := s.Store.Factors(ctx, v.UserID)
+	return err == nil && !can(f, wanted), err
+}
+
+// can reports whether a user has what proves a level.
+func can(f storage.Factors, wanted string) bool {
+	if wanted == LevelResistant {
+		return len(f.Passkeys) > 0
+	}
+	return f.Any()
+}
+
+// Raise asks a signed-in user for the factor that their session lacks for what an application wants. If it is
+// not that, but a sign-in from the start, asked is false and nothing is written.
+func (s *Factors) Raise(w http.ResponseWriter, r *http.Request, app storage.App, acrValues, query string) (asked bool, err error) {
+	wanted := Wanted(app, acrValues)
+	v, user, err := s.Sessions.Visit(r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case Meets(LevelOf(v), wanted):
+		return false, nil
+	}
+	f, err := s.Store.Factors(r.Context(), user.Sub)
+	if err != nil || !can(f, wanted) {
+		return false, err
+	}
+	return true, s.hold(w, r, Pending{User: user, By: session.ProofOf(v), Level: wanted, Raise: true}, query)
+}

@@ -32,7 +32,7 @@ type Steps struct {
 	Rates    limits.Rates
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
-	Second   Second // nil: nobody is asked for a second factor
+	Second   Second
 }
 
 // Second asks for a second factor.
@@ -40,12 +40,15 @@ type Second interface {
 	// Ask answers the request of a user who has proved one factor, if they have to prove another first;
 	// otherwise asked is false, and nothing is written.
 	Ask(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) (asked bool, err error)
+	// Raise answers the request of a signed-in user, if an application wants a factor that their session
+	// lacks; otherwise asked is false, and nothing is written.
+	Raise(w http.ResponseWriter, r *http.Request, app storage.App, acrValues, query string) (asked bool, err error)
 }
 
 // SignIn signs in a user who has authenticated, and redirects back to the query. First it asks for a second
 // factor, where one is needed and not among the proof.
 func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) error {
-	if s.Second != nil && !by.Multifactor() {
+	if !by.Multifactor() {
 		if asked, err := s.Second.Ask(w, r, user, by, query); asked || err != nil {
 			return err
 		}
