@@ -290,7 +290,7 @@ func TestASessionThatEndsMeanwhileGivesNoCode(t *testing.T) {
 	}
 }
 
-// waiting is what is in the application's queue once its first attempt has failed.
+// waiting returns what is in the application's queue once its first attempt has failed.
 func (b *backchannel) waiting() storage.Delivery {
 	b.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {

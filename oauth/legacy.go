@@ -108,6 +108,9 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 		return err
 	}
 	code, err := s.legacyCode(r.Context(), app, who, target, s.c.ClientIP(r))
+	if errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
+		return s.c.SignIn.Ask(w, withoutSignature(r), app)
+	}
 	if err != nil {
 		return err
 	}
