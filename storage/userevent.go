@@ -28,16 +28,16 @@ func (s *Store) UserWebhook(ctx context.Context) (url string, secret Secret, err
 }
 
 // SetUserWebhook changes where user events are sent; "" for nowhere. The caller has checked the URL. The
-// secret is drawn with the first URL, and anew if renew is true. What waits is sent to the new URL, signed
-// with the new secret; with no URL it is given up.
-func (s *Store) SetUserWebhook(ctx context.Context, url string, renew bool) (secret Secret, err error) {
+// secret is drawn with the first URL, and anew if renew is true; it is returned if it was drawn now. What
+// waits is sent to the new URL, signed with the new secret; with no URL it is given up.
+func (s *Store) SetUserWebhook(ctx context.Context, url string, renew bool) (drawn Secret, err error) {
 	if url == "" {
-		return secret, s.Set(ctx, settingUserWebhook, "")
+		return drawn, s.Set(ctx, settingUserWebhook, "")
 	}
 	if err := s.requireFeature(ctx, outgoing); err != nil {
-		return secret, err
+		return drawn, err
 	}
-	k, err := RetryOnConflict(ctx, func() (hmacKey, error) {
+	_, err = RetryOnConflict(ctx, func() (hmacKey, error) {
 		k, err := hmacKeys.get(ctx, s, userWebhookKey)
 		if err != nil && !errors.Is(err, ErrNotFound) || err == nil && !renew {
 			return k, err
@@ -49,12 +49,13 @@ func (s *Store) SetUserWebhook(ctx context.Context, url string, renew bool) (sec
 		if k, err = hmacKeys.put(ctx, s, k); errors.Is(err, ErrExists) {
 			err = ErrConflict
 		}
+		drawn = k.Key
 		return k, err
 	})
 	if err != nil {
-		return secret, err
+		return Secret{}, err
 	}
-	return k.Key, s.Set(ctx, settingUserWebhook, url)
+	return drawn, s.Set(ctx, settingUserWebhook, url)
 }
 
 // tellingOf is telling of user events. They are asked for only if anybody wants to know.
