@@ -369,6 +369,10 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	mails, err := s.Store.DueMails(ctx, now, most)
 	due("emails due", len(mails), err)
 	webhooks, err := s.Store.DueDeliveries(ctx, now, most)
+	if err == nil {
+		told, failed := s.Store.DueTold(ctx, now, most) // logouts and user events go the same way
+		webhooks, err = append(webhooks, told...), failed
+	}
 	due("webhooks due", len(webhooks), err)
 	return all
 }
