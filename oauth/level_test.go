@@ -178,6 +178,44 @@ func TestAnApplicationThatRequiresTwoFactorsHasNoOtherWayIn(t *testing.T) {
 	})
 }
 
+// Ada has no passkey: a page that takes nothing else would be a dead end.
+func TestWhoHasNoPasskeyProvesWhatTheyHave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDevices(t, 1)
+		d.withFactor()
+		s, p := d.shop(nil), d.person()
+		a, _ := p.walk(s.request("acr_values", "phr"))
+		a, at := p.submitOn("/oauth/signin", withFields(a, "username", "ada", "password", password))
+		if at != "/oauth/signin/factor" || !strings.Contains(a.text, `name="code"`) {
+			t.Fatalf("the sign-in leads to %s = %d, want a page that takes a code", at, a.status)
+		}
+		a, _ = p.submitOn(at, form("recovery", recoveryCode(2)))
+		if c := s.claims(a); c["acr"] != "mfa" {
+			t.Errorf("the application is told %v, want mfa", c["acr"])
+		}
+	})
+}
+
+// Nobody who has one factor goes on where two are wanted: they add one on the way.
+func TestWhoHasNoSecondFactorAddsOneWhereItIsWanted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDevices(t, 1)
+		strict, p := d.shop(func(a *storage.App) { a.MFA = authn.MFARequired }), d.person()
+		a, _ := p.walk(strict.request())
+		if _, at := p.submitOn("/oauth/signin", withFields(a, "username", "ada", "password", password)); at != "/oauth/signin/factor/new" {
+			t.Errorf("the sign-in leads to %s, want the page that adds a factor", at)
+		}
+		other := d.person()
+		a, _ = other.walk(d.shop(nil).request())
+		other.submitOn("/oauth/signin", withFields(a, "username", "ada", "password", password))
+		for _, asked := range []string{strict.request(), d.shop(nil).request("acr_values", "mfa")} {
+			if _, at := other.walk(asked); at != "/oauth/signin/factor/new" {
+				t.Errorf("a session with one factor is led to %s, want the page that adds a factor", at)
+			}
+		}
+	})
+}
+
 func TestTheSecondMetadataDocumentNamesTheLevels(t *testing.T) {
 	d := newDevices(t, 1)
 	a, _ := d.person().walk("/.well-known/oauth-authorization-server")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -176,6 +177,9 @@ func (a App) Check() error {
 		}
 	default:
 		complain("id_token_alg: %q is none of HS256, ES256, RS256, EdDSA", a.IDTokenAlg)
+	}
+	if err := authn.CheckMFA(a.MFA); err != nil {
+		complain("%w", err)
 	}
 	if a.Brand != nil {
 		if err := a.Brand.check(); err != nil {

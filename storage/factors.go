@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/storage/authn"
@@ -48,6 +49,24 @@ func (f Factors) CodesLeft() (n int) {
 		}
 	}
 	return n
+}
+
+// Summary describes factors for an audit trail, without anything that proves them.
+func (f Factors) Summary() string {
+	var all []string
+	if f.Authenticator != nil {
+		all = append(all, "app of "+f.Authenticator.CreatedAt.UTC().Format(time.RFC3339))
+	}
+	if n := len(f.Passkeys); n > 0 {
+		all = append(all, fmt.Sprintf("%d passkeys", n))
+	}
+	if n := f.CodesLeft(); n > 0 {
+		all = append(all, fmt.Sprintf("%d recovery codes", n))
+	}
+	if len(all) == 0 {
+		all = append(all, "none")
+	}
+	return strings.Join(all, ", ") + fmt.Sprintf(" (epoch %d)", f.Epoch)
 }
 
 // Passkey returns the passkey with an ID, nil if there is none.

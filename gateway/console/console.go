@@ -73,6 +73,8 @@ type Store interface {
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	Factors(ctx context.Context, sub string) (storage.Factors, error)
+	SaveFactors(ctx context.Context, f storage.Factors) (storage.Factors, error)
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
 
@@ -117,6 +119,11 @@ type Visitors interface {
 }
 
 // SignIn asks visitors to sign in; *signin.SignIn does.
+//
+// One that knows second factors, as *signin.SignIn does, has this too: administrators who sign in with one factor
+// alone are urged to go there.
+//
+//	FactorsPage() string // the path of the page where users add them
 type SignIn interface {
 	// AskFor answers with the sign-in page, which leads to a path below /console/, with its query.
 	AskFor(w http.ResponseWriter, r *http.Request, path string) error

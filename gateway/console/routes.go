@@ -71,5 +71,8 @@ func (s *Console) overview() ui.Part {
 			return all
 		}
 	}
+	if by, ok := s.c.SignIn.(interface{ FactorsPage() string }); ok {
+		c.FactorsPath = by.FactorsPage()
+	}
 	return overview.New(c).Part()
 }

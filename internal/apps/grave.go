@@ -21,6 +21,7 @@ func Grave(before, after storage.App) string {
 		{"first_party", before.FirstParty != after.FirstParty},
 		{"allow_http_redirect", before.AllowHTTPRedirect != after.AllowHTTPRedirect},
 		{"forbid_plain", before.ForbidPlain != after.ForbidPlain},
+		{"mfa", before.MFA != after.MFA},
 		{"disabled", before.Disabled != after.Disabled},
 		{"owner", before.Owner != after.Owner},
 	} {

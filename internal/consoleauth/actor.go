@@ -14,6 +14,8 @@ type Actor struct {
 	storage.User
 	AuthTime time.Time // when they proved who they are
 	Session  string    // the id of their session
+
+	Multifactor bool // they have proved two factors
 }
 
 // Admin refuses who is no administrator.

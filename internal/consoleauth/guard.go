@@ -118,7 +118,7 @@ func (g *Guard) visitor(r *http.Request) (Actor, error) {
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		return Actor{}, NotSignedIn
 	}
-	return Actor{user, session.AuthTime, session.ID}, err
+	return Actor{user, session.AuthTime, session.ID, session.Multifactor()}, err
 }
 
 func (g *Guard) read(r *http.Request) (v storage.Session, u storage.User, err error) {

@@ -12,12 +12,13 @@ import (
 
 // Store reads and ends sessions for SignOut; *storage.Store implements it.
 type Store interface {
+	FactorStore
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
 }
 
-// SignOut ends the sessions of a user and everything they granted before now. Whatever is to
+// SignOut ends the sessions of a user, the trust of their browsers and everything they granted before now. Whatever is to
 // keep them out, or to give them less, is saved before: then nothing begins that this would
 // miss. It returns how many sessions there were, and the time that everything granted
 // before has ended by.
@@ -30,6 +31,9 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 		if err := end(ctx, store, s, true); err != nil {
 			return 0, before, err
 		}
+	}
+	if err := forgetBrowsers(ctx, store, sub); err != nil {
+		return 0, before, err
 	}
 	before = time.Now()
 	return len(sessions), before, revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: before.UTC()})

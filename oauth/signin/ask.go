@@ -86,6 +86,9 @@ func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u sto
 // for everything else that must not be open in a browser that its user has left: decision 57.
 func (s *SignIn) Recent(v storage.Session) bool { return session.Recent(v) }
 
+// FactorsPage returns the path of the page where users add and remove their second factors.
+func (*SignIn) FactorsPage() string { return web.FactorsPath }
+
 // SignOut ends the session of the cookie, if there is one, records that and clears the cookie. If
 // it fails the cookie stays, so that signing out can be tried again.
 func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return s.steps.SignOut(w, r) }

@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/apikeys"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/device"
+	"github.com/keystile/keystile/oauth/signin/internal/enrol"
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
@@ -117,9 +118,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
-	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Secure: strings.HasPrefix(c.BaseURL, "https:")}
+	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA, Secure: strings.HasPrefix(c.BaseURL, "https:")}
 	s.steps.Second = s.factors
-	routes = append(append(routes, s.factors.Routes()...), s.consents.Routes()...)
+	own := &enrol.Page{Factors: s.factors, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
+	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
+	accountPage.Due = s.factors.DueOf
+	routes = append(append(append(routes, s.factors.Routes()...), own.Routes()...), s.consents.Routes()...)
 	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
 	routes = append(routes, s.devices.Routes()...)
 	if !c.NoQR {

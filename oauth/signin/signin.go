@@ -30,6 +30,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -52,6 +53,7 @@ type Config struct {
 	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; Users must be users.EmailUsers
 	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
 	Tools       Tools                          // nil: the consent page offers no choice among tools
+	MFA         authn.Policy                   // who needs a second factor; zero: it is offered to everybody
 	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
 	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
 	Audit       Audit                          // nil: nothing is recorded
@@ -239,6 +241,9 @@ func (c Config) check() error {
 	}
 	if c.Unused < 0 {
 		complain("Unused: %v; it may not be negative", c.Unused)
+	}
+	if err := c.MFA.Check(); err != nil {
+		complain("MFA: %w", err)
 	}
 	if c.Lock.Failures < 0 || c.Lock.Within < 0 || c.Lock.For < 0 {
 		complain("Lock: %+v; nothing in it may be negative", c.Lock)

@@ -13,6 +13,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
+const mfaHelp = "whether its users need a second factor: required, or offered or off for what the service asks of them"
+
 var appCommands = []command{
 	{
 		name: "app create", summary: "Register an application", do: createApp,
@@ -31,6 +33,7 @@ var appCommands = []command{
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
 			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
 			{Name: "first-party", Help: "it is your own: users are not asked for their consent"},
+			{Name: "mfa", Value: "POLICY", Help: mfaHelp},
 			{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators (nobody)"},
 		},
 	},
@@ -71,7 +74,7 @@ func createApp(ctx context.Context, target Target, args cli.Args) (output, error
 	app := storage.App{
 		Name: args.Get("name"), Domains: domains, RedirectURIs: args.Flags["redirect-uri"], BackchannelLogoutURI: args.Get("backchannel-logout-uri"),
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
-		FirstParty: args.On("first-party"), Owner: owner,
+		FirstParty: args.On("first-party"), MFA: args.Get("mfa"), Owner: owner,
 	}
 	app, err = target.Store.CreateApp(ctx, app, 0, target.Billing.Limit(app))
 	if err != nil {
@@ -124,7 +127,7 @@ func show(app storage.App) answer {
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)}, {"backchannel_logout_uri", app.BackchannelLogoutURI},
 		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())}, {"brand", brandOf(app)},
-		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"disabled", app.Disabled},
+		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"mfa", app.MFA}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
 		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey},
 		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},

@@ -33,6 +33,7 @@ var appChanges = []cli.Flag{
 	{Name: "legacy-nested", Help: "the old endpoints repeat what they answer under data"},
 	{Name: "forbid-plain-key", Help: "the old endpoints want a signature, not the appkey"},
 	{Name: "first-party", Help: "users are not asked for their consent"},
+	{Name: "mfa", Value: "POLICY", Help: mfaHelp},
 	{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators; --owner= for nobody. Its orders go with it"},
 	{Name: "disabled", Help: "nobody signs in to it, and everything it was granted ends"},
 }
@@ -107,6 +108,9 @@ func apply(a *storage.App, args cli.Args) (err error) {
 		if len(args.Flags[name]) > 0 {
 			*at = args.On(name)
 		}
+	}
+	if len(args.Flags["mfa"]) > 0 {
+		a.MFA = args.Get("mfa")
 	}
 	if len(args.Flags["legacy-success-code"]) > 0 {
 		code, err := strconv.Atoi(args.Get("legacy-success-code"))

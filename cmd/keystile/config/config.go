@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
 )
 
 // Config is the effective configuration.
@@ -39,8 +40,9 @@ type Config struct {
 	LockFailures             int
 	LockWindow, LockDuration time.Duration
 
-	QR     bool   // the sign-in page offers to scan a code
-	SignUp string // closed, invitation or open
+	QR     bool         // the sign-in page offers to scan a code
+	SignUp string       // closed, invitation or open
+	MFA    authn.Policy // who needs a second factor
 	Mail   Mail
 
 	PerAddress     int           // requests a minute without a valid token

@@ -6,6 +6,7 @@ import (
 
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
 )
 
 // sources says where a key may be given.
@@ -104,6 +105,13 @@ var keys = []key{
 		set: boolean(func(c *Config) *bool { return &c.QR })},
 	{name: "signup", kind: "name", fallback: "closed", protocol: "1", help: "who may become a user by themselves: nobody (closed), who brings the code of keystile user invite (invitation), or anybody (open)", example: "invitation",
 		set: choice(func(c *Config) *string { return &c.SignUp }, "closed", "invitation", "open")},
+	{name: "mfa.default", kind: "name", fallback: "offered", help: "whether people sign in with a second factor: not (off), if they set one up (offered), or always (required); who has one is asked for it in any case", example: "required",
+		set: choice(func(c *Config) *string { return &c.MFA.Default }, authn.MFAOff, authn.MFAOffered, authn.MFARequired)},
+	{name: "mfa.admin", kind: "name", help: "the same of administrators; without it, mfa.default", example: "required", set: mfaOf(storage.RoleAdmin)},
+	{name: "mfa.developer", kind: "name", help: "the same of developers; without it, mfa.default", example: "required", set: mfaOf(storage.RoleDeveloper)},
+	{name: "mfa.auditor", kind: "name", help: "the same of auditors; without it, mfa.default", example: "required", set: mfaOf(storage.RoleAuditor)},
+	{name: "mfa.grace", kind: "duration", fallback: "336h", help: "how long after the first sign-in at which a second factor is required people may go on without; 0: not at all", example: "72h", set: grace},
+
 	{name: "mail.smtp.host", kind: "host", help: "the server that mails are handed to; without it, and with the demo, they are written to the folder mail in the data folder, and without the demo there are none", example: "smtp.example.com",
 		set: maybe(text(func(c *Config) *string { return &c.Mail.Host }))},
 	{name: "mail.smtp.port", kind: "number", help: "its port; without it 587, with implicit TLS 465, with none 25", example: "587",

@@ -11,7 +11,7 @@ import (
 
 // Fields that the owner of an application may send. The tier is a matter of billing.
 var (
-	Changeable = []string{"name", "domains", "redirect_uris", "backchannel_logout_uri", "id_token_alg", "legacy_success_code", "brand"}
+	Changeable = []string{"name", "domains", "redirect_uris", "backchannel_logout_uri", "id_token_alg", "legacy_success_code", "brand", "mfa"}
 	Creatable  = append([]string{"public"}, Changeable...)
 )
 
@@ -29,6 +29,7 @@ func (f Fields) Amend(a *storage.App) error {
 	complain(f.Texts("redirect_uris", &a.RedirectURIs))
 	complain(f.Read("backchannel_logout_uri", "a text", &a.BackchannelLogoutURI))
 	complain(f.Read("id_token_alg", "a text", &a.IDTokenAlg))
+	complain(f.Read("mfa", "a text", &a.MFA))
 	complain(f.Read("public", "true or false", &a.Public))
 	if code := 0; f["legacy_success_code"] != nil {
 		complain(f.Read("legacy_success_code", "0 or 1", &code))

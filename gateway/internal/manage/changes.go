@@ -22,6 +22,7 @@ func AppChanges(before, after storage.App) []string {
 	d.text("id_token_alg", before.IDTokenAlg, after.IDTokenAlg)
 	d.value("legacy_success_code", before.SuccessCode(), after.SuccessCode())
 	d.text("brand", brandText(before), brandText(after))
+	d.text("mfa", before.MFA, after.MFA)
 	d.value("first_party", before.FirstParty, after.FirstParty)
 	d.value("allow_http_redirect", before.AllowHTTPRedirect, after.AllowHTTPRedirect)
 	d.value("forbid_plain", before.ForbidPlain, after.ForbidPlain)

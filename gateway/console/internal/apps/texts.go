@@ -125,4 +125,7 @@ var texts = ui.Texts{
 	"no open order":                   "没有未完成的订单",
 	"what %s users have allowed it":   "%s 个用户的授权",
 	"what more than %s users have allowed it": "超过 %s 个用户的授权",
+	"Second factor":                    "两步验证",
+	"as the service asks of its users": "按本服务对用户的要求",
+	"required of everybody":            "要求所有用户",
 }

@@ -55,6 +55,8 @@ type Config struct {
 	Keys   Keys
 	Vitals func(ctx context.Context) []Vital
 	OffBus func(storage.Capability) string // why a published capability is not on the bus; nil: there are none
+	// FactorsPath is the page of second factors, which administrators who sign in with one alone are urged to.
+	FactorsPath string
 }
 
 // Overview is this part of the console.
@@ -126,6 +128,9 @@ func (s *Overview) show(_ http.ResponseWriter, r *http.Request, who consoleauth.
 		err = s.service(r.Context(), now, who, &out)
 	} else {
 		err = s.own(r.Context(), now, who, &out)
+	}
+	if s.c.FactorsPath != "" && who.Role == storage.RoleAdmin && !who.Multifactor {
+		out.Todo = append([]todo{{Kind: "factor", Path: s.c.FactorsPath}}, out.Todo...)
 	}
 	out.Todo = out.Todo[:min(len(out.Todo), maxTodo)]
 	return out, err

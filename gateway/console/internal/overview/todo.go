@@ -11,7 +11,7 @@ import (
 
 // todo is something that waits for the reader.
 type todo struct {
-	Kind string `json:"kind"` // order, webhook, key, health, capability or offbus
+	Kind string `json:"kind"` // order, webhook, key, health, capability, offbus or factor
 	Name string `json:"name"` // of what it is about; of orders how many wait
 	Says string `json:"says"`
 	Path string `json:"path"` // of the page that shows it

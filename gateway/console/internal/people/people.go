@@ -28,6 +28,7 @@ var (
 	grantsPage   = ui.Parse(pages, "grants.html")
 	foundPage    = ui.Parse(pages, "found.html")
 	givenPage    = ui.Parse(pages, "given.html")
+	factorsPage  = ui.Parse(pages, "factors.html")
 	keysPage     = ui.Parse(pages, "keys.html")
 	erasedPage   = ui.Parse(pages, "erased.html")
 )
@@ -67,6 +68,8 @@ type Store interface {
 	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 
+	Factors(ctx context.Context, sub string) (storage.Factors, error)
+	SaveFactors(ctx context.Context, f storage.Factors) (storage.Factors, error)
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
 
@@ -119,7 +122,8 @@ func (s *People) Part() ui.Part {
 		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
 		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
 		api + "/{sub}/unlock": {"POST": s.unlock}, api + "/{sub}/password": {"POST": s.givePassword},
-		api + "/{sub}/keys": {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
+		api + "/{sub}/factors": {"GET": s.listFactors, "DELETE": s.resetFactors},
+		api + "/{sub}/keys":    {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
 		api + "/{sub}/export": {"GET": s.export},
 	} {
 		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: admin})
@@ -161,6 +165,9 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 		}},
 		{Path: html + "/{sub}/keys", Title: "API keys", May: reader, Get: s.listKeys, Template: keysPage, Acts: acts{
 			"revoke": {Do: s.revokeKeys, May: admin, Done: "The API keys were revoked.", Fields: chosen},
+		}},
+		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", May: reader, Get: s.listFactors, Template: factorsPage, Acts: acts{
+			"reset": {Do: s.resetFactors, May: admin, Done: "The second factors were removed, and the user was told."},
 		}},
 		{Path: html + "/{sub}/export", Title: "Export", May: reader, Raw: s.download},
 	}

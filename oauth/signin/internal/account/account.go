@@ -44,6 +44,9 @@ type Account struct {
 	Labels   methods.Labels
 	Linkable []web.Link // in the order of the page
 	Changes  []web.Link // pages where a signed-in user changes something
+	// Due returns until when a user may sign in without the second factor that is required of them; the zero time if
+	// none is, or they have one. Nil: it is of nobody.
+	Due func(ctx context.Context, u storage.User) (time.Time, error)
 
 	// HasPassword reports whether a user (a sub) has a password to change. Nil: nobody has one.
 	HasPassword func(ctx context.Context, sub string) (bool, error)
@@ -145,7 +148,7 @@ func (a *Account) endAll(r request) (string, error) {
 		return "", err
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
-	if err := a.Revoker.Revoke(r.Context(), stop); err != nil {
+	if err := errors.Join(a.Revoker.Revoke(r.Context(), stop), a.ForgetBrowsers(r.Context(), r.mine.UserID)); err != nil {
 		return "", web.HalfSignedOut.Because(err)
 	}
 	a.Sessions.ClearCookie(r.w)

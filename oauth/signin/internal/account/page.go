@@ -35,6 +35,7 @@ type view struct {
 	Linkable []web.Link
 	Changes  []web.Link // pages where the user changes something
 	Revokes  bool       // actions that end tokens are offered
+	Due      string     // the day on which a second factor is due; "": none is
 }
 
 type sessionRow struct {
@@ -83,6 +84,15 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 		linked := func(row loginRow) bool { return w.Path == web.WithPath+row.Method+"/link" }
 		if !slices.ContainsFunc(own.Logins, linked) {
 			own.Linkable = append(own.Linkable, w)
+		}
+	}
+	if a.Due != nil {
+		due, err := a.Due(r.Context(), user)
+		if err != nil {
+			return err
+		}
+		if !due.IsZero() {
+			own.Due = web.DayOf(t.Lang, due)
 		}
 	}
 	own.Title = "Your account"

@@ -17,9 +17,15 @@ func (s *Factors) Ask(w http.ResponseWriter, r *http.Request, user storage.User,
 	if err != nil {
 		return false, err
 	}
+	if !f.Any() {
+		return s.askForOne(w, r, Pending{User: user, By: by, Factors: f}, query)
+	}
 	wanted, err := s.wanted(r.Context(), query)
-	if err != nil || !f.Any() {
+	if err != nil {
 		return false, err
+	}
+	if !can(f, wanted) { // they prove what they have, and the application is told which level that is
+		wanted = LevelMulti
 	}
 	if wanted == "" && !demands(query) && s.trusted(r, f) && !s.here(r, user) {
 		return false, nil
@@ -52,15 +58,15 @@ func (s *Factors) wanted(ctx context.Context, query string) (string, error) {
 	return Wanted(app, values.Get("acr_values")), nil
 }
 
-// Enough reports whether a session is enough for what an application wants. It is also for who has nothing to
-// prove more with.
+// Enough reports whether a session is enough for what an application wants. It is also for who has a second
+// factor and nothing to prove more with, such as an authenticator app where a passkey is asked for.
 func (s *Factors) Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error) {
 	wanted := Wanted(app, acrValues)
 	if Meets(LevelOf(v), wanted) {
 		return true, nil
 	}
 	f, err := s.Store.Factors(ctx, v.UserID)
-	return err == nil && !can(f, wanted), err
+	return err == nil && f.Any() && !can(f, wanted), err
 }
 
 // can reports whether a user has what proves a level.
@@ -71,8 +77,8 @@ func can(f storage.Factors, wanted string) bool {
 	return f.Any()
 }
 
-// Raise asks a signed-in user for the factor that their session lacks for what an application wants. If it is
-// not that, but a sign-in from the start, asked is false and nothing is written.
+// Raise asks a signed-in user for the factor that their session lacks for what an application wants, or to add
+// one. If it is not that, but a sign-in from the start, asked is false and nothing is written.
 func (s *Factors) Raise(w http.ResponseWriter, r *http.Request, app storage.App, acrValues, query string) (asked bool, err error) {
 	wanted := Wanted(app, acrValues)
 	v, user, err := s.Sessions.Visit(r)
@@ -85,8 +91,33 @@ func (s *Factors) Raise(w http.ResponseWriter, r *http.Request, app storage.App,
 		return false, nil
 	}
 	f, err := s.Store.Factors(r.Context(), user.Sub)
-	if err != nil || !can(f, wanted) {
+	p := Pending{User: user, By: session.ProofOf(v), Level: wanted, Raise: true, Factors: f}
+	switch {
+	case err != nil:
 		return false, err
+	case !f.Any():
+		return true, s.Enrol(w, r, p, query)
+	case !can(f, wanted):
+		return false, nil
 	}
-	return true, s.hold(w, r, Pending{User: user, By: session.ProofOf(v), Level: wanted, Raise: true}, query)
+	return true, s.hold(w, r, p, query)
+}
+
+// Forget ends the trust of every browser that a user (a sub) has trusted. It implements flow.Second.
+func (s *Factors) Forget(ctx context.Context, sub string) error {
+	f, err := s.Store.Factors(ctx, sub)
+	if err != nil || !f.Any() {
+		return err
+	}
+	_, err = s.Change(ctx, sub, func(f *storage.Factors) error {
+		f.Epoch++
+		return nil
+	})
+	return err
+}
+
+// Owes implements flow.Second.
+func (s *Factors) Owes(ctx context.Context, v storage.Session) (bool, error) {
+	f, err := s.Store.Factors(ctx, v.UserID)
+	return err == nil && f.Any() && !Fresh(v, f), err
 }

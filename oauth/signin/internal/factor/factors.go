@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
 )
 
 // Paths.
@@ -22,6 +23,7 @@ type Factors struct {
 	*flow.Steps
 	Store  store
 	Users  userStore
+	Policy authn.Policy
 	Secure bool // the cookies are for https alone
 
 	marks atomic.Pointer[storage.Secret] // the key of the marks of trusted browsers; nil: not read yet

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -29,6 +30,7 @@ type Pending struct {
 	By      session.Proof   // the first factor
 	Level   string          // what was asked for: see Levels; "": any second factor
 	Raise   bool            // the user is signed in, and proves more
+	Enrol   bool            // the user has no second factor yet, and adds one
 	Factors storage.Factors // of the user
 }
 
@@ -42,21 +44,37 @@ func (s *Factors) hold(w http.ResponseWriter, r *http.Request, p Pending, query 
 	if p.Raise {
 		state.Set("raise", "1")
 	}
+	to, ends := Path, now.Add(life)
+	if p.Enrol {
+		state.Set("enrol", "1")
+		if to, ends = EnrolPath, now.Add(enrolLife); !s.Until(p).IsZero() {
+			to = RemindPath
+		}
+	}
 	_, err := s.Store.SaveTicket(r.Context(), storage.Ticket{
 		ID: ticketID(cookie), Kind: kind, Browser: handle.Hash(cookie), Query: query, Method: p.By.Method, UserID: p.User.Sub,
-		State: state.Encode(), IP: s.Peer(r).String(), Agent: web.AgentOf(r), CreatedAt: now, ExpiresAt: now.Add(life),
+		State: state.Encode(), IP: s.Peer(r).String(), Agent: web.AgentOf(r), CreatedAt: now, ExpiresAt: ends,
 	})
 	if err != nil {
 		return err
 	}
-	return web.SeeOther(w, Path)
+	return web.SeeOther(w, to)
 }
 
 // ticketID returns the id of the one sign-in that can wait in a browser.
 func ticketID(cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
-// Pending returns the sign-in that waits in the browser of a request, or ErrEnded.
-func (s *Factors) Pending(r *http.Request) (p Pending, err error) {
+// Pending returns the sign-in that waits in the browser of a request for a second factor, or ErrEnded.
+func (s *Factors) Pending(r *http.Request) (Pending, error) {
+	p, err := s.waiting(r)
+	if err == nil && p.Enrol { // it was begun without one, and longer ago perhaps than a code may be
+		err = ErrEnded
+	}
+	return p, err
+}
+
+// waiting returns what waits in the browser of a request, or ErrEnded.
+func (s *Factors) waiting(r *http.Request) (p Pending, err error) {
 	cookie := web.BrowserSecret(r)
 	if cookie == "" {
 		return p, ErrEnded
@@ -79,7 +97,7 @@ func (s *Factors) Pending(r *http.Request) (p Pending, err error) {
 		return p, err
 	}
 	p.By = session.Proof{Method: p.ticket.Method, AMR: state.Get("amr"), At: time.Unix(0, at)}
-	p.Level, p.Raise = state.Get("level"), state.Get("raise") != ""
+	p.Level, p.Raise, p.Enrol = state.Get("level"), state.Get("raise") != "", state.Get("enrol") != ""
 	p.User, err = s.Users.User(r.Context(), p.ticket.UserID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && p.User.Disabled {
 		return p, ErrEnded
@@ -93,14 +111,15 @@ func (s *Factors) Pending(r *http.Request) (p Pending, err error) {
 // Finish signs in the user of a sign-in that has waited, who has proved a second factor in these ways. It
 // uses the sign-in up: of two requests one goes on, the other gets ErrEnded.
 //
-// Both factors are as recent as the later one, unless the first was proved long ago and the user was signed
-// in: then a step back in time would let a lost laptop's session become a new one by a code alone.
+// Both factors are as recent as the later one, unless the first was proved long ago: by the session of a user
+// who is signed in, or of the phone that has scanned a code. What is lost with its session open would become
+// a fresh sign-in by a code alone, which the same phone may show.
 func (s *Factors) Finish(w http.ResponseWriter, r *http.Request, p Pending, amr ...string) error {
 	if err := s.use(r, p.ticket); err != nil {
 		return err
 	}
 	by := p.By.With(amr...)
-	if !p.Raise {
+	if !p.Raise && stepup.Fresh(p.By.Time(), p.ticket.CreatedAt) {
 		by.At = time.Now()
 	}
 	s.Log.InfoContext(r.Context(), "second factor proved", "sub", p.User.Sub, "ip", s.Peer(r))

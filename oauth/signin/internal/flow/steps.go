@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -43,6 +44,11 @@ type Second interface {
 	// Raise answers the request of a signed-in user, if an application wants a factor that their session
 	// lacks; otherwise asked is false, and nothing is written.
 	Raise(w http.ResponseWriter, r *http.Request, app storage.App, acrValues, query string) (asked bool, err error)
+	// Forget ends the trust of the browsers in which a user (a sub) is not asked. A new password and signing out
+	// everywhere do.
+	Forget(ctx context.Context, sub string) error
+	// Owes reports whether the user of a session has a second factor that they have not proved a short time ago.
+	Owes(ctx context.Context, v storage.Session) (bool, error)
 }
 
 // SignIn signs in a user who has authenticated, and redirects back to the query. First it asks for a second
@@ -59,23 +65,36 @@ func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User
 // Finish is SignIn for a user who has proved all that is needed. If the proof is from long ago, the
 // application's request for a fresh sign-in is not met and stays in the query.
 func (s *Steps) Finish(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) error {
-	notify := s.Notices.NewBrowser(r, user)
-	if err := s.Sessions.Begin(w, r, user, by, web.LangFor(r, query)); err != nil {
+	to, err := s.Begin(w, r, user, by, query)
+	if err != nil {
 		return err
-	}
-	reqctx.ChargeSignIn(r.Context(), user.Sub)
-	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
-	notify()
-	to := web.Onward(query)
-	if !stepup.Fresh(by.Time(), time.Now()) {
-		to = web.Back(query)
 	}
 	return web.SeeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
 }
 
+// Begin is Finish without the redirect: it returns where that leads.
+func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) (to string, err error) {
+	notify := s.Notices.NewBrowser(r, user)
+	if err := s.Sessions.Begin(w, r, user, by, web.LangFor(r, query)); err != nil {
+		return "", err
+	}
+	reqctx.ChargeSignIn(r.Context(), user.Sub)
+	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
+	notify()
+	if !stepup.Fresh(by.Time(), time.Now()) {
+		return web.Back(query), nil
+	}
+	return web.Onward(query), nil
+}
+
 // ShowSignInAgain shows the sign-in form to a signed-in user, who returns to the account page afterwards.
 func (s *Steps) ShowSignInAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
-	t := s.Pages.Context(r, web.AccountPath, storage.App{})
+	return s.ShowSignInAgainFor(w, r, u, web.AccountPath)
+}
+
+// ShowSignInAgainFor is ShowSignInAgain for another page of the account.
+func (s *Steps) ShowSignInAgainFor(w http.ResponseWriter, r *http.Request, u storage.User, path string) error {
+	t := s.Pages.Context(r, path, storage.App{})
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
 		Title: "Sign in", Username: u.Username,
 		Lead: t.Lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
@@ -94,6 +113,14 @@ func (s *Steps) SignOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.Sessions.ClearCookie(w)
 	return nil
+}
+
+// ForgetBrowsers ends the trust of the browsers in which a user (a sub) is not asked for a second factor.
+func (s *Steps) ForgetBrowsers(ctx context.Context, sub string) error {
+	if s.Second == nil {
+		return nil
+	}
+	return s.Second.Forget(ctx, sub)
 }
 
 // AllowByIP counts an email or a new user for an address, or returns how long to wait.

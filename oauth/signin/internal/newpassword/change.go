@@ -70,11 +70,17 @@ func (s *Page) serveChange(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	has, err := s.Passwords.HasPassword(r.Context(), u.Sub)
+	owes := false
+	if err == nil && s.Second != nil {
+		owes, err = s.Second.Owes(r.Context(), v)
+	}
 	switch {
 	case err != nil:
 		return err
 	case !has:
 		return web.NoPassword
+	case owes: // the password alone is not what they sign in with
+		return s.ShowSignInAgain(w, r, u)
 	case r.Method == http.MethodPost:
 		return s.submit(w, r, v, u)
 	}
@@ -176,5 +182,6 @@ func (s *Page) signOutEverywhere(ctx context.Context, sub string) error {
 	return errors.Join(
 		s.Sessions.EndEvery(ctx, sub),
 		s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
+		s.ForgetBrowsers(ctx, sub),
 	)
 }

@@ -4,7 +4,6 @@ package totp
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha1"
 	"crypto/subtle"
 	"encoding/base32"
@@ -16,20 +15,18 @@ import (
 )
 
 const (
-	digits    = 6
-	period    = 30 * time.Second
-	skew      = 1  // steps that the clock of an app may be wrong, either way
-	secretLen = 20 // bytes (RFC 4226 4)
+	digits = 6
+	period = 30 * time.Second
+	skew   = 1 // steps that the clock of an app may be wrong, either way
 )
+
+// SecretLen is the length of a secret in bytes (RFC 4226 4).
+const SecretLen = 20
 
 var encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// NewSecret draws a secret, base32 without padding.
-func NewSecret() string {
-	raw := make([]byte, secretLen)
-	rand.Read(raw)
-	return encoding.EncodeToString(raw)
-}
+// Secret returns a secret of random bytes, base32 without padding: of the first SecretLen.
+func Secret(random []byte) string { return encoding.EncodeToString(random[:SecretLen]) }
 
 // Check reports whether a code is that of a secret at a time, up to a step early or late, and the step
 // it belongs to. A code of the step last, or of one before, is not right: it has been used, or could

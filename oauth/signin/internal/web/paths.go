@@ -13,6 +13,7 @@ const (
 	WithPath    = FormPath + "/with/" // and the name of a provider
 	AccountPath = "/oauth/account"
 	ConfirmPath = AccountPath + "/confirm"
+	FactorsPath = AccountPath + "/factors" // a user's second factors
 )
 
 // IsScanID reports whether this could be a scan id: rand.Text, 128 bits and a little more.

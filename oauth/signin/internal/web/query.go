@@ -109,7 +109,7 @@ func Back(query string) string {
 }
 
 func isPage(query string) bool {
-	return query == AccountPath || isScan(query) || isDevice(query) || IsConsole(query)
+	return query == AccountPath || query == FactorsPath || isScan(query) || isDevice(query) || IsConsole(query)
 }
 
 // consolePath begins the addresses of the operators' pages.

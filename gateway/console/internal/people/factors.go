@@ -1,0 +1,53 @@
+package people
+
+import (
+	"net/http"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/users"
+	"github.com/keystile/keystile/storage"
+)
+
+// factorRecord shows which second factors a user has, and nothing that proves them.
+type factorRecord struct {
+	Username      string  `json:"-"` // for the page
+	Sub           string  `json:"sub"`
+	Authenticator bool    `json:"authenticator"`
+	Passkeys      int     `json:"passkeys"`
+	RecoveryCodes int     `json:"recovery_codes"` // that are left
+	DueSince      *string `json:"due_since"`      // since when one is required of a user who has none; null: it is not
+}
+
+func factorsOf(u storage.User, f storage.Factors) factorRecord {
+	return factorRecord{u.Username, u.Sub, f.Authenticator != nil, len(f.Passkeys), f.CodesLeft(), manage.Stamp(f.DueSince)}
+}
+
+// Any reports whether the user has a second factor.
+func (f factorRecord) Any() bool { return f.Authenticator || f.Passkeys > 0 }
+
+// listFactors serves GET /api/console/users/{sub}/factors.
+func (s *People) listFactors(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	u, err := s.subject(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.c.Store.Factors(r.Context(), u.Sub)
+	return factorsOf(u, f), err
+}
+
+// resetFactors serves DELETE /api/console/users/{sub}/factors, for a user who has lost them.
+func (s *People) resetFactors(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	if err := manage.NoFields(w, r); err != nil {
+		return nil, err
+	}
+	u, err := s.subject(r)
+	if err != nil {
+		return nil, err
+	}
+	before, after, err := users.ResetFactors(r.Context(), s.c.Store, u.Sub)
+	if err != nil {
+		return nil, err
+	}
+	return factorsOf(u, after), s.told(r, who, u, "user factors reset", users.ResetNotice, "second factors "+before.Summary()+" -> "+after.Summary())
+}

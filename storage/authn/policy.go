@@ -1,0 +1,36 @@
+package authn
+
+import (
+	"cmp"
+	"errors"
+	"time"
+)
+
+// Policy says who needs a second factor. Whoever has one is asked for it in any case, and an application can
+// require one of its users beyond it. The zero Policy offers one to everybody.
+type Policy struct {
+	Default string            // MFAOff, MFAOffered or MFARequired; "": offered
+	Roles   map[string]string // of users with these roles, in place of the Default
+	Grace   time.Duration     // how long after the first sign-in at which it is required users may go on without; 0: 14 days; less: not at all
+}
+
+const defaultGrace = 14 * 24 * time.Hour
+
+// Of returns the policy for users of a role.
+func (p Policy) Of(role string) string {
+	return cmp.Or(p.Roles[role], p.Default, MFAOffered)
+}
+
+// DueAt returns when the grace ends of a user of whom a factor has been required since a time.
+func (p Policy) DueAt(since time.Time) time.Time {
+	return since.Add(max(0, cmp.Or(p.Grace, defaultGrace)))
+}
+
+// Check returns what is wrong with a policy.
+func (p Policy) Check() error {
+	errs := []error{CheckMFA(p.Default)}
+	for _, policy := range p.Roles {
+		errs = append(errs, CheckMFA(policy))
+	}
+	return errors.Join(errs...)
+}
