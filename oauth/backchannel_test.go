@@ -230,6 +230,7 @@ func TestOnlyApplicationsThatAreToldGetASID(t *testing.T) {
 	with := b.sid()
 	deaf := b.register(storage.App{Name: "Deaf", Domains: []string{"app.example.com"}})
 	rp := b.app
+	before := b.exchange(b.code("scope", "openid")).tokens(t)
 	b.app = deaf
 	if sid := b.sid(); sid != "" {
 		t.Errorf("an application that is not told gets the sid %q", sid)
@@ -238,6 +239,9 @@ func TestOnlyApplicationsThatAreToldGetASID(t *testing.T) {
 	b.app = b.register(rp)
 	if sid := b.sid(); sid != "" {
 		t.Errorf("one that has taken its address away gets the sid %q", sid)
+	}
+	if sid, is := payload(t, b.refresh(before.text("refresh_token")).tokens(t).text("id_token"))["sid"]; is {
+		t.Errorf("by a refresh token of before it gets the sid %v", sid)
 	}
 	b.app.BackchannelLogoutURI = b.rp.URL + "/out"
 	b.app = b.register(b.app)
