@@ -56,7 +56,7 @@ func newRelyingParty(t testing.TB) *relyingParty {
 	return rp
 }
 
-// check validates a logout token as section 2.6 has it.
+// check validates a logout token as OpenID Connect Back-Channel Logout 2.6 has it.
 func (rp *relyingParty) check(text string) (c logoutClaims, err error) {
 	alg := jose.SignatureAlgorithm(rp.app.SignsIDTokensWith())
 	parsed, err := jwt.ParseSigned(text, []jose.SignatureAlgorithm{alg})

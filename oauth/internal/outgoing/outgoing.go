@@ -10,7 +10,7 @@
 // application that has a new secret or key is sent what it can verify. Where it goes is looked up at each
 // attempt too: an application that is gone, disabled, or has taken its address away is sent nothing.
 //
-// An answer of 400 is the application's last word on a logout (section 2.8): what it does not take is not sent
+// An answer of 400 is the application's last word on a logout (OpenID Connect Back-Channel Logout 2.8): what it does not take is not sent
 // again, and does not hold up what follows. Anything else that is not a 2xx is tried again for
 // storage.LogoutLife.
 //
@@ -125,7 +125,7 @@ func (c Config) noteDropped(d storage.Delivery) {
 	c.Log.Warn(e.Detail, "member", d.Member)
 }
 
-// claims returns the payload of a logout token (section 2.4).
+// claims returns the payload of a logout token (OpenID Connect Back-Channel Logout 2.4).
 func claims(issuer, audience string, l told.Logout, now time.Time) []byte {
 	to := rawjson.AppendString(append(make([]byte, 0, 512), `{"iss":`...), issuer)
 	to = rawjson.AppendString(append(to, `,"sub":`...), l.Sub)
