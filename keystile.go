@@ -255,6 +255,7 @@ func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
 	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
 	o.Devices, o.Levels = s.SignIn, s.SignIn
+	o.AllowPrivate = append(slices.Clone(c.AllowPrivateUpstreams), o.AllowPrivate...)
 	if s.OAuth, err = oauth.New(ctx, o); err != nil {
 		return err
 	}
@@ -368,6 +369,10 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	mails, err := s.Store.DueMails(ctx, now, most)
 	due("emails due", len(mails), err)
 	webhooks, err := s.Store.DueDeliveries(ctx, now, most)
+	if err == nil {
+		told, failed := s.Store.DueTold(ctx, now, most) // logouts and user events go the same way
+		webhooks, err = append(webhooks, told...), failed
+	}
 	due("webhooks due", len(webhooks), err)
 	return all
 }

@@ -34,6 +34,7 @@ var acts = []struct{ method, path, body string }{
 	{"GET", "/api/v1/billing/settlements?client_id=APP", ""},
 	{"GET", "/api/v1/billing/orders/ORDER", ""},
 	{"DELETE", "/api/v1/billing/orders/ORDER", ""},
+	{"PATCH", "/api/v1/apps/APP", `{"backchannel_logout_uri":"https://shop.example.com/out"}`},
 }
 
 // act does one of the acts.
@@ -270,6 +271,7 @@ func TestAChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
 	mine := "/api/v1/apps/" + id
 	send("PATCH", mine, ada.bearer, `{"name":"Store","domains":["shop.example.com","new.example.com"],"redirect_uris":["https://new.example.com/cb"]}`)
 	send("PATCH", mine, ada.bearer, `{"name":"Shop"}`) // no mail for this
+	send("PATCH", mine, ada.bearer, `{"backchannel_logout_uri":"https://new.example.com/out"}`)
 	second := send("POST", mine+"/secret", h.bearer(app), "").member("data.client_secret")
 	send("DELETE", mine, ada.bearer, "")
 	got := []string{}
@@ -281,6 +283,7 @@ func TestAChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
 	for _, want := range []string{
 		"app create " + id + " by " + ada.Sub + ": ",
 		"app set " + id + " by " + ada.Sub + `: name "Shop" -> "Store"; domains +"new.example.com"; redirect_uris +"https://new.example.com/cb"`,
+		"app set " + id + " by " + ada.Sub + `: backchannel_logout_uri "" -> "https://new.example.com/out"`,
 		"app rotate-secret " + id + " by " + id + ": secret sha256:",
 		"app delete " + id + " by " + ada.Sub + `: name "Shop" -> ""; domains -"new.example.com"; domains -"shop.example.com"`,
 	} {
@@ -296,6 +299,7 @@ func TestAChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
 	want := []string{
 		ada.Sub + ` secret "Shop" application made, its secret shown from 192.0.2.1 by `,
 		ada.Sub + ` app "Store" changed: domains, redirect_uris from 192.0.2.1 by curl/8`,
+		ada.Sub + ` app "Shop" changed: backchannel_logout_uri from 192.0.2.1 by curl/8`,
 		ada.Sub + ` secret "Shop" secret rotated from 192.0.2.1 by curl/8`,
 		ada.Sub + ` app "Shop" application deleted from 192.0.2.1 by curl/8`,
 	}

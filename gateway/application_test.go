@@ -199,6 +199,8 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 		{"PATCH", app, `{"tier":"free"}`, 400, "/api/v1/billing/upgrade"},
 		{"PATCH", app, `{"name":""}`, 400, "name"},
 		{"PATCH", app, `{"redirect_uris":["https://evil.example/"]}`, 400, "evil.example"},
+		{"PATCH", app, `{"backchannel_logout_uri":"https://evil.example/"}`, 400, "evil.example"},
+		{"PATCH", app, `{"backchannel_logout_uri":["https://shop.example.com/"]}`, 400, "not a text"},
 		{"POST", app + "/secret", `{"overlap_seconds":-1}`, 400, "from 0"},
 		{"POST", app + "/secret", `{"overlap_seconds":1.5}`, 400, "whole number"},
 		{"POST", app + "/secret", `{"overlap_seconds":99999999999}`, 400, "from 0"},

@@ -48,6 +48,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer provider.Close(ctx)
 	greet := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, _ := gateway.CallerFrom(r.Context())
 		fmt.Fprintf(w, "hello, %s", map[bool]string{true: "user", false: "application"}[caller.UserID != ""])

@@ -90,7 +90,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	}
 	h.gateway = must(gateway.New(t.Context(), c))(t)
 	t.Cleanup(func() { h.gateway.Close(context.Background()) })
-	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: nobody{}, Meter: h.gateway, Log: quiet}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: nobody{}, Meter: h.gateway, Log: quiet}))(t)
 	h.mux = http.NewServeMux()
 	h.provider.Mount(h.mux)
 	h.gateway.Mount(h.mux)

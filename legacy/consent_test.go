@@ -17,7 +17,7 @@ func (h *fixture) strict() {
 	h.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	h.provider.Server = must(oauth.New(context.Background(), oauth.Config{
-		Tokens: h.tokens, SignIn: h.provider.signIn, Consent: h.provider.signIn, Log: quiet,
+		NoDelivery: true, Tokens: h.tokens, SignIn: h.provider.signIn, Consent: h.provider.signIn, Log: quiet,
 	}))(h.TB)
 }
 

@@ -64,7 +64,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, changes ...f
 	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: h.users, Log: quiet}))(t)
 	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
-	provider := must(oauth.New(context.Background(), oauth.Config{Tokens: h.tokens, SignIn: signIn, Log: quiet}))(t)
+	provider := must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: signIn, Log: quiet}))(t)
 	h.provider = &testProvider{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
 	config := legacy.Config{
 		BaseURL: issuer, Store: testStore{h.store, h.backend}, SignIns: h.provider, Codes: h.provider, Verifier: h.tokens, Visitors: signIn,

@@ -56,7 +56,7 @@ func (s *site) build(t testing.TB, edits ...func(*gateway.Config)) {
 		BaseURL: issuer, Store: s.store, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x"), SweepEvery: -1, StaleAfter: backend.StaleAfter,
 	}))(t)
 	t.Cleanup(func() { s.opened.Close(context.Background()) })
-	s.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: s.opened, SignIn: nobody{}, Log: quiet}))(t)
+	s.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: s.opened, SignIn: nobody{}, Log: quiet}))(t)
 	s.trail = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
 	t.Cleanup(func() { s.trail.Close(context.Background()) })
 	c := gateway.Config{Store: s.store, Tokens: s.opened, Trail: s.trail, Log: quiet, PerAddress: limits.Unlimited}

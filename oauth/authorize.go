@@ -109,6 +109,9 @@ var errFactorRequired = errors.New("the visitor has to prove another factor")
 // paramACR asks for a level of sign-in (OpenID Connect Core 3.1.2.1).
 const paramACR = "acr_values"
 
+// loginRequired says that the visitor has to sign in, to an application that has forbidden to ask.
+var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
+
 // decide returns a code, errSignInRequired, errFactorRequired, a *consentRequired, or a failure for the application.
 // Nothing is written before the user is signed in and has consented.
 func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
@@ -133,7 +136,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 		return "", err
 	case err == nil && !prompt.needsSignIn(who, authorization.Scope(), time.Now()):
 	case prompt.never:
-		return "", badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
+		return "", loginRequired
 	default:
 		return "", errSignInRequired
 	}
@@ -151,10 +154,17 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	} else if err != nil {
 		return "", err
 	}
-	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
+	how := s.told(who, form.Get(paramACR))
+	if how.SID, err = s.meet(ctx, app, who); errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
+		err = errSignInRequired
+		if prompt.never {
+			err = loginRequired
+		}
+	}
+	if err != nil {
 		return "", err
 	}
-	code, err = authorization.Issue(ctx, who, s.told(who, form.Get(paramACR)), granted)
+	code, err = authorization.Issue(ctx, who, how, granted)
 	return code, failed(err)
 }
 

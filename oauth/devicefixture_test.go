@@ -70,7 +70,7 @@ func (d *devices) start() *deviceNode {
 		BaseURL: issuer, Store: n.store, Users: users.New(n.store, cheap), Revoker: n.tokens, Audit: &n.trail, Log: quiet,
 	}))(d.TB)
 	config := oauth.Config{
-		Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn, Audit: &n.trail, Log: quiet,
+		NoDelivery: true, Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn, Audit: &n.trail, Log: quiet,
 		Clients: oauth.ClientsConfig{Documents: oauth.ClientsOpen},
 	}
 	for _, change := range d.changes {

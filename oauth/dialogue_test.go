@@ -56,7 +56,7 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 		tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 		t.Cleanup(func() { tokens.Close(context.Background()) })
 		signInConfig := signin.Config{BaseURL: issuer, Store: store, Users: users.New(store, hasher), Log: quiet, Revoker: tokens}
-		providerConfig := oauth.Config{Tokens: tokens, Log: quiet}
+		providerConfig := oauth.Config{NoDelivery: true, Tokens: tokens, Log: quiet}
 		if len(backends) > 1 {
 			signInConfig.Lockout, signInConfig.Delays = counters.Addresses(lockout.Config{}), counters.Accounts()
 			signInConfig.Counter, providerConfig.Counter = counters.Counter(), counters.Counter()

@@ -132,6 +132,27 @@
 // (RFC 8628). The scope apps is refused there: it takes a sign-in and a question in the application's own
 // browser. A poll that has no answer yet is no event of the audit trail.
 //
+// # What others are told
+//
+// An application with a BackchannelLogoutURI is told of the end of sessions (OpenID Connect Back-Channel
+// Logout 1.0), and operators of users; package storage/told says what is promised of both, and package
+// internal/outgoing how it is sent. [New] starts to send, [Server.Close] ends it, and what waits goes on with the
+// next process. Addresses are public ones, or among AllowPrivate.
+//
+// Who may say where: the application's owner with a user's token of scope apps or in the console, with a sign-in of
+// the last ten minutes as for redirect_uris; administrators; and whoever is at the data folder. An application's own
+// token may not, and an application that nobody registered here has no such address. The host is one of the
+// application's domains. Operators alone choose where user events go.
+//
+// What a stranger can have sent is bounded: one request for each code that was given and one for each application
+// that was met, to addresses that their owners have registered, one at a time and five a second for an
+// application; the same is not queued twice, and a queue holds storage.MaxTold.
+//
+// The sid is in the code, so that it reaches the id_token without a read; the list of applications is on the session.
+// The first code of a session for an application that is told costs one write more, any other none. A session
+// that a sign-in in the same browser goes on has the sid of the one before. At most storage.MaxSessionApps are told
+// of one session; the next get no sid. What a device was granted belongs to no session: it is told by sub alone.
+//
 // # Size
 //
 // It is a little larger than a package here should be: the endpoints share one Server, its

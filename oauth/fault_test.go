@@ -49,7 +49,7 @@ func (w *fileFixture) open() {
 	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.TB)
 	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store, Users: users.New(w.store, cheap), Log: quiet}))(w.TB)
 	w.tokens = tokensOf(w.TB, issuer, w.store)
-	w.server = must(oauth.New(context.Background(), oauth.Config{Tokens: w.tokens, SignIn: w.signIn, Log: quiet}))(w.TB)
+	w.server = must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: w.tokens, SignIn: w.signIn, Log: quiet}))(w.TB)
 }
 
 // reopen opens the store as a restart finds it.

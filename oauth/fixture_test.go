@@ -53,7 +53,7 @@ func newFixtureWith(t testing.TB, c oauth.TokensConfig, changes ...func(*oauth.C
 	h.browser = &fakeSignIn{}
 	c.BaseURL, c.Store, c.SweepEvery = issuer, h.store, -1
 	h.tokens = must(oauth.OpenTokens(context.Background(), c))(t)
-	config := oauth.Config{Tokens: h.tokens, SignIn: h.browser}
+	config := oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.browser}
 	for _, change := range changes {
 		change(&config)
 	}

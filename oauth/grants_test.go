@@ -374,7 +374,7 @@ func TestResourceNarrowsTheAudience(t *testing.T) {
 	// A resource may leave the configuration; its tokens can still be revoked.
 	later := tokensOf(t, issuer, h.store)
 	text := h.exchange(h.code("resource", issuer+"/api/mcp")).tokens(t).text("access_token")
-	h.tokens, h.server = later, must(oauth.New(t.Context(), oauth.Config{Tokens: later, SignIn: h.browser}))(t)
+	h.tokens, h.server = later, must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: later, SignIn: h.browser}))(t)
 	h.revoke(text)
 	if _, err := later.Verify(t.Context(), text, issuer+"/api/mcp"); err == nil {
 		t.Error("a token for a resource that has left the configuration cannot be revoked")

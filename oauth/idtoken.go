@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/storage"
 )
 
 // idToken mints the id_token of a grant.
@@ -18,14 +19,23 @@ func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) 
 		Issuer: s.issuer, Audience: g.App.ID, Nonce: g.Nonce, AtHash: atHash(alg, g.Access),
 		ExpiresAt: g.At.Add(s.c.IDTokenLifetime), IssuedAt: g.At, AuthTime: g.AuthTime, ACR: g.SignIn.ACR, AMR: g.SignIn.AMR,
 	}
+	if g.App.BackchannelLogoutURI != "" {
+		c.SID = g.SignIn.SID
+	}
 	payload := c.Append(make([]byte, 0, 768), g.User, claims.Of(g.Scope))
+	return s.signFor(ctx, g.App, token.TypeID, payload)
+}
+
+// signFor signs what is meant for an application, with the algorithm of its id_tokens.
+func (s *Server) signFor(ctx context.Context, app storage.App, typ string, payload []byte) (string, error) {
+	alg := app.SignsIDTokensWith()
 	if alg == token.HS256 {
-		return token.SignHS256(g.App.AppKey(), token.TypeID, payload), nil
+		return token.SignHS256(app.AppKey(), typ, payload), nil
 	}
 	if err := s.tokens.keys.Ensure(ctx, alg); err != nil {
 		return "", err
 	}
-	return s.tokens.keys.Sign(alg, token.TypeID, payload)
+	return s.tokens.keys.Sign(alg, typ, payload)
 }
 
 // atHash binds an id_token to its access token: the left half of the hash that belongs to

@@ -108,6 +108,9 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 		return err
 	}
 	code, err := s.legacyCode(r.Context(), app, who, target, s.c.ClientIP(r))
+	if errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
+		return s.c.SignIn.Ask(w, withoutSignature(r), app)
+	}
 	if err != nil {
 		return err
 	}
@@ -135,7 +138,7 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 const legacyScope = "openid profile"
 
 func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
-	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
+	if _, err := s.meet(ctx, app, who); err != nil {
 		return "", err
 	}
 	raw := make([]byte, 16)

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -46,6 +47,16 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 		return s.writeSignedOut(w, r, app, form)
 	}
 	return s.writeConfirmation(w, r, app, form)
+}
+
+// meet writes down that a user is about to be known to an application, and that the application is told when the
+// session ends. It returns the application's sid of the session: "" for one that is not told. A session that has
+// ended meanwhile is a storage.ErrNotFound.
+func (s *Server) meet(ctx context.Context, app storage.App, who storage.Session) (sid string, err error) {
+	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil || app.BackchannelLogoutURI == "" {
+		return "", err
+	}
+	return s.store.JoinSession(ctx, who, app.ID)
 }
 
 // hintedSubject returns the sub of the user whom a valid id_token_hint of the application names,

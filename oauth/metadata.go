@@ -38,6 +38,8 @@ type metadata struct {
 	Claims                   []string `json:"claims_supported"`
 	ACRValues                []string `json:"acr_values_supported,omitempty"`
 	IssInResponse            bool     `json:"authorization_response_iss_parameter_supported"`
+	BackchannelLogout        bool     `json:"backchannel_logout_supported,omitempty"`
+	BackchannelSessions      bool     `json:"backchannel_logout_session_supported,omitempty"`
 	ClientDocuments          bool     `json:"client_id_metadata_document_supported,omitempty"` // decision 55
 }
 
@@ -104,6 +106,7 @@ func (s *Server) oauthMetadata() metadata {
 	m.RevocationAuthMethods, m.RevocationAuthAlgs = m.TokenAuthMethods, m.TokenAuthAlgs
 	m.IntrospectionAuthMethods = []string{secretPost}
 	m.ChallengeMethods = []string{"S256"}
+	m.BackchannelLogout, m.BackchannelSessions = true, true
 	if s.c.Levels != nil {
 		m.ACRValues = s.c.Levels.Levels()
 		m.Claims = append(m.Claims, "auth_time", "acr", "amr")

@@ -13,10 +13,13 @@ import (
 	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/logintype"
+	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/outgoing"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
@@ -50,6 +53,13 @@ type Store interface {
 	SaveKeys(ctx context.Context, keys ...storage.SigningKey) error
 	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
 	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
+	JoinSession(ctx context.Context, v storage.Session, appID string) (sid string, err error)
+	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
+	DueTold(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
+	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
+	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
+	DeleteDelivery(ctx context.Context, d storage.Delivery) error
+	Queued() <-chan struct{}
 	Shared() bool
 	Listen(ctx context.Context, hint func()) error
 	OnChange(f func(storage.Change)) (stop func())
@@ -159,6 +169,11 @@ type Config struct {
 
 	Counter Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
 
+	// AllowPrivate lists the private addresses and networks that applications may be told at of the end of
+	// sessions, and operators of user events: a CIDR, an address or host:port.
+	AllowPrivate []string
+	NoDelivery   bool // this process tells nobody: that waits for one that does
+
 	Audit    Audit                          // nil: nothing is recorded
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
@@ -179,6 +194,7 @@ type Server struct {
 	clients         *clients
 	answers         *claims.Answers
 	unfollow        func()
+	sender          *webhook.Sender // nil: this process tells nobody
 }
 
 // New makes a Server. It reports all errors of the Config at once.
@@ -194,6 +210,9 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 	}
 	if s.clients, err = s.newClients(); err != nil {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)
+	}
+	if err := s.send(); err != nil {
+		return nil, fmt.Errorf("oauth: AllowPrivate: %w", err)
 	}
 	s.engine = engine.New(s.engineConfig())
 	s.answers = claims.NewAnswers(s.issuer, s.shownUser, told)
@@ -308,10 +327,35 @@ func (s *Server) Mount(mux interface {
 	}
 }
 
-// Close ends the Server, which runs nothing in the background. The caller closes the Tokens.
+// send starts to tell applications of the end of sessions, and operators of users.
+func (s *Server) send() (err error) {
+	if s.c.NoDelivery {
+		return nil
+	}
+	guard, err := netguard.New(netguard.Config{Allow: s.c.AllowPrivate})
+	if err != nil {
+		return err
+	}
+	s.sender, err = outgoing.New(outgoing.Config{
+		Store: s.store, Issuer: s.issuer, Client: guard.Client(0), Sign: s.signFor, Note: s.c.Audit.Note, Log: s.c.Log,
+	})
+	return err
+}
+
+// closeTimeout bounds how long Close waits for what is being sent.
+const closeTimeout = 2 * time.Second
+
+// Close ends the Server. What others are to be told waits in the store for the next process. The caller
+// closes the Tokens.
 func (s *Server) Close(ctx context.Context) error {
 	s.unfollow()
-	return s.clients.fetch.Close(ctx)
+	var err error
+	if s.sender != nil {
+		ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+		defer cancel()
+		err = s.sender.Close(ctx)
+	}
+	return errors.Join(err, s.clients.fetch.Close(ctx))
 }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.

@@ -79,7 +79,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
 	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
-	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := registry.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true,
 		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -14,12 +14,17 @@ import (
 
 // App is an application registered here (protocol 2.8): one key, one quota, one owner.
 type App struct {
-	ID                string              `json:"id"` // client_id, the appid
-	Secrets           []AppSecret         `json:"secrets,omitempty"`
-	Name              string              `json:"name"`
-	Domains           []string            `json:"domains"`                 // as NormalizeDomain returns them
-	RedirectURIs      []string            `json:"redirect_uris,omitempty"` // if any: only exactly these
-	AllowHTTPRedirect bool                `json:"allow_http_redirect,omitempty"`
+	ID                string      `json:"id"` // client_id, the appid
+	Secrets           []AppSecret `json:"secrets,omitempty"`
+	Name              string      `json:"name"`
+	Domains           []string    `json:"domains"`                 // as NormalizeDomain returns them
+	RedirectURIs      []string    `json:"redirect_uris,omitempty"` // if any: only exactly these
+	AllowHTTPRedirect bool        `json:"allow_http_redirect,omitempty"`
+
+	// BackchannelLogoutURI names where the application is told of the end of sessions (OpenID Connect
+	// Back-Channel Logout 1.0): https, or http on a loopback host, and its host is one of Domains. "": it is not told.
+	BackchannelLogoutURI string `json:"backchannel_logout_uri,omitempty"`
+
 	Public            bool                `json:"public,omitempty"` // has no secret; PKCE is mandatory
 	ForbidPlain       bool                `json:"forbid_plain,omitempty"`
 	IDTokenAlg        string              `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
@@ -153,6 +158,9 @@ func (a App) Check() error {
 		if err := (App{Domains: a.Domains, AllowHTTPRedirect: a.AllowHTTPRedirect}).AllowsRedirect(u); err != nil {
 			complain("redirect_uris: %q: %w", u, err)
 		}
+	}
+	if err := a.checkLogoutURI(); err != nil {
+		complain("backchannel_logout_uri: %w", err)
 	}
 	if a.ID == KeysAppID {
 		errs = append(errs, errKeysApp)

@@ -141,6 +141,11 @@ func (s *Store) putApp(ctx context.Context, a App) (App, error) {
 // writeApp writes an application, and other documents in the same step. If it fails, the application
 // is returned as it was.
 func (s *Store) writeApp(ctx context.Context, a App, change tally, beside ...driver.Doc) (App, error) {
+	if a.BackchannelLogoutURI != "" {
+		if err := s.requireFeature(ctx, outgoing); err != nil { // a version before would end sessions without a word
+			return a, err
+		}
+	}
 	marked := a
 	change.app(&marked)
 	d, err := apps.doc(s, marked)

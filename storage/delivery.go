@@ -2,18 +2,18 @@ package storage
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Delivery is one event on its way to a capability's webhook (Standard Webhooks). It waits
+// Delivery is one event on its way to a capability's webhook (Standard Webhooks), to the webhook of
+// user events, or to an application that learns of the end of sessions. It waits
 // until it is delivered, which removes it, or given up. The pending deliveries of a
-// capability are a queue: they are delivered in the order in which they were made.
+// capability are a queue: they are delivered in the order in which they were made. So are those of
+// an application and those of user events, with a Member of package told.
 type Delivery struct {
 	ID         string    `json:"id"` // webhook-id, the same at each attempt; in the order of making
 	Event      string    `json:"event"`
@@ -28,6 +28,7 @@ type Delivery struct {
 	LastError  string    `json:"last_error,omitempty"`  // for its owner to read, without address or secret
 	GivenUpAt  time.Time `json:"given_up_at,omitzero"`
 	ExpiresAt  time.Time `json:"expires_at"`
+	Dropped    int       `json:"dropped,omitempty"` // how many before it were dropped because its queue was full
 	Version    int64     `json:"-"`
 	carried
 }
@@ -48,7 +49,7 @@ var deliveries = kind[Delivery]{
 func (d Delivery) entries() []string {
 	all := []string{"member=" + d.Member}
 	if d.Waiting() {
-		all = append(all, queueEntry(d.Member), due(d.NextAt))
+		all = append(all, queueEntry(d.Member), dueOn(dueList(d.Member), d.NextAt))
 	}
 	return all
 }
@@ -131,10 +132,6 @@ func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
 	return err
 }
 
-// tries bounds how often a write of several deliveries is begun anew, because one of them
-// changed between the reading and the writing.
-const tries = 10
-
 // dequeue writes the document of a delivery that is no longer in its queue.
 func (s *Store) dequeue(ctx context.Context, d Delivery, doc driver.Doc) (int64, error) {
 	for range tries {
@@ -158,86 +155,4 @@ func (s *Store) dequeue(ctx context.Context, d Delivery, doc driver.Doc) (int64,
 		return version, err
 	}
 	return 0, restless(d.Member)
-}
-
-// change writes documents of a capability and the deliveries that announce it in one step:
-// no change without its event, no event without its change.
-func (s *Store) change(ctx context.Context, member string, events []Delivery, docs ...driver.Doc) (int64, error) {
-	if len(events) == 0 {
-		return s.write(ctx, docs...)
-	}
-	for range tries {
-		queued, err := s.queue(ctx, member, events)
-		if err != nil {
-			return 0, err
-		}
-		version, err := s.write(ctx, slices.Concat(docs, queued)...)
-		if in := (*driver.PutError)(nil); errors.As(err, &in) && in.Kind == deliveries.name {
-			continue
-		}
-		return version, err
-	}
-	return 0, restless(member)
-}
-
-func restless(member string) error {
-	return fmt.Errorf("%w: the deliveries of %q change faster than they can be written", ErrUnavailable, member)
-}
-
-// queue returns the documents that append events to a capability's queue, and those that
-// make room for them. Deliveries to another URL are dropped: its owner has replaced that
-// URL, and the new URL must not wait until the old one is given up.
-func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]driver.Doc, error) {
-	waiting, err := deliveries.all(ctx, s, driver.Is(queueEntry(member)))
-	if err != nil {
-		return nil, err
-	}
-	now := time.Now().UTC()
-	at := now
-	if n := len(waiting); n > 0 && !waiting[n-1].CreatedAt.Before(at) {
-		at = waiting[n-1].CreatedAt.Add(1) // of a node whose clock is ahead
-	}
-	var docs []driver.Doc
-	for _, d := range dropsFor(waiting, events) {
-		docs = append(docs, driver.Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
-	}
-	for i, e := range events {
-		made := at.Add(time.Duration(i))
-		d := Delivery{
-			ID: timedID("msg_", made), Event: e.Event, Member: member, URL: e.URL, Secret: e.Secret, Payload: e.Payload,
-			CreatedAt: made, NextAt: now, ExpiresAt: made.Add(DeliveryLife),
-		}
-		if err := d.check(); err != nil {
-			return nil, err
-		}
-		doc, err := deliveries.doc(s, d)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, doc)
-	}
-	return docs, nil
-}
-
-// dropsFor picks the deliveries that are dropped for new events. The first of the queue
-// keeps its place, or a queue that is always full would never finish its attempts.
-func dropsFor(waiting, events []Delivery) (out []Delivery) {
-	var stay []Delivery
-	for _, d := range waiting {
-		if slices.ContainsFunc(events, func(e Delivery) bool { return e.URL == d.URL }) {
-			stay = append(stay, d)
-		} else {
-			out = append(out, d)
-		}
-	}
-	if over := min(len(stay)+len(events)-MaxWaiting, len(stay)-1); over > 0 {
-		out = append(out, stay[1:1+over]...)
-	}
-	return out
-}
-
-// timedID draws an id that sorts by its time: 16 hexadecimal digits of Unix nanoseconds,
-// then 130 random bits. It has no dot, which would make the signed text of a webhook ambiguous.
-func timedID(prefix string, at time.Time) string {
-	return fmt.Sprintf("%s%016x%s", prefix, at.UnixNano(), rand.Text())
 }

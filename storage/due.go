@@ -9,7 +9,14 @@ import (
 
 // due is the index entry of a document that has to be dealt with at a time. It has a fixed width,
 // so that byte order is time order.
-func due(at time.Time) string { return "due=" + at.UTC().Format("2006-01-02T15:04:05.000000000") }
+func due(at time.Time) string { return dueOn(plainList, at) }
+
+// plainList is the list of what is due in a kind that has no other such list.
+const plainList = "due"
+
+func dueOn(list string, at time.Time) string {
+	return list + "=" + at.UTC().Format("2006-01-02T15:04:05.000000000")
+}
 
 // maxDeferral is longer than any delivery or email is deferred. One that is due even later was
 // deferred by a clock that was ahead.
@@ -26,10 +33,15 @@ func waitUntil(next, at time.Time) time.Duration {
 // due returns up to n records that are due by a time, the earliest first, and those that were
 // deferred by a clock that was ahead.
 func (k kind[T]) due(ctx context.Context, s *Store, at time.Time, n int) ([]T, error) {
-	list, _, err := k.list(ctx, s, driver.Between("due=", driver.Is(due(at)).To), n)
-	if err != nil || len(list) >= n {
-		return list, err
+	return k.dueOn(ctx, s, plainList, at, n)
+}
+
+// dueOn is due for one of several lists.
+func (k kind[T]) dueOn(ctx context.Context, s *Store, list string, at time.Time, n int) ([]T, error) {
+	found, _, err := k.list(ctx, s, driver.Between(list+"=", driver.Is(dueOn(list, at)).To), n)
+	if err != nil || len(found) >= n {
+		return found, err
 	}
-	astray, _, err := k.list(ctx, s, driver.Between(due(at.Add(maxDeferral)), "due=:"), n-len(list)) // a colon is behind all digits
-	return append(list, astray...), err
+	astray, _, err := k.list(ctx, s, driver.Between(dueOn(list, at.Add(maxDeferral)), list+"=:"), n-len(found)) // a colon is behind all digits
+	return append(found, astray...), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -17,6 +18,7 @@ import (
 //     and the default may let everybody in;
 //   - revocations and spent or unspent tokens, until they expire: the former end the latter;
 //   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too;
+//   - what applications are told of the end of their sessions, and user events, until delivered or a week later;
 //   - where processes share the store, the list of who has changed lately, until others push them out of it.
 //
 // Emails that wait in the outbox are sealed, and leave it within a day: a notice to a user who is gone
@@ -118,7 +120,10 @@ func (s *Store) eraseLast(ctx context.Context, sub string, looksOfName func(stri
 		if err != nil || len(docs) == 0 {
 			return struct{}{}, err
 		}
-		_, err = s.writeCounted(ctx, tally{users: -1}, docs...)
+		err = s.tellingOf(ctx, toldDeleted(sub), func(queued []driver.Doc) error {
+			_, err := s.writeCounted(ctx, tally{users: -1}, slices.Concat(docs, queued)...)
+			return err
+		})
 		if errors.Is(err, ErrExists) { // a fence, which was not there
 			err = ErrConflict
 		}

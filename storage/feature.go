@@ -36,9 +36,10 @@ var (
 	userKeys           = Feature{"API keys of users", firstVersion}
 	secondFactors      = Feature{"second factors", firstVersion}
 	counting           = Feature{"stored counters and search", firstVersion}
+	outgoing           = Feature{"back-channel logout and user events", firstVersion}
 )
 
-var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients, userKeys, secondFactors, counting}
+var features = []Feature{consentRevocations, toolAccess, defaultAccess, deniedClients, userKeys, secondFactors, counting, outgoing}
 
 // Features returns the features that this version knows.
 func Features() []Feature { return slices.Clone(features) }

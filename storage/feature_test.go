@@ -46,6 +46,10 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 		_, err := s.SaveFactors(ctx, storage.Factors{UserID: "u1", Passkeys: []authn.Passkey{{ID: "p"}}})
 		return err
 	},
+	"back-channel logout and user events": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SetUserWebhook(ctx, "https://hook.example/", false)
+		return err
+	},
 	"stored counters and search": func(ctx context.Context, s *storage.Store) error {
 		_, err := s.SaveApp(ctx, storage.App{Name: "Shop", Domains: []string{"shop.example.com"}})
 		return err

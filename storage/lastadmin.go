@@ -68,18 +68,9 @@ func (s *Store) anotherAdmin(ctx context.Context, sub string) error {
 }
 
 func (s *Store) saveFenced(ctx context.Context, u User, f fence) (User, error) {
-	u, err := u.ready()
-	if err != nil {
-		return u, err
-	}
-	user, err := users.doc(s, u)
-	if err != nil {
-		return u, err
-	}
 	stands, err := adminFences.doc(s, f)
 	if err != nil {
 		return u, err
 	}
-	u.Version, err = s.write(ctx, stands, user)
-	return u, err
+	return s.saveUser(ctx, u, stands)
 }

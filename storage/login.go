@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/told"
 )
 
 // Login types (protocol 1). They name the method by which a user signed in.
@@ -54,7 +55,26 @@ func (s *Store) Login(ctx context.Context, method, subject string) (Login, error
 // SaveLogin writes a login: a new password hash, or one more sign-in method. A new one of a user who is
 // being erased is an ErrNotFound.
 func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) {
-	return logins.putNew(ctx, s, l.UserID, l)
+	d, err := logins.doc(s, l)
+	if err != nil {
+		return l, err
+	}
+	added := l.Version == 0
+	tell := toldChanged(l.UserID, "password")
+	if added {
+		tell = toldLogins(told.UserLinked, l.UserID, l)
+	}
+	err = s.tellingOf(ctx, tell, func(queued []driver.Doc) error {
+		version, err := s.write(ctx, append(queued, d)...)
+		if err == nil {
+			l.Version = version
+		}
+		return err
+	})
+	if err == nil && added {
+		err = s.unlessErased(ctx, l.UserID, l.Version, driver.Doc{Kind: logins.name, ID: d.ID})
+	}
+	return l, err
 }
 
 // Logins returns all logins of a user (a sub).
@@ -74,7 +94,11 @@ func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 	if err != nil {
 		return err
 	}
-	version, err := s.write(ctx, docs...)
+	version := int64(0)
+	err = s.tellingOf(ctx, toldLogins(told.UserLinked, sub, more...), func(queued []driver.Doc) (err error) {
+		version, err = s.write(ctx, slices.Concat(docs, queued)...)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -90,8 +114,19 @@ func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
 	for i := range docs {
 		docs[i] = driver.Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
 	}
-	_, err = s.write(ctx, docs...)
-	return err
+	return s.unlink(ctx, some, docs)
+}
+
+// unlink writes documents that remove some logins.
+func (s *Store) unlink(ctx context.Context, some []Login, docs []driver.Doc) error {
+	if len(some) == 0 {
+		_, err := s.write(ctx, docs...)
+		return err
+	}
+	return s.tellingOf(ctx, toldLogins(told.UserUnlinked, some[0].UserID, some...), func(queued []driver.Doc) error {
+		_, err := s.write(ctx, slices.Concat(docs, queued)...)
+		return err
+	})
 }
 
 // UnlinkLogins is EndLogins for a user who keeps another login: keep has been read before
@@ -105,6 +140,5 @@ func (s *Store) UnlinkLogins(ctx context.Context, keep Login, some ...Login) err
 	for i := range some {
 		docs[i] = driver.Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
 	}
-	_, err = s.write(ctx, docs...)
-	return err
+	return s.unlink(ctx, some, docs)
 }

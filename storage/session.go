@@ -26,6 +26,8 @@ type Session struct {
 	IP        string    `json:"ip,omitempty"`     // the client's address
 	Agent     string    `json:"agent,omitempty"`  // the browser's User-Agent, cut
 	Lang      string    `json:"lang,omitempty"`   // of the pages it was begun with; "": before that was kept
+	Apps      []string  `json:"apps,omitempty"`   // the applications that are told of its end, by client_id: see JoinSession
+	Root      string    `json:"root,omitempty"`   // the ID of the session that this one goes on, which its Apps know by their sid; "": none
 	Version   int64     `json:"-"`
 	carried
 }
@@ -56,6 +58,9 @@ func backwards(at time.Time) string {
 // SignInMethod returns the method by which the user signed in: the Method, or the login type where that says it.
 func (s Session) SignInMethod() string { return cmp.Or(s.Method, s.LoginType) }
 
+// SIDRoot returns what the sids of a session are made of: see SID.
+func (s Session) SIDRoot() string { return cmp.Or(s.Root, s.ID) }
+
 // Live reports whether the session is valid at a time.
 func (s Session) Live(at time.Time) bool { return at.Before(s.ExpiresAt) && at.Before(s.EndsAt) }
 
@@ -74,8 +79,20 @@ func (s *Store) SaveSession(ctx context.Context, v Session) (Session, error) {
 	return sessions.putNew(ctx, s, v.UserID, v)
 }
 
-// EndSession removes a session that has been read before.
-func (s *Store) EndSession(ctx context.Context, v Session) error { return sessions.remove(ctx, s, v) }
+// EndSession removes a session that has been read before. In the same step, what its Apps are told of
+// that joins their queues; none of them, if the caller has emptied the list because it tells them more
+// by a Revoke of the user.
+func (s *Store) EndSession(ctx context.Context, v Session) error {
+	all, err := s.sessionEnd(ctx, v)
+	if err != nil {
+		return err
+	}
+	return s.telling(ctx, all, func(queued []driver.Doc) error {
+		gone := driver.Doc{Kind: sessions.name, ID: v.ID, Version: v.Version, Deleted: true}
+		_, err := s.write(ctx, append(queued, gone)...)
+		return err
+	})
+}
 
 // Sessions returns all sessions of a user (a sub).
 func (s *Store) Sessions(ctx context.Context, sub string) ([]Session, error) {

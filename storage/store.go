@@ -26,6 +26,8 @@ type Store struct {
 	features featureMemo
 	changes  changes
 	shards   shards
+	queued   chan struct{} // see Queued
+	sids     atomic.Pointer[Secret]
 
 	sealing sync.RWMutex // held by every write, and to change sealer
 	rekeyed bool         // sealer is not the one of Open: records may be sealed with another key
@@ -47,7 +49,7 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 		return nil, err
 	}
 	counted := &writes{Backend: backend}
-	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards()}
+	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards(), queued: make(chan struct{}, 1)}
 	s.sealer.Store(sealer)
 	if err := s.checkFeatures(ctx); err != nil {
 		return nil, err
@@ -102,7 +104,8 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 }
 
 // Revoke stores revocations, adjusted by Dated. One of a user also removes the API keys that the user
-// had made before, which would outlive it.
+// had made before, which would outlive it, and tells the user's applications that learn of the end of
+// sessions: what they are told waits in their queues before Revoke returns.
 func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	rs = s.Dated(rs...)
 	if slices.ContainsFunc(rs, func(r driver.Revocation) bool { return r.Kind == driver.RevokeConsent }) {
@@ -116,6 +119,9 @@ func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	for _, r := range rs {
 		if r.Kind == driver.RevokeUser {
 			if err := s.endAPIKeys(ctx, r.ID, r.Before); err != nil {
+				return err
+			}
+			if err := s.tellUserLogout(ctx, r.ID); err != nil {
 				return err
 			}
 		}

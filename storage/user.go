@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/told"
 )
 
 // Roles. A user without a role may sign in to applications, and make and keep their own.
@@ -99,7 +100,10 @@ func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...dri
 		}
 		last.Name, last.Last = numbersOfUsers, last.Last+1
 		u.ID = last.Last
-		u.Version, err = s.writeUser(ctx, u, by, last, along)
+		err = s.tellingOf(ctx, toldCreated(u, by), func(queued []driver.Doc) (err error) {
+			u.Version, err = s.writeUser(ctx, u, by, last, slices.Concat(along, queued))
+			return err
+		})
 		var in *driver.PutError
 		if errors.As(err, &in) && in.Kind == counters.name {
 			continue // another sign-up took the number; each round one of them gets through
@@ -133,11 +137,27 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter,
 
 // SaveUser writes a user that has been read before.
 func (s *Store) SaveUser(ctx context.Context, u User) (User, error) {
+	return s.saveUser(ctx, u)
+}
+
+// saveUser writes a user who has been read before, and other documents in the same step.
+func (s *Store) saveUser(ctx context.Context, u User, along ...driver.Doc) (User, error) {
 	u, err := u.ready()
 	if err != nil {
 		return u, err
 	}
-	return users.put(ctx, s, u)
+	user, err := users.doc(s, u)
+	if err != nil {
+		return u, err
+	}
+	err = s.tellingOf(ctx, func() ([]told.UserEvent, error) { return s.changesOf(ctx, u) }, func(queued []driver.Doc) error {
+		version, err := s.write(ctx, slices.Concat(along, queued, []driver.Doc{user})...)
+		if err == nil {
+			u.Version = version
+		}
+		return err
+	})
+	return u, err
 }
 
 // ready checks a user who is to be written.

@@ -59,6 +59,7 @@ func (h *host) build(ctx context.Context, origin string, store *storage.Store) e
 	if err != nil {
 		return err
 	}
+	h.closers = append(h.closers, provider.Close)
 	mux := http.NewServeMux()
 	provider.Mount(mux)
 	pages.Mount(mux)

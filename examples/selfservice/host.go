@@ -59,6 +59,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	if err != nil {
 		return err
 	}
+	h.closers = append(h.closers, provider.Close)
 	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: private})
 	if err != nil {
 		return err

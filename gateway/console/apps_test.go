@@ -153,6 +153,7 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 		{"PATCH", one, `{"first_party":true,"first_party":false}`, "twice"},
 		{"PATCH", one, `{"owner":"ksnobody"}`, "owner is not"},
 		{"PATCH", one, `{"redirect_uris":["http://shop.example.com/"]}`, "https"},
+		{"PATCH", one, `{"backchannel_logout_uri":"http://shop.example.com/"}`, "https"},
 		{"PATCH", one, `{"tier":"enterprise"}`, "tier"},
 		{"POST", one + "/secret", `{"overlap_seconds":-1}`, "from 0"},
 		{"POST", "/api/console/apps/" + public.ID + "/secret", `{}`, "no secret"},

@@ -71,7 +71,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
 	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { tokens.Close(context.Background()) })
-	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := console.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
 		Billing: must(billing.New(billing.Config{Store: h.store}))(t),

@@ -66,7 +66,7 @@ func newServiceAt(t testing.TB, base string, resources ...string) *service {
 	t.Cleanup(func() { trail.Close(context.Background()) })
 	s.gateway = must(gateway.New(t.Context(), gateway.Config{Store: s.store, Tokens: s.tokens, Trail: trail, Log: quiet}))(t)
 	t.Cleanup(func() { s.gateway.Close(context.Background()) })
-	s.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: s.tokens, SignIn: nobody{}, Meter: s.gateway, Log: quiet}))(t)
+	s.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: s.tokens, SignIn: nobody{}, Meter: s.gateway, Log: quiet}))(t)
 	s.app = must(s.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
 	mux := http.NewServeMux()
 	s.provider.Mount(mux)

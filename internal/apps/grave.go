@@ -17,6 +17,7 @@ func Grave(before, after storage.App) string {
 	}{
 		{"domains", !slices.Equal(before.Domains, after.Domains)},
 		{"redirect_uris", !slices.Equal(before.RedirectURIs, after.RedirectURIs)},
+		{"backchannel_logout_uri", before.BackchannelLogoutURI != after.BackchannelLogoutURI},
 		{"first_party", before.FirstParty != after.FirstParty},
 		{"allow_http_redirect", before.AllowHTTPRedirect != after.AllowHTTPRedirect},
 		{"forbid_plain", before.ForbidPlain != after.ForbidPlain},

@@ -17,10 +17,12 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Values of the typ header. They keep the two kinds of token apart that one key signs.
+// Values of the typ header. They keep the kinds of token apart that one key signs.
 const (
 	TypeAccess = "at+jwt" // access tokens (RFC 9068 2.1)
 	TypeID     = "JWT"    // id_tokens
+
+	TypeLogout = "logout+jwt" // logout tokens (OpenID Connect Back-Channel Logout 1.0 2.4)
 )
 
 // Sign makes a compact JWS of claims, which must be a JSON object, with the active key of

@@ -28,7 +28,7 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 		return 0, before, err
 	}
 	for _, s := range sessions {
-		if err := End(ctx, store, s); err != nil {
+		if err := end(ctx, store, s, true); err != nil {
 			return 0, before, err
 		}
 	}
@@ -39,12 +39,18 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 	return len(sessions), before, revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: before.UTC()})
 }
 
-// End ends a session even if it moves forward with its use meanwhile.
-func End(ctx context.Context, store Store, s storage.Session) error {
+// End ends a session even if it moves forward with its use meanwhile. Its applications are told.
+func End(ctx context.Context, store Store, s storage.Session) error { return end(ctx, store, s, false) }
+
+// end tells nobody where a revocation of the user follows, which tells all of the user's applications.
+func end(ctx context.Context, store Store, s storage.Session, revoked bool) error {
 	_, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) {
 		s, err := store.Session(ctx, s.ID)
 		if err != nil {
 			return s, err
+		}
+		if revoked {
+			s.Apps = nil
 		}
 		return s, store.EndSession(ctx, s)
 	})

@@ -52,6 +52,9 @@ func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
 	if ctx.Err() != nil && o.status == 0 {
 		return // cut off by Close: nobody knows what came of it
 	}
+	if o.delivered() {
+		s.rest(ctx)
+	}
 	next := o.failed(d, time.Now().UTC())
 	err := jobs.Record(ctx, d.NextAt, func(ctx context.Context) error {
 		if o.over() {
@@ -68,9 +71,20 @@ func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
 	case o.delivered():
 		s.log.DebugContext(ctx, "a webhook was delivered", "delivery", d.ID, "member", d.Member, "event", d.Event, "attempts", d.Attempts)
 	case o.over():
-		s.log.WarnContext(ctx, "a webhook is not wanted any more (410 Gone); the event is dropped", "delivery", d.ID, "member", d.Member, "event", d.Event)
+		s.log.WarnContext(ctx, "a webhook is not wanted any more (as by 410 Gone); the event is dropped", "delivery", d.ID, "member", d.Member, "event", d.Event)
 	default:
 		s.logFailure(ctx, next)
+	}
+}
+
+// rest waits for the Pause. Who cannot wait sends again what has arrived, when its lease ends.
+func (s *Sender) rest(ctx context.Context) {
+	if s.pause <= 0 {
+		return
+	}
+	select {
+	case <-time.After(s.pause):
+	case <-ctx.Done():
 	}
 }
 

@@ -6,6 +6,8 @@
 // with the change itself, and the [Sender] sends what is due: at once after [Sender.Wake],
 // or after a restart, or on another node.
 //
+// Package oauth sends logout tokens and user events with it, by a Compose that makes their messages at each attempt.
+//
 // # What is promised
 //
 // At least once: a delivery leaves the store only after a 2xx or a 410 was read. A process

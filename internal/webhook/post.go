@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -21,20 +22,33 @@ const (
 	maxAnswer   = 64 << 10         // bytes that are read of an answer, so that its connection can be used again
 )
 
+// plain is the message of a delivery that has all that it takes.
+func plain(_ context.Context, d storage.Delivery) (Message, error) {
+	return Message{URL: d.URL, ContentType: "application/json", Body: d.Payload, Secret: d.Secret}, nil
+}
+
 // post makes one attempt.
 func (s *Sender) post(ctx context.Context, d storage.Delivery) outcome {
-	ctx, cancel := context.WithTimeout(ctx, postTimeout)
+	m, err := s.compose(ctx, d)
+	switch {
+	case err != nil:
+		s.log.ErrorContext(ctx, "a message cannot be made", "delivery", d.ID, "member", d.Member, "event", d.Event, "error", err)
+		return outcome{fault: "the message could not be made"}
+	case m.URL == "":
+		return outcome{status: http.StatusGone}
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.Timeout, postTimeout))
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(d.Payload))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
 		return outcome{fault: "the URL cannot be read"}
 	}
 	now := time.Now()
-	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Content-Type", m.ContentType)
 	r.Header.Set("User-Agent", "keystile")
 	r.Header.Set(HeaderID, d.ID)
 	r.Header.Set(HeaderTimestamp, strconv.FormatInt(now.Unix(), 10))
-	if signature := Sign(d.Secret, d.ID, now, d.Payload); signature != "" {
+	if signature := Sign(m.Secret, d.ID, now, m.Body); signature != "" {
 		r.Header.Set(HeaderSignature, signature)
 	}
 	answer, err := s.client.Do(r)
@@ -47,6 +61,7 @@ func (s *Sender) post(ctx context.Context, d storage.Delivery) outcome {
 	if !o.delivered() {
 		o.fault = fmt.Sprintf("the answer was %d", o.status)
 	}
+	o.last = m.Final != nil && m.Final(o.status)
 	return o
 }
 

@@ -31,6 +31,7 @@ type outcome struct {
 	status int           // of HTTP; 0: no answer
 	fault  string        // for the owner to read; "": none
 	after  time.Duration // what Retry-After asked for
+	last   bool          // it is not tried again
 }
 
 func (o outcome) delivered() bool { return o.status >= 200 && o.status < 300 }
@@ -41,7 +42,7 @@ func (o outcome) over() bool { return o.delivered() || o.status == http.StatusGo
 // failed is the delivery after an attempt that failed: due later, or given up.
 func (o outcome) failed(d storage.Delivery, now time.Time) storage.Delivery {
 	d.LastStatus, d.LastError = o.status, o.fault
-	if d.Attempts > len(pauses) {
+	if o.last || d.Attempts > len(pauses) {
 		return givenUp(d, now)
 	}
 	next := now.Add(max(pause(d.Attempts), min(o.after, maxAfter)))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -67,7 +68,7 @@ func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 			ExpiresAt: now.Add(7 * day), EndsAt: now.Add(30 * day), Version: v.Version,
 			IP: "192.0.2.1",
 		}
-		if err != nil || v != want {
+		if err != nil || !reflect.DeepEqual(v, want) {
 			t.Errorf("Session() = %+v, %v, want %+v", v, err, want)
 		}
 		if _, err := rm.store.Session(context.Background(), cookie); !errors.Is(err, storage.ErrNotFound) {

@@ -28,6 +28,7 @@ var appCommands = []command{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
 			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Need: true, Many: true},
 			{Name: "redirect-uri", Value: "URI", Help: "an exact address; if any is given, only these are allowed", Many: true},
+			{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain"},
 			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
 			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
@@ -71,7 +72,7 @@ func createApp(ctx context.Context, target Target, args cli.Args) (output, error
 		return nil, err
 	}
 	app := storage.App{
-		Name: args.Get("name"), Domains: domains, RedirectURIs: args.Flags["redirect-uri"],
+		Name: args.Get("name"), Domains: domains, RedirectURIs: args.Flags["redirect-uri"], BackchannelLogoutURI: args.Get("backchannel-logout-uri"),
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), MFA: args.Get("mfa"), Owner: owner,
 	}
@@ -91,6 +92,9 @@ func describe(app storage.App) answer {
 	a = append(a, field{"name", app.Name}, field{"domains", app.Domains})
 	if len(app.RedirectURIs) > 0 {
 		a = append(a, field{"redirect_uris", app.RedirectURIs})
+	}
+	if app.BackchannelLogoutURI != "" {
+		a = append(a, field{"backchannel_logout_uri", app.BackchannelLogoutURI})
 	}
 	return append(a, field{"public", app.Public}, field{"first_party", app.FirstParty}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
 }
@@ -121,7 +125,7 @@ func showApp(ctx context.Context, target Target, args cli.Args) (output, error) 
 func show(app storage.App) answer {
 	now := time.Now()
 	return answer{
-		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)},
+		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)}, {"backchannel_logout_uri", app.BackchannelLogoutURI},
 		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())}, {"brand", brandOf(app)},
 		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"mfa", app.MFA}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},

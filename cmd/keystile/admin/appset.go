@@ -21,6 +21,7 @@ var appChanges = []cli.Flag{
 	{Name: "redirect-uri", Value: "URI", Help: "the exact addresses from now on; --redirect-uri= for none, so that the hosts decide", Many: true},
 	{Name: "add-redirect-uri", Value: "URI", Help: "one more exact address", Many: true},
 	{Name: "remove-redirect-uri", Value: "URI", Help: "one exact address less", Many: true},
+	{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; --backchannel-logout-uri= for nowhere"},
 	{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise"},
 	{Name: "brand-name", Value: "NAME", Help: "what its pages call it; --brand-name= for its own name. Shown while the tier is white_label or enterprise"},
 	{Name: "brand-logo", Value: "URL", Help: "the picture on its pages, an https address or a path here; --brand-logo= for none. Likewise"},
@@ -92,7 +93,7 @@ func giveApp(ctx context.Context, store *storage.Store, id, who string, change f
 }
 
 func apply(a *storage.App, args cli.Args) (err error) {
-	for name, at := range map[string]*string{"name": &a.Name, "id-token-alg": &a.IDTokenAlg} {
+	for name, at := range map[string]*string{"name": &a.Name, "id-token-alg": &a.IDTokenAlg, "backchannel-logout-uri": &a.BackchannelLogoutURI} {
 		if len(args.Flags[name]) > 0 {
 			*at = args.Get(name)
 		}

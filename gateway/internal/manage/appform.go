@@ -11,7 +11,7 @@ import (
 
 // Fields that the owner of an application may send. The tier is a matter of billing.
 var (
-	Changeable = []string{"name", "domains", "redirect_uris", "id_token_alg", "legacy_success_code", "brand", "mfa"}
+	Changeable = []string{"name", "domains", "redirect_uris", "backchannel_logout_uri", "id_token_alg", "legacy_success_code", "brand", "mfa"}
 	Creatable  = append([]string{"public"}, Changeable...)
 )
 
@@ -27,6 +27,7 @@ func (f Fields) Amend(a *storage.App) error {
 	complain(f.Read("name", "a text", &a.Name))
 	complain(f.Texts("domains", &a.Domains))
 	complain(f.Texts("redirect_uris", &a.RedirectURIs))
+	complain(f.Read("backchannel_logout_uri", "a text", &a.BackchannelLogoutURI))
 	complain(f.Read("id_token_alg", "a text", &a.IDTokenAlg))
 	complain(f.Read("mfa", "a text", &a.MFA))
 	complain(f.Read("public", "true or false", &a.Public))

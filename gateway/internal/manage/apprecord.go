@@ -13,6 +13,7 @@ type AppRecord struct {
 	Name          string       `json:"name"`
 	Domains       []string     `json:"domains"`
 	RedirectURIs  []string     `json:"redirect_uris"`
+	LogoutURI     string       `json:"backchannel_logout_uri"` // "": it is not told of the end of sessions
 	Public        bool         `json:"public"`
 	IDTokenAlg    string       `json:"id_token_alg"`
 	LegacyCode    int          `json:"legacy_success_code"`
@@ -45,7 +46,7 @@ type secretSpan struct {
 func RecordOf(a storage.App, now time.Time) AppRecord {
 	v := AppRecord{
 		ClientID: a.ID, Name: a.Name, Domains: append([]string{}, a.Domains...), RedirectURIs: append([]string{}, a.RedirectURIs...),
-		Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(), LegacyCode: a.SuccessCode(), Tier: a.TierAt(now), TierExpiresAt: Stamp(a.TierUntil(now)),
+		LogoutURI: a.BackchannelLogoutURI, Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(), LegacyCode: a.SuccessCode(), Tier: a.TierAt(now), TierExpiresAt: Stamp(a.TierUntil(now)),
 		FirstParty: a.FirstParty, MFA: a.MFA, Disabled: a.Disabled, Secrets: []secretSpan{},
 		CreatedAt: a.CreatedAt.UTC().Format(ISO8601), UpdatedAt: a.UpdatedAt.UTC().Format(ISO8601),
 	}

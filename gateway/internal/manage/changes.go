@@ -17,6 +17,7 @@ func AppChanges(before, after storage.App) []string {
 	d.text("name", before.Name, after.Name)
 	d.list("domains", before.Domains, after.Domains)
 	d.list("redirect_uris", before.RedirectURIs, after.RedirectURIs)
+	d.text("backchannel_logout_uri", before.BackchannelLogoutURI, after.BackchannelLogoutURI)
 	d.value("public", before.Public, after.Public)
 	d.text("id_token_alg", before.IDTokenAlg, after.IDTokenAlg)
 	d.value("legacy_success_code", before.SuccessCode(), after.SuccessCode())

@@ -55,7 +55,7 @@ func newFixture(t *testing.T, idTokenAlgs ...string) fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: signIn, IDTokenAlgs: idTokenAlgs})
+	provider, err := oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: signIn, IDTokenAlgs: idTokenAlgs})
 	if err != nil {
 		t.Fatal(err)
 	}

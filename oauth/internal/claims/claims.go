@@ -65,6 +65,7 @@ type ID struct {
 	AtHash                        string
 	ACR                           string // "": not told
 	AMR                           string // separated by spaces; "": not told
+	SID                           string // the session (OpenID Connect Back-Channel Logout 2.1); "": not told
 }
 
 // Append appends the payload of an id_token about a user.
@@ -89,6 +90,9 @@ func (c ID) Append(to []byte, u storage.User, open Parts) []byte {
 			between = `,`
 		}
 		to = append(to, ']')
+	}
+	if c.SID != "" {
+		to = rawjson.AppendString(append(to, `,"sid":`...), c.SID)
 	}
 	if open&Profile != 0 {
 		to = appendProfile(to, u)

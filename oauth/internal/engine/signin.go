@@ -10,6 +10,7 @@ import (
 type SignIn struct {
 	AMR string `json:"amr,omitempty"` // RFC 8176, separated by spaces
 	ACR string `json:"acr,omitempty"` // OpenID Connect Core 2
+	SID string `json:"sid,omitempty"` // OpenID Connect Back-Channel Logout 2.1
 }
 
 // text returns it as a driver.Token keeps it: "" for the zero value.

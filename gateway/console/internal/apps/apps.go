@@ -112,7 +112,7 @@ func (s *Apps) acts() map[string]ui.Act {
 	admin := []consoleauth.Check{consoleauth.Actor.Admin}
 	return map[string]ui.Act{
 		"set": {Do: s.changeApp, Done: "The application is changed.", Fields: map[string]ui.Kind{
-			"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "legacy_success_code": ui.Number, "mfa": ui.Text,
+			"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "backchannel_logout_uri": ui.Text, "legacy_success_code": ui.Number, "mfa": ui.Text,
 		}},
 		"flags": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,

@@ -44,7 +44,7 @@ func newFixture(t *testing.T, edits ...func(*mcpbus.Config)) *fixture {
 	t.Cleanup(func() { backend.Close() })
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: h.url, Store: h.store, SweepEvery: -1}))(t)
-	provider := must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: nobody{}, Log: quiet}))(t)
+	provider := must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: nobody{}, Log: quiet}))(t)
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
 	t.Cleanup(func() { trail.Close(context.Background()) })
 	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: tokens, Trail: trail, Log: quiet}))(t)

@@ -10,7 +10,6 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -145,7 +144,7 @@ func (a *Account) endSession(r request) (string, error) {
 
 // endAll ends all sessions, this one too, and then revokes everything granted before.
 func (a *Account) endAll(r request) (string, error) {
-	if err := a.Sessions.EndSessions(r.Context(), r.mine.UserID, session.All); err != nil {
+	if err := a.Sessions.EndEvery(r.Context(), r.mine.UserID); err != nil {
 		return "", err
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}

@@ -180,7 +180,7 @@ func (s *Page) showChanged(w http.ResponseWriter, r *http.Request) error {
 // signOutEverywhere ends a user's sessions and everything they granted before now.
 func (s *Page) signOutEverywhere(ctx context.Context, sub string) error {
 	return errors.Join(
-		s.Sessions.EndSessions(ctx, sub, session.All),
+		s.Sessions.EndEvery(ctx, sub),
 		s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
 		s.ForgetBrowsers(ctx, sub),
 	)

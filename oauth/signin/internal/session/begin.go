@@ -15,7 +15,8 @@ import (
 // Begin begins a session of a user who has authenticated. The browser's old sessions are ended first: a
 // cookie that someone has planted must not become a signed-in one.
 func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User, by Proof, lang string) error {
-	if _, err := s.EndAll(r); err != nil {
+	before, err := s.endBefore(r, u.Sub)
+	if err != nil {
 		return err
 	}
 	cookie, now := handle.NewCookie(), time.Now().UTC()
@@ -25,6 +26,9 @@ func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User,
 	}
 	if by.Method != v.LoginType {
 		v.Method = by.Method
+	}
+	if len(before.Apps) > 0 {
+		v.Apps, v.Root = before.Apps, before.SIDRoot()
 	}
 	v.ExpiresAt = earlier(now.Add(s.Idle), v.EndsAt)
 	if _, err := s.Store.SaveSession(r.Context(), v); err != nil {
@@ -41,9 +45,13 @@ const MaxEnded = 4
 // EndAll ends the sessions of all session cookies of a request, and returns them: of two cookies
 // it is not known which one is real.
 func (s *Sessions) EndAll(r *http.Request) (ended []storage.Session, err error) {
+	return s.endAll(r, telling)
+}
+
+func (s *Sessions) endAll(r *http.Request, quiet func(storage.Session) bool) (ended []storage.Session, err error) {
 	cookies := CookiesOf(r)
 	for _, cookie := range cookies[:min(len(cookies), MaxEnded)] {
-		v, err := s.endOne(r.Context(), handle.Hash(cookie))
+		v, err := s.endOne(r.Context(), handle.Hash(cookie), quiet)
 		if err != nil {
 			return ended, err
 		}
@@ -54,20 +62,50 @@ func (s *Sessions) EndAll(r *http.Request) (ended []storage.Session, err error) 
 	return ended, nil
 }
 
+// endBefore ends the sessions of a request before one of a user begins. That of the same user goes on in the new
+// one: its applications are told when that ends, by the sid that they know.
+func (s *Sessions) endBefore(r *http.Request, sub string) (goesOn storage.Session, err error) {
+	alone := len(CookiesOf(r)) == 1
+	ended, err := s.endAll(r, func(v storage.Session) bool { return alone && v.UserID == sub })
+	if alone && len(ended) == 1 && ended[0].UserID == sub {
+		goesOn = ended[0]
+	}
+	return goesOn, err
+}
+
 // End ends a session, if there is one.
 func (s *Sessions) End(ctx context.Context, id string) error {
-	_, err := s.endOne(ctx, id)
+	_, err := s.endOne(ctx, id, telling)
 	return err
 }
 
-// endOne returns the session it has ended, or an empty one if there was none.
-func (s *Sessions) endOne(ctx context.Context, id string) (storage.Session, error) {
+// EndEvery ends all sessions of a user. Their applications are told by the revocation of the user that the
+// caller makes next.
+func (s *Sessions) EndEvery(ctx context.Context, sub string) error {
+	all, err := s.Store.Sessions(ctx, sub)
+	for _, v := range all {
+		_, ended := s.endOne(ctx, v.ID, func(storage.Session) bool { return true })
+		err = errors.Join(err, ended)
+	}
+	return err
+}
+
+// telling is for endOne: the applications of the session are told.
+func telling(storage.Session) bool { return false }
+
+// endOne returns the session it has ended, or an empty one if there was none. The applications of one that
+// quiet reports are not told.
+func (s *Sessions) endOne(ctx context.Context, id string, quiet func(storage.Session) bool) (storage.Session, error) {
 	v, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) { // it may move forward meanwhile
 		v, err := s.Store.Session(ctx, id)
-		if err == nil {
-			err = s.Store.EndSession(ctx, v)
+		if err != nil {
+			return v, err
 		}
-		return v, err
+		ends := v
+		if quiet(v) {
+			ends.Apps = nil
+		}
+		return v, s.Store.EndSession(ctx, ends)
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.Session{}, nil
@@ -85,6 +123,3 @@ func (s *Sessions) EndSessions(ctx context.Context, sub string, which func(stora
 	}
 	return err
 }
-
-// All reports every session.
-func All(storage.Session) bool { return true }
