@@ -22,6 +22,8 @@ type Look struct {
 	// Live lets the page run the scripts of our own that its body links to, and lets
 	// these ask us. Without it there is no script at all.
 	Live bool
+	// Wide gives the page more room: there is much on it.
+	Wide bool
 }
 
 //go:embed frame.html

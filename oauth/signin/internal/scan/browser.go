@@ -1,12 +1,9 @@
 package scan
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
+	"embed"
 	"errors"
 	"net/http"
 	"time"
@@ -35,7 +32,9 @@ const (
 func Unmetered() []string { return []string{PollPath, ScriptPath} }
 
 //go:embed qr.js
-var script []byte
+var scripts embed.FS
+
+var script = web.ScriptOf(scripts, "qr.js")
 
 // Scans signs in browsers after their code was scanned with a phone.
 type Scans struct {
@@ -64,7 +63,7 @@ func (s *Scans) Routes() []reply.Route {
 		{Path: web.QRPath, Methods: []string{get}, Handle: s.showCode, Fail: web.Fail},
 		{Path: PollPath, Methods: []string{get}, Handle: s.poll},
 		{Path: CollectPath, Methods: []string{post}, Handle: s.collect, Fail: web.Fail},
-		{Path: ScriptPath, Methods: []string{get, http.MethodHead}, Handle: serveScript},
+		{Path: ScriptPath, Methods: []string{get, http.MethodHead}, Handle: script.Serve},
 		{Path: web.ScanPath + "{id}", Methods: []string{get, post}, Handle: s.serveScan, Fail: web.Fail},
 	}
 }
@@ -225,17 +224,4 @@ func (s *Scans) confirmer(ctx context.Context, t storage.Ticket) (storage.Sessio
 		err = storage.ErrNotFound
 	}
 	return v, u, err
-}
-
-// serveScript answers with the page's script. It may be kept for five minutes, and asked
-// for again by its ETag.
-func serveScript(w http.ResponseWriter, r *http.Request) error {
-	sum := sha256.Sum256(script)
-	h := w.Header()
-	h.Set("Content-Type", "text/javascript; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "public, max-age=300")
-	h.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(script))
-	return nil
 }

@@ -47,6 +47,7 @@ type View struct {
 
 	Live bool // a script of the page asks the server how it goes
 	Away bool // a form of the page leads to another provider
+	Wide bool // there is much on the page
 
 	// Filled in from the Context.
 	App, Query, Host, Back string
@@ -64,7 +65,7 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	v.Lang, v.App, v.Query, v.Back = t.Lang, t.Brand.Name, t.Query, Back(t.Query)
 	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
-	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live}
+	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Wide: v.Wide}
 	if t.Origin != "" {
 		look.FormActions = []string{t.Origin}
 	}
