@@ -2,6 +2,7 @@ package signin
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -28,6 +29,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
 )
 
 // filled returns the Config with its defaults.
@@ -49,6 +51,7 @@ func (c Config) filled() Config {
 		c.Delays = lockout.NewDelays()
 	}
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
+	c.DeleteAccount = cmp.Or(c.DeleteAccount, DeleteSelf)
 	return c
 }
 
@@ -62,12 +65,14 @@ type capabilities struct {
 	emails    users.EmailUsers
 	passwords users.PasswordUsers
 	signUps   users.SignUpUsers
+	profiles  users.ProfileUsers
 }
 
 func (c Config) capabilities() (all capabilities) {
 	all.named, _ = c.Users.(users.NamedUsers)
 	all.connected, _ = c.Users.(users.ConnectedUsers)
 	all.marker, _ = c.Users.(users.PasswordMarker)
+	all.profiles, _ = c.Users.(users.ProfileUsers)
 	all.logins = c.Store
 	if linked, ok := c.Users.(users.LinkedUsers); ok {
 		all.logins = linked
@@ -113,7 +118,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 // routes. A feature whose dependencies are missing is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	has, pages := c.capabilities(), s.steps.Pages
-	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker}
+	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker, Place: c.Place}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
@@ -136,6 +141,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address"}
 		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email"})
 		accountPage.Changes, accountPage.Linkable = append(accountPage.Changes, link), append(accountPage.Linkable, link)
+		accountPage.Warnings = append(accountPage.Warnings, func(_ context.Context, u storage.User) ([]account.Warning, error) {
+			if u.EmailVerified && u.Email != "" {
+				return nil, nil
+			}
+			return []account.Warning{{Text: "You have no confirmed email address, so we cannot warn you when something happens to your account.", Link: link}}, nil
+		})
 		routes = append(routes, codes.Routes()...)
 	}
 	if has.emails != nil && has.passwords != nil {
@@ -156,6 +167,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: signup.Path, Label: "Create an account"})
 		routes = append(routes, signUp.Routes()...)
 	}
+	routes = append(routes, s.ownData(c, has, accountPage)...)
 	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.connected, Logins: has.logins, Base: c.BaseURL}
 	s.codes, s.account, s.federation = codes, accountPage, providers
 	offered, linkable, err := providers.Connect(c.Connectors)
