@@ -281,6 +281,12 @@ func TestADeletionIsToldToTheAddressThatWas(t *testing.T) {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			if confirmed {
 				h.confirmed(t)
+			} else {
+				u, err := h.store.User(t.Context(), h.mina.Sub)
+				must(t, err)
+				u.Email = minas
+				_, err = h.store.SaveUser(t.Context(), u)
+				must(t, err)
 			}
 			b := h.browser()
 			b.post(web.FormPath, "username", "mina", "password", password)

@@ -103,10 +103,10 @@ func TestAFieldThatIsLeftAsItIsIsNotLookedAt(t *testing.T) {
 	here := d.enterMina()
 	u, err := d.store.User(t.Context(), d.mina.Sub)
 	must(t, err)
-	u.Picture = "http://thirdwx.example.com/mmopen/1"
+	u.Picture, u.Nickname = "http://thirdwx.example.com/mmopen/1", "Mi\u200bna"
 	_, err = d.store.SaveUser(t.Context(), u)
 	must(t, err)
-	if a := d.edits(here, "picture", u.Picture); a.Code != 303 || d.profile().Picture != u.Picture || d.profile().Location != "上海" {
+	if a := d.edits(here, "picture", u.Picture, "nickname", u.Nickname); a.Code != 303 || d.profile().Picture != u.Picture || d.profile().Nickname != u.Nickname || d.profile().Location != "上海" {
 		t.Errorf("%d, stored is %+v", a.Code, d.profile())
 	}
 	if a := d.edits(here, "picture", ""); a.Code != 303 || d.profile().Picture != "" {
