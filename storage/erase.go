@@ -22,7 +22,7 @@ import (
 //   - where processes share the store, the list of who has changed lately, until others push them out of it.
 //
 // Emails that wait in the outbox are sealed, and leave it within a day: a notice to a user who is gone
-// is sent to nobody.
+// is sent to nobody, but for the one that says that they have deleted their account, which holds its address.
 
 // CountOwned returns how many applications and capabilities a user (a sub) owns.
 func (s *Store) CountOwned(ctx context.Context, sub string) (applications, tools int, err error) {

@@ -24,6 +24,8 @@ type Look struct {
 	Live bool
 	// Scripted lets the page run the scripts of our own that its body links to, which ask nobody.
 	Scripted bool
+	// Wide gives the page more room: there is much on it.
+	Wide bool
 }
 
 //go:embed frame.html

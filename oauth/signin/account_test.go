@@ -118,14 +118,14 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	a := d.do(get(web.AccountPath, d.enterMina()))
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
-		"<b>Acme</b>", "See your email address", "Since ",
+		"<b>Acme</b>", "See your email address", "Connected <time ",
 		"m•••@example.com", "•••5678, •••efgh", "WeChat", "Username and password", `action="/oauth/signin/qq/link"`, `href="/oauth/signin/address"`, "Link another way to sign in",
 	} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, bad := range []string{"<script", "mina@", "abcdefgh", `name="method" value="self"`} {
+	for _, bad := range []string{"<script>", "alert(1)", "mina@", "abcdefgh", `name="method" value="self"`} {
 		if strings.Contains(a.body, bad) {
 			t.Errorf("the page holds %q", bad)
 		}

@@ -7,7 +7,8 @@
 // there with 303.
 //
 // It also asks for consent, as the Consent of an oauth.Config, and serves the account page, where
-// users see and revoke what they have allowed. [SignIn.Mount] registers both, at /oauth/signin and
+// users see and revoke what they have allowed, edit their profile, download all that is held about them
+// and delete their account (Config.DeleteAccount). [SignIn.Mount] registers both, at /oauth/signin and
 // /oauth/account.
 //
 // With a [Mailer] people sign in with a code by email, confirm their address,
@@ -23,7 +24,8 @@
 // (other providers), mailer (SMTP).
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
-// scan (codes to scan), federation (other providers), factor (a second factor), signup, newpassword, account, consent. Below
+// scan (codes to scan), federation (other providers), factor (a second factor), signup, newpassword, account (the
+// account page), profile, mydata (a download) and deletion (beside it), consent. Below
 // them, each importing only those further on in this list: flow, attempt, notice, trail, session,
 // web, outbox, limits, methods, usernames, totp.
 //
@@ -58,6 +60,10 @@
 //
 // The way in which somebody last signed in with a browser comes first on its page. A cookie names it, which means
 // nothing else: it is compared with the ways that there are, and never shown.
+//
+// Of a session the account page says how near its address is to the one of now: the same network, close to
+// it or another one, as the rate limits count networks. Where that is on earth nobody here knows: a host that
+// does says so by Config.Place. Times are in UTC, and in the browser's own zone where its one script runs.
 //
 // Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does
 // not know the others. The optional interfaces of Config.Users are looked up once, in New.

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -52,6 +53,7 @@ func (c Config) filled() Config {
 		c.Delays = lockout.NewDelays()
 	}
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
+	c.DeleteAccount = cmp.Or(c.DeleteAccount, DeleteSelf)
 	return c
 }
 
@@ -65,12 +67,14 @@ type capabilities struct {
 	emails    users.EmailUsers
 	passwords users.PasswordUsers
 	signUps   users.SignUpUsers
+	profiles  users.ProfileUsers
 }
 
 func (c Config) capabilities() (all capabilities) {
 	all.named, _ = c.Users.(users.NamedUsers)
 	all.connected, _ = c.Users.(users.ConnectedUsers)
 	all.marker, _ = c.Users.(users.PasswordMarker)
+	all.profiles, _ = c.Users.(users.ProfileUsers)
 	all.logins = c.Store
 	if linked, ok := c.Users.(users.LinkedUsers); ok {
 		all.logins = linked
@@ -116,7 +120,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 // routes. A feature whose dependencies are missing is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	has, pages := c.capabilities(), s.steps.Pages
-	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker}
+	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker, Place: c.Place}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
@@ -124,7 +128,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	s.steps.Second = s.factors
 	own := &enrol.Page{Factors: s.factors, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
 	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
-	accountPage.Due = s.factors.DueOf
+	accountPage.Warnings = append(accountPage.Warnings, s.factorWarnings)
 	routes = slices.Concat(routes, web.Scripts(), s.factors.Routes(), own.Routes(), s.consents.Routes())
 	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
 	routes = append(routes, s.devices.Routes()...)
@@ -142,6 +146,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address", Method: storage.LoginEmail}
 		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email", Method: storage.LoginEmail})
 		accountPage.Changes, accountPage.Linkable = append(accountPage.Changes, link), append(accountPage.Linkable, link)
+		accountPage.Warnings = append(accountPage.Warnings, func(_ context.Context, u storage.User) ([]account.Warning, error) {
+			if u.EmailVerified && u.Email != "" {
+				return nil, nil
+			}
+			return []account.Warning{{Text: "You have no confirmed email address, so we cannot warn you when something happens to your account.", Link: link}}, nil
+		})
 		routes = append(routes, codes.Routes()...)
 	}
 	if has.emails != nil && has.passwords != nil {
@@ -162,6 +172,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: signup.Path, Label: "Create an account"})
 		routes = append(routes, signUp.Routes()...)
 	}
+	routes = append(routes, s.ownData(c, has, accountPage)...)
 	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.connected, Logins: has.logins, Base: c.BaseURL}
 	s.codes, s.account, s.federation = codes, accountPage, providers
 	offered, linkable, err := providers.Connect(c.Connectors)

@@ -71,7 +71,7 @@ func TestTheAccountPageShowsWhenASessionWasLastUsed(t *testing.T) {
 	_, err = d.store.SaveSession(t.Context(), v)
 	must(t, err)
 	body := d.page(here)
-	if want := "Last used around " + web.DayOf(page.English, used); !strings.Contains(body, want) || strings.Count(body, "Last used") != 1 {
+	if want := `Last used around <time datetime="` + used.Format(time.RFC3339) + `" data-local="day">` + web.DayOf(page.English, used) + "</time>"; !strings.Contains(body, want) || strings.Count(body, "Last used") != 1 {
 		t.Errorf("the page does not say %q once", want)
 	}
 	v, err = d.store.Session(t.Context(), v.ID)

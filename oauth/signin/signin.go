@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
@@ -56,8 +57,12 @@ type Config struct {
 	MFA         authn.Policy                   // who needs a second factor; zero: it is offered to everybody
 	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
 	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
-	Audit       Audit                          // nil: nothing is recorded
-	Log         *slog.Logger                   // nil: slog.Default()
+	Audit       Audit                          // nil: nothing is recorded. What users download of their data has audit records if it has the method Search of *gateway.Trail
+
+	DeleteAccount string                  // "": DeleteSelf; it needs a Revoker, and users of the Store or users.ErasableUsers
+	Contact       string                  // where users reach the operator, such as an email address; with DeleteAsk they are told
+	Place         func(netip.Addr) string // where an address is, for the sessions on the account page; nil: it is not said
+	Log           *slog.Logger            // nil: slog.Default()
 }
 
 // Audit records sign-ins and changes of accounts; *gateway.Trail implements it.
@@ -163,11 +168,16 @@ type MailStore interface {
 	CountMails(ctx context.Context, kind, of string, n int) (int, error)
 }
 
-// Values of Config.SignUp: who may create an account.
+// Values of Config.SignUp: who may create an account. And of Config.DeleteAccount: who deletes that of a user
+// who wants it.
 const (
 	SignUpClosed     = "closed"     // nobody
 	SignUpOpen       = "open"       // anybody
 	SignUpInvitation = "invitation" // anybody with the code of a storage.Invitation
+
+	DeleteSelf = "self" // the user, at once
+	DeleteAsk  = "ask"  // an operator: the user asks on a page, which is on the audit trail
+	DeleteOff  = "off"  // nobody: there is no page for it
 )
 
 // SignIn serves the sign-in pages and the account page. Make it with New; end it with Close.
@@ -238,6 +248,12 @@ func (c Config) check() error {
 	}
 	if !slices.Contains([]string{"", SignUpClosed, SignUpOpen, SignUpInvitation}, c.SignUp) {
 		complain("SignUp: %q is neither closed, open nor invitation", c.SignUp)
+	}
+	if !slices.Contains([]string{"", DeleteSelf, DeleteAsk, DeleteOff}, c.DeleteAccount) {
+		complain("DeleteAccount: %q is neither self, ask nor off", c.DeleteAccount)
+	}
+	if len(c.Contact) > 200 || !toolschema.Visible(c.Contact) {
+		complain("Contact: %q; give one line of up to 200 bytes, such as an email address", c.Contact)
 	}
 	if c.Unused < 0 {
 		complain("Unused: %v; it may not be negative", c.Unused)

@@ -440,6 +440,9 @@ func TestTheAccountPageSignsAnAgentOut(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", want, body)
 		}
 	}
+	if apps, agents, ok := strings.Cut(body, `id="agents"`); !ok || strings.Contains(apps, "agent.example") || !strings.Contains(agents, "It registered itself here") {
+		t.Error("agents are not told apart from registered applications")
+	}
 	if strings.Contains(body, "<b>Roamer") || strings.Contains(body, "Last allowed") {
 		t.Error("the page calls an application by the name that it claims, or says twice when it was allowed")
 	}
@@ -448,7 +451,7 @@ func TestTheAccountPageSignsAnAgentOut(t *testing.T) {
 	c.CreatedAt = c.CreatedAt.Add(-48 * time.Hour)
 	_, err = s.store.SaveConsent(t.Context(), c)
 	must(t, err)
-	if body := s.page(s.cookie); !strings.Contains(body, "Last allowed on ") {
+	if body := s.page(s.cookie); !strings.Contains(body, "Last allowed something on <time ") {
 		t.Error("the page does not say when it was last allowed")
 	}
 	if a := s.do(sends(account.AccessPath, "cookie", s.cookie, "app", agentID)); a.Code != 303 || strings.Contains(s.page(s.cookie), "agent.example") {

@@ -12,6 +12,7 @@ const (
 	NoticeAccount      = "account" // the password or the email address was changed
 	NoticeSecret       = "secret"  // an application's secret was rotated or shown
 	NoticeApp          = "app"     // an application's hosts or redirect_uris were changed, or it was deleted
+	NoticeDeleted      = "deleted" // the account was deleted by its owner
 	NoticeRole         = "role"    // the user's role was changed, or they were disabled
 )
 

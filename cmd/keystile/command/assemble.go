@@ -78,7 +78,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		},
 		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize},
 		SignIn: signin.Config{
-			SignUp: c.SignUp, NoQR: !c.QR, MFA: c.MFA,
+			SignUp: c.SignUp, NoQR: !c.QR, MFA: c.MFA, DeleteAccount: c.DeleteAccount, Contact: c.Contact,
 			Lock:        lockout.Config{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 			SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
 		},

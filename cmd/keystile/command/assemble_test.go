@@ -263,6 +263,8 @@ var triedElsewhere = map[string]string{
 	"admin.hosts":                   "TestTheAdminListenerAnswersNoNameThatAPageCouldCarry",
 
 	"signup":             "TestWhoIsInvitedBecomesAUser",
+	"account.delete":     "TestTheOperatorSaysHowAnAccountIsDeleted",
+	"account.contact":    "TestTheOperatorSaysHowAnAccountIsDeleted",
 	"mail.smtp.host":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.port":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.tls":      "TestMailsGoWhereTheConfigurationSays",

@@ -111,6 +111,7 @@ func (v *walkthrough) account() {
 	v.Follow(`button[value="robert"]`)
 	v.says("Your account")
 	v.look("account")
+	v.ownData()
 	v.Follow(`.helps a[href="/oauth/account/keys"]`)
 	v.says("API keys")
 	v.look("keys")
@@ -134,6 +135,37 @@ func (v *walkthrough) account() {
 	v.Follow("form [type=submit]")
 	v.says("You are signed out")
 	v.look("signed-out")
+}
+
+// ownData looks at the pages of what is held about a user, from the account page and back to it.
+func (v *walkthrough) ownData() {
+	v.t.Helper()
+	if utc := v.Attribute("#sessions + ul time", "title"); !strings.HasSuffix(utc, "UTC") {
+		v.t.Errorf("the time of a session is not shown in the browser's own: it was %q", utc)
+	}
+	v.Follow(`a[href="/oauth/account/profile"]`)
+	v.says("Your profile")
+	v.look("profile")
+	v.Type("#nickname", "Bluebell")
+	v.Follow("form button")
+	v.says("Your profile")
+	v.look("profile-saved")
+	v.Type("#picture", "https://user@example.com/")
+	v.Follow("form button")
+	v.look("profile-wrong")
+	v.at("/oauth/account")
+	v.Follow(`a[href="/oauth/account/data"]`)
+	v.says("Download your data")
+	v.look("data")
+	v.at("/oauth/account")
+	v.Follow(`a[href="/oauth/account/delete"]`)
+	v.says("Delete your account")
+	v.look("delete")
+	v.Type("#confirm", "somebody else")
+	v.Follow("form button")
+	v.says("Delete your account")
+	v.look("delete-wrong")
+	v.at("/oauth/account")
 }
 
 // brands looks at an application's own colours, which have to be readable whatever they

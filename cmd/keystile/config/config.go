@@ -46,7 +46,11 @@ type Config struct {
 	QR     bool         // the sign-in page offers to scan a code
 	SignUp string       // closed, invitation or open
 	MFA    authn.Policy // who needs a second factor
-	Mail   Mail
+
+	DeleteAccount string // self, ask or off
+	Contact       string // where users reach the operator; "": it is not said
+
+	Mail Mail
 
 	PerAddress     int           // requests a minute without a valid token
 	MaxConnections int           // of one address

@@ -275,6 +275,8 @@ func TestMailNeedsAServerAndASender(t *testing.T) {
 		"mail.smtp.port":                       {"mail-smtp-port": {"65536"}},
 		"mail.smtp.tls":                        {"mail-smtp-tls": {"ssl"}},
 		"signup: \"all\" (flag --signup)":      {"signup": {"all"}},
+		"account.delete: \"no\" (flag":         {"account-delete": {"no"}},
+		"account.contact: \"a\\nb\" (flag":     {"account-contact": {"a\nb"}},
 		"mail.smtp.timeout: \"0s\" (flag":      {"mail-smtp-timeout": {"0s"}},
 		"it is a number from 1 to 65535, for ": {"mail-smtp-port": {"0"}},
 	} {

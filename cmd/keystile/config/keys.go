@@ -128,6 +128,10 @@ var keys = []key{
 	{name: "mfa.auditor", kind: "name", help: "the same of auditors; without it, mfa.default", example: "required", set: mfaOf(storage.RoleAuditor)},
 	{name: "mfa.grace", kind: "duration", fallback: "336h", help: "how long after the first sign-in at which a second factor is required people may go on without; 0: not at all", example: "72h", set: grace},
 
+	{name: "account.delete", kind: "name", fallback: "self", help: "who deletes the account of a user who wants that: the user, at once (self), an operator, whom the user asks on a page (ask), or nobody (off)", example: "ask",
+		set: choice(func(c *Config) *string { return &c.DeleteAccount }, "self", "ask", "off")},
+	{name: "account.contact", kind: "text", help: "where users reach the operator, such as an email address or an https URL; users who ask for their account to be deleted are told", example: "privacy@example.com",
+		set: maybe(contact(func(c *Config) *string { return &c.Contact }))},
 	{name: "mail.smtp.host", kind: "host", help: "the server that mails are handed to; without it, and with the demo, they are written to the folder mail in the data folder, and without the demo there are none", example: "smtp.example.com",
 		set: maybe(text(func(c *Config) *string { return &c.Mail.Host }))},
 	{name: "mail.smtp.port", kind: "number", help: "its port; without it 587, with implicit TLS 465, with none 25", example: "587",

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -31,6 +32,17 @@ func text(at func(*Config) *string) func(*Config, string) error {
 			return errors.New("it is empty")
 		}
 		*at(c) = s
+		return nil
+	}
+}
+
+// contact is one line of what users are told.
+func contact(at func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		if len(s) > 200 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return errors.New("it is one line of up to 200 bytes")
+		}
+		*at(c) = strings.TrimSpace(s)
 		return nil
 	}
 }

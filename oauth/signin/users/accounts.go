@@ -133,6 +133,22 @@ func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) erro
 	return err
 }
 
+// SetProfile implements ProfileUsers. What somebody else has written meanwhile, such as a role, stays.
+func (s *StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error) {
+	_, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
+		u, err := s.store.User(ctx, sub)
+		if err != nil {
+			return u, err
+		}
+		if before = ProfileOf(u); before == p {
+			return u, nil
+		}
+		u.Name, u.Nickname, u.Picture, u.Gender, u.Location = p.Name, p.Nickname, p.Picture, p.Gender, p.Location
+		return s.store.SaveUser(ctx, u)
+	})
+	return before, err
+}
+
 // SignUp implements SignUpUsers.
 func (s *StoreUsers) SignUp(ctx context.Context, u storage.User, password, invitation string) (storage.User, error) {
 	if invitation == "" {

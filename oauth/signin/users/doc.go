@@ -19,6 +19,9 @@
 //	                                                                             all the same
 //	PasswordUsers   Config.Revoker     to change the password; with EmailUsers   not offered
 //	                                   also to reset a forgotten one
+//	ProfileUsers    the account page   to change the profile                     not offered
+//	ErasableUsers   Config.Revoker     to delete the account                     not offered, but for the
+//	                                                                             users of the Store
 //	SignUpUsers     Config.SignUp      to become a user by a form                not offered
 //	NamedUsers                         known browsers are not held up while a    every browser waits while a
 //	                                   name is guessed at from many addresses    name is guessed at

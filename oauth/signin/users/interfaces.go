@@ -57,6 +57,31 @@ type PasswordMarker interface {
 	PasswordMark(ctx context.Context, sub string) (string, error)
 }
 
+// Profile holds what users say of themselves, and applications see with the scope profile.
+type Profile struct{ Name, Nickname, Picture, Gender, Location string }
+
+// ProfileOf returns the profile of a user.
+func ProfileOf(u storage.User) Profile {
+	return Profile{u.Name, u.Nickname, u.Picture, u.Gender, u.Location}
+}
+
+// ProfileUsers are Users who can change their profile.
+type ProfileUsers interface {
+	// SetProfile replaces the profile of a user (a sub) in one write, and returns the one before. The page
+	// has checked it: each text is one visible line of at most 200 bytes, the picture an https URL of at most
+	// 1,024, the gender male, female or empty; what the user has left as it was is as it was. If it is still
+	// not acceptable, the error is storage.ErrInvalid.
+	SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error)
+}
+
+// ErasableUsers are Users of a host's own who can be removed, with all that its table holds of them. What the
+// Store holds is removed by sign-in, afterwards. The users of the Store need no such method.
+type ErasableUsers interface {
+	// EraseUser removes a user (a sub) for good. They have been signed out. Of a user who is gone it removes
+	// what is left, and returns nil.
+	EraseUser(ctx context.Context, sub string) error
+}
+
 // SignUpUsers are Users that can be created by a form.
 type SignUpUsers interface {
 	// SignUp makes a user with a username and a password; the invitation may be "". An unknown or

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
@@ -35,7 +37,7 @@ type store interface {
 }
 
 // Account serves the page /oauth/account, where users see and end their sessions, the access of
-// applications and their sign-in methods.
+// applications and agents, and their sign-in methods.
 type Account struct {
 	*flow.Steps
 	Store    store
@@ -44,21 +46,43 @@ type Account struct {
 	Labels   methods.Labels
 	Linkable []web.Link // in the order of the page
 	Changes  []web.Link // pages where a signed-in user changes something
-	// Due returns until when a user may sign in without the second factor that is required of them; the zero time if
-	// none is, or they have one. Nil: it is of nobody.
-	Due func(ctx context.Context, u storage.User) (time.Time, error)
+	Profile  web.Link   // to the page of the profile; the zero Link: it cannot be changed
+	Data     []web.Link // to the pages of all that is held about the user
+
+	// Place returns where an address is, as far as the host knows. Nil: nowhere.
+	Place func(netip.Addr) string
+	// Warnings return what the user should look at, such as that few recovery codes are left. They stand
+	// at the top of the page, in this order.
+	Warnings []func(ctx context.Context, u storage.User) ([]Warning, error)
 
 	// HasPassword reports whether a user (a sub) has a password to change. Nil: nobody has one.
 	HasPassword func(ctx context.Context, sub string) (bool, error)
 	Password    web.Link // to the page that changes it
 }
 
-// The targets of the forms of the page.
+// Warning is something that a user should look at, and the page where they can.
+type Warning struct {
+	Text string // in English
+	Of   string // for the %s of Text, the same in every language; "": it has none
+	Link web.Link
+}
+
+// In returns the text in a language.
+func (w Warning) In(l page.Lang) string {
+	if w.Of == "" {
+		return l.T(w.Text)
+	}
+	return l.T(w.Text, w.Of)
+}
+
+// The targets of the forms of the page, and its script.
 const (
 	SessionPath    = web.AccountPath + "/session"
+	OthersPath     = web.AccountPath + "/others"
 	EverywherePath = web.AccountPath + "/everywhere"
 	AccessPath     = web.AccountPath + "/access"
 	LoginPath      = web.AccountPath + "/login"
+	ScriptPath     = web.AccountPath + "/times.js"
 )
 
 // Routes returns what is served here.
@@ -68,7 +92,9 @@ func (a *Account) Routes() []reply.Route {
 		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.FailAccount},
 		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.FailAccount},
 		{Path: SessionPath, Methods: post, Handle: a.post(a.endSession, "session"), Fail: web.FailAccount},
+		{Path: OthersPath, Methods: post, Handle: a.post(a.endOthers), Fail: web.FailAccount},
 		{Path: LoginPath, Methods: post, Handle: a.post(a.unlink, "method"), Fail: web.FailAccount},
+		web.Script(ScriptPath, times),
 	}
 	if a.Revoker == nil {
 		return routes
@@ -139,6 +165,16 @@ func (a *Account) endSession(r request) (string, error) {
 		a.Sessions.ClearCookie(r.w)
 	}
 	a.note(r, "session ended")
+	return web.AccountPath, nil
+}
+
+// endOthers signs out all of the sender's browsers but this one. What applications were granted stays.
+func (a *Account) endOthers(r request) (string, error) {
+	others := func(v storage.Session) bool { return v.ID != r.mine.ID }
+	if err := a.Sessions.EndSessions(r.Context(), r.mine.UserID, others); err != nil {
+		return "", err
+	}
+	a.note(r, "other sessions ended")
 	return web.AccountPath, nil
 }
 

@@ -12,6 +12,11 @@
 // fresh sign-in: a user who sees an attacker's session must be able to act at once, and it grants
 // nothing. The consents are kept.
 //
+// Signing out all other browsers ends their sessions and no grant: it is for who has left one open somewhere.
+//
+// Agents and other applications that nobody has registered are a list of their own: what is known of them
+// they say themselves, and users should not take them for those that the operator vouches for.
+//
 // Removing access ends the consent first and the tokens after, so that nothing which is being
 // granted meanwhile escapes. The application keeps the openid: it knows who comes back. A first-party
 // one is not asked for, so it connects again at the next sign-in.

@@ -24,18 +24,6 @@ func (s *Factors) Due(u storage.User, f storage.Factors) time.Time {
 	return s.Policy.DueAt(since)
 }
 
-// DueOf is Due of a user whose factors have not been read.
-func (s *Factors) DueOf(ctx context.Context, u storage.User) (time.Time, error) {
-	if s.Policy.Of(u.Role) != authn.MFARequired {
-		return time.Time{}, nil
-	}
-	f, err := s.Store.Factors(ctx, u.Sub)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return s.Due(u, f), nil
-}
-
 // settle notes since when a factor is required of a user who has none: from the first sign-in on at which it was.
 // A policy that asks for none any longer ends that, so that a later one begins anew.
 func (s *Factors) settle(ctx context.Context, u storage.User, f storage.Factors) (storage.Factors, error) {

@@ -123,6 +123,20 @@ func (s *Steps) ForgetBrowsers(ctx context.Context, sub string) error {
 	return s.Second.Forget(ctx, sub)
 }
 
+// Act counts what a user (a sub) does, or returns why they have to wait.
+func (s *Steps) Act(what, sub string) error {
+	if wait := s.Rates.Acts.Take(what + " " + sub); wait > 0 {
+		return web.TooManyActs.With("Retry-After", web.InSeconds(wait))
+	}
+	return nil
+}
+
+// ShowSignIn shows the sign-in form in the place of a page of a user's account.
+func (s *Steps) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
+	t := s.Pages.Context(r, web.AccountPath, storage.App{})
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
+}
+
 // AllowByIP counts an email or a new user for an address, or returns how long to wait.
 func (s *Steps) AllowByIP(r *http.Request) (wait time.Duration) {
 	return s.Rates.ByIP.Take(r.Context(), network.Of(s.Peer(r)))

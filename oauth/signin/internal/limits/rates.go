@@ -21,6 +21,13 @@ const (
 	perIPTime = 10 * time.Minute
 )
 
+// One user does so much in ten minutes of each of what costs more than a look: changes of the profile,
+// downloads of their data, attempts to delete the account.
+const (
+	PerUser     = 10
+	perUserTime = 10 * time.Minute
+)
+
 // Lifetimes of unfinished sign-ins: a code by email, a code to scan, a visit to a provider, a device that waits.
 const (
 	CodeLife   = 10 * time.Minute
@@ -43,6 +50,7 @@ type Rates struct {
 	Tickets, ByIP AddressLimiter         // of an address: tickets begun, emails and new users
 	Polls         *Limiter[netip.Prefix] // of an address
 	PollsOfCode   *Limiter[string]       // of one code
+	Acts          *Limiter[string]       // of one user (and what they do)
 
 	Emails, Scans, Visits, Devices *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider, devices that wait
 
@@ -57,6 +65,7 @@ func NewRates(shared lockout.Counter) Rates {
 		Tickets:     NewAddressLimiter(TicketsPerIP, time.Minute, shared, "tickets"),
 		Polls:       newLimiter(PollsPerIP, time.Minute, byAddress),
 		ByIP:        NewAddressLimiter(PerIP, perIPTime, shared, "mails"),
+		Acts:        newLimiter(PerUser, perUserTime, byCode),
 		PollsOfCode: newLimiter(PollsPerCode, time.Minute, byCode),
 		Emails:      newOpenTickets(openEmailsFree, CodeLife),
 		Scans:       newOpenTickets(openScansFree, ScanLife),

@@ -12,6 +12,9 @@
 // have chosen, such as the name of an application, is one line of the text and never in the
 // subject; a browser is named as the account page names it.
 //
+// Of the deletion of an account a notice carries the address itself, since nobody knows it when the email is
+// sent. Every other one about a user who is gone is sent to nobody.
+//
 // The first minute of a user has no notice of a sign-in: it is the one of signing up.
 package notice
 
@@ -108,6 +111,12 @@ func (n *Notices) Write(ctx context.Context, text json.RawMessage) (m outbox.Mes
 	var p promised
 	if err := json.Unmarshal(text, &p); err != nil {
 		return m, err
+	}
+	if p.What.Kind == event.NoticeDeleted { // its user is gone, or about to be, and has nobody else to count for
+		if m.To = p.Also; len(m.To) > 0 {
+			m.Subject, m.Text = n.Text(p.Langs, p.What, false)
+		}
+		return m, nil
 	}
 	u, err := n.Users.User(ctx, p.User)
 	if errors.Is(err, storage.ErrNotFound) {

@@ -18,6 +18,7 @@ var noticeTexts = map[string][2]string{
 	event.NoticeAccount:      {"Your account at %s was changed", "Your account at %s was changed."},
 	event.NoticeSecret:       {"A secret of your application at %s", "A secret of one of your applications at %s was rotated or shown."},
 	event.NoticeApp:          {"Your application at %s was changed", "One of your applications at %s was changed."},
+	event.NoticeDeleted:      {"Your account at %s is deleted", "Your account at %s was deleted on the page of the account, by somebody who was signed in as you."},
 	event.NoticeRole:         {"Your rights at %s were changed", "Your rights at %s were changed."},
 }
 
@@ -31,7 +32,7 @@ func (n *Notices) Text(langs []page.Lang, what event.Notice, last bool) (subject
 	var subjects, bodies []string
 	for _, l := range langs {
 		subjects = append(subjects, l.T(texts[0], n.Site))
-		bodies = append(bodies, l.T(texts[1], n.Site)+"\n\n"+n.noticeFacts(l, what)+"\n"+n.noticeAdvice(l, last))
+		bodies = append(bodies, l.T(texts[1], n.Site)+"\n\n"+n.noticeFacts(l, what)+"\n"+n.noticeAdvice(l, what.Kind, last))
 	}
 	return strings.Join(subjects, " / "), strings.Join(bodies, "\n----\n\n")
 }
@@ -71,7 +72,10 @@ func noticeDetail(l page.Lang, detail string) string {
 	return l.T(detail)
 }
 
-func (n *Notices) noticeAdvice(l page.Lang, last bool) string {
+func (n *Notices) noticeAdvice(l page.Lang, kind string, last bool) string {
+	if kind == event.NoticeDeleted {
+		return l.T("If it was you, you need do nothing. If it was not, tell the operator at once.") + "\n"
+	}
 	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.Base+web.AccountPath) + "\n"
 	if last {
 		text += "\n" + l.T("So much was done within an hour that you will get no more emails about it until the hour is over.") + "\n"

@@ -28,3 +28,8 @@ func MomentOf(l page.Lang, at time.Time) Moment {
 	}
 	return Moment{at.UTC().Format(time.RFC3339), at.UTC().Format(layout)}
 }
+
+// MomentOfDay is MomentOf for a time of which users read the day alone.
+func MomentOfDay(l page.Lang, at time.Time) Moment {
+	return Moment{at.UTC().Format(time.RFC3339), DayOf(l, at)}
+}

@@ -22,10 +22,12 @@ var (
 	OwnUsername   = &reply.Failure{Status: http.StatusBadRequest, Msg: "Your username stays yours as long as you have the account, so it cannot be unlinked."}
 	AuditFailed   = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: AuditFailedMsg, Header: http.Header{"Retry-After": {"1"}}}
 	HalfSignedOut = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: HalfSignedOutMsg, Header: http.Header{"Retry-After": {"1"}}}
+	HalfDeleted   = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: HalfDeletedMsg}
 	TooLarge      = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
 	EmailsFull    = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}, Crowd: new(reply.Crowd)}
 	EmailTaken    = &reply.Failure{Status: http.StatusBadRequest, Msg: "This email address belongs to another account here. Sign in with it, or give another address."}
 	EmailDisabled = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this email address. Ask the operator why."}
+	TooManyActs   = &reply.Failure{Status: http.StatusTooManyRequests, Msg: "You have done this many times in a row. Wait ten minutes, then try again."}
 	NoPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 
@@ -54,6 +56,7 @@ const (
 	UnavailableMsg   = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
 	AuditFailedMsg   = "It is done, but it could not be written down. Go back to your account and see that it is."
 	HalfSignedOutMsg = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."
+	HalfDeletedMsg   = "Your account is closed and you are signed out everywhere, but not all of it could be removed yet. You need do nothing: the operator of this service finishes it."
 	tooLongMsg       = "The request that brought you here is too long to sign in this way: it has %s bytes, and %s can be kept until you come back. The longest part is %s with %s bytes. Sign in with your password, or ask whoever runs the application to send less."
 	BrokenTitle      = "Something went wrong here"
 	BrokenMsg        = "This is our fault, not yours. Try again, and tell the operator the time if it stays."
@@ -73,7 +76,7 @@ func FailAccount(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 
 func failureText(f *reply.Failure) (title, message string) {
 	switch {
-	case f.Msg == HalfSignedOutMsg, f.Msg == AuditFailedMsg, errors.Is(f, passwords.ErrBusy):
+	case f.Msg == HalfSignedOutMsg, f.Msg == AuditFailedMsg, f.Msg == HalfDeletedMsg, errors.Is(f, passwords.ErrBusy):
 		return UnavailableTitle, f.Msg
 	case f.Status == http.StatusServiceUnavailable:
 		return UnavailableTitle, UnavailableMsg

@@ -45,8 +45,10 @@ type View struct {
 	Name      string // of the signed-in user
 	Letter    string // in place of the user's picture
 
-	Live bool // a script of the page asks the server how it goes
-	Away bool // a form of the page leads to another provider
+	Live     bool // a script of the page asks the server how it goes
+	Away     bool // a form of the page leads to another provider
+	Wide     bool // there is much on the page
+	Scripted bool // the page has a script that asks nobody
 
 	Secret bool // the page has a field for a password, and the script that can show what is typed
 
@@ -67,7 +69,7 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
 	v.Secret = v.Secret || body == FormPage
-	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret}
+	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret || v.Scripted, Wide: v.Wide}
 	if t.Origin != "" {
 		look.FormActions = []string{t.Origin}
 	}

@@ -1,0 +1,36 @@
+package signin
+
+import (
+	"context"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/enrol"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage"
+)
+
+// fewCodes is the number of recovery codes from which on their user is told to draw new ones.
+const fewCodes = 3
+
+// factorWarnings returns what a user should do about their second factor.
+func (s *SignIn) factorWarnings(ctx context.Context, u storage.User) ([]account.Warning, error) {
+	f, err := s.factors.Store.Factors(ctx, u.Sub)
+	if err != nil {
+		return nil, err
+	}
+	due := s.factors.Due(u, f)
+	switch {
+	case !due.IsZero():
+		return []account.Warning{{
+			Text: "A second factor is required of you. You can sign in without one until %s.", Of: due.UTC().Format(time.DateOnly),
+			Link: web.Link{Path: enrol.Path, Label: "Set up now"},
+		}}, nil
+	case f.Any() && f.CodesLeft() <= fewCodes:
+		return []account.Warning{{
+			Text: "You have few recovery codes left. Make new ones before you need them.",
+			Link: web.Link{Path: enrol.Path, Label: "Two-step sign-in"},
+		}}, nil
+	}
+	return nil, nil
+}

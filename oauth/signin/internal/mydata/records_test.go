@@ -1,0 +1,24 @@
+package mydata
+
+import (
+	"testing"
+
+	"github.com/keystile/keystile/storage/event"
+)
+
+func TestAnAdministratorsActIsGivenWithoutWhoAndWhere(t *testing.T) {
+	for detail, want := range map[string]string{
+		"user set u1 by uadmin: role: \"\" -> \"admin\"": "user set u1: role: \"\" -> \"admin\"",
+		"user erase u1 by uadmin":                        "user erase u1",
+		"user set u1 by uadmin, continued: x by y":       "user set u1, continued: x by y",
+		"nothing": "nothing",
+	} {
+		got := recordOf(event.Event{Kind: event.Admin, IP: "192.0.2.9", Detail: detail, Path: "/api/console/users/u1"})
+		if got.Detail != want || got.IP != "" || got.Path == "" {
+			t.Errorf("%q becomes %+v", detail, got)
+		}
+	}
+	if own := recordOf(event.Event{Kind: event.SignIn, IP: "192.0.2.9", Detail: "x by y"}); own.IP == "" || own.Detail != "x by y" {
+		t.Errorf("an act of the user's own becomes %+v", own)
+	}
+}
