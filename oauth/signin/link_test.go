@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -33,7 +34,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 		for range 2 { // the unionid arrives at the second
 			j = h.start(name, authorizeQuery)
 			u, v := h.user(j.open(j.choose("mei")))
-			if u.Sub != h.mina.Sub || v.LoginType != name || u.LoginType != name || u.Nickname != "Mina Okafor" {
+			if u.Sub != h.mina.Sub || v.LoginType != methods.LoginType(name) || u.LoginType != v.LoginType || u.Nickname != "Mina Okafor" {
 				t.Errorf("after linking %s it is %+v by %s", name, u, v.LoginType)
 			}
 		}

@@ -11,25 +11,27 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// providerFixture is a fixture with the four fake providers.
+// providerFixture is a fixture with the fake providers.
 type providerFixture struct {
 	*fixture
 	fakes http.Handler
 }
 
-var providers = []string{"wx", "qq", "alipay", "douyin"}
+var providers = []string{"wx", "qq", "alipay", "douyin", "oidc", "github"}
 
 func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	t.Helper()
 	f, err := fake.New(fake.Config{BaseURL: origin, Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
 	c, client := f.Configs(), &http.Client{Transport: direct{f}}
-	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
+	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client, c.OIDC.Client, c.GitHub.Client = client, client, client, client, client, client
+	c.OIDC.Scopes = []string{"openid", "profile", "email"} // what it says of addresses must change nothing
 	var all []connector.Connector
 	add := func(one connector.Connector, err error) {
 		must(t, err)
@@ -39,6 +41,8 @@ func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	add(connector.NewQQ(c.QQ))
 	add(connector.NewAlipay(c.Alipay))
 	add(connector.NewDouyin(c.Douyin))
+	add(oidc.New(c.OIDC))
+	add(connector.NewGitHub(c.GitHub))
 	return &providerFixture{newFixture(t, func(c *Config) {
 		if c.Connectors = all; change != nil {
 			change(c)
@@ -53,6 +57,9 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	in := r.Clone(r.Context())
 	in.RequestURI = in.URL.RequestURI()
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
 	d.ServeHTTP(w, in)
 	return w.Result(), nil
 }

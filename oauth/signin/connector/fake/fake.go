@@ -15,6 +15,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -36,13 +37,15 @@ type Config struct {
 	Log     *slog.Logger // nil: slog.Default()
 }
 
-// Fake is an http.Handler that implements the providers below Path/wx, /qq, /alipay and /douyin.
+// Fake is an http.Handler that implements the providers below Path/wx, /qq, /alipay, /douyin, /oidc
+// and /github.
 type Fake struct {
 	mux                  *reply.Mux
 	base, path           string
 	issuer               *issuer
 	secret               storage.Secret  // of its applications at all but alipay
 	application, gateway *rsa.PrivateKey // alipay's two pairs
+	keys                 keyring         // of the issuer of OpenID Connect
 	sameOrigin           *http.CrossOriginProtection
 }
 
@@ -97,6 +100,17 @@ func (f *Fake) routes() []reply.Route {
 		{Path: "/douyin/oauth/access_token/{$}", Methods: post, Handle: f.douyinToken},
 		{Path: "/douyin/oauth/userinfo/{$}", Methods: post, Handle: f.douyinUser},
 
+		{Path: "/oidc/.well-known/openid-configuration", Methods: get[:1], Handle: f.openIDDocument},
+		{Path: "/oidc/jwks", Methods: get[:1], Handle: f.openIDKeys},
+		{Path: "/oidc/authorize", Methods: page, Handle: f.page(oidcPage), Fail: failPage},
+		{Path: "/oidc/token", Methods: post, Handle: f.openIDToken},
+		{Path: "/oidc/userinfo", Methods: get[:1], Handle: f.openIDUser},
+
+		{Path: "/github/login/oauth/authorize", Methods: page, Handle: f.page(githubPage), Fail: failPage},
+		{Path: "/github/login/oauth/access_token", Methods: post, Handle: f.githubToken},
+		{Path: "/github/user", Methods: get[:1], Handle: f.githubUser},
+		{Path: "/github/user/emails", Methods: get[:1], Handle: f.githubEmails},
+
 		{Path: "/face/{name}", Methods: get, Handle: f.face},
 	}
 	for i := range routes {
@@ -111,9 +125,11 @@ type Configs struct {
 	QQ     connector.QQ
 	Alipay connector.Alipay
 	Douyin connector.Douyin
+	OIDC   oidc.Config
+	GitHub connector.GitHub
 }
 
-// Configs returns the Configs of the four connectors. They send their requests to BaseURL.
+// Configs returns the Configs of the connectors. They send their requests to BaseURL.
 func (f *Fake) Configs() Configs {
 	at := f.base + f.path
 	return Configs{
@@ -132,6 +148,11 @@ func (f *Fake) Configs() Configs {
 		Douyin: connector.Douyin{
 			ID: douyinID, Secret: f.secret, AuthorizeURL: at + "/douyin/platform/oauth/connect/",
 			TokenURL: at + "/douyin/oauth/access_token/", UserURL: at + "/douyin/oauth/userinfo/",
+		},
+		OIDC: f.openIDConfig(),
+		GitHub: connector.GitHub{
+			ID: githubID, Secret: f.secret, AuthorizeURL: at + "/github/login/oauth/authorize",
+			TokenURL: at + "/github/login/oauth/access_token", UserURL: at + "/github/user", EmailsURL: at + "/github/user/emails",
 		},
 	}
 }
