@@ -240,6 +240,7 @@ var triedElsewhere = map[string]string{
 	"connectors.alipay.id":          "TestConfiguredProvidersAreOffered",
 	"connectors.alipay.private_key": "TestConfiguredProvidersAreOffered",
 	"connectors.alipay.public_key":  "TestConfiguredProvidersAreOffered",
+	"connectors.oidc":               "TestConfiguredProvidersOfOpenIDConnectAreOffered",
 	"fake_providers":                "TestTheFakesLetAnybodyIn",
 	"config":                        "the tests of package config",
 	"data":                          "every test",

@@ -30,6 +30,7 @@ type Config struct {
 
 	WX, QQ, Douyin Credentials // zero: nobody signs in there
 	Alipay         AlipayCredentials
+	OpenID         []OpenID // nil: none
 	FakeProviders  bool
 
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
@@ -153,7 +154,7 @@ func (l *loader) apply(c *Config, k key, v given) {
 		l.complain("%s: %s (%s) is not right: %w%s", k.name, shown, v.source, err, example)
 	}
 	if k.secret && text != "" {
-		text = "[secret]"
+		text = redacted(k, text)
 	}
 	c.Values = append(c.Values, Value{Key: k.name, Text: text, Source: v.source, inFile: k.in(inFile), objects: k.objects})
 }

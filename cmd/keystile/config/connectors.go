@@ -41,6 +41,9 @@ func (l *loader) checkConnectors(c *Config) {
 		l.complain("connectors.alipay: give all of id, private_key and public_key, or none")
 	}
 	real := c.WX.ID + c.QQ.ID + c.Douyin.ID + a.ID
+	for _, o := range c.OpenID {
+		real += o.ID
+	}
 	switch host, _, _ := net.SplitHostPort(c.Listen); {
 	case !c.FakeProviders:
 	case real != "":

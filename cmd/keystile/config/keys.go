@@ -74,7 +74,9 @@ var keys = []key{
 		set: hidden(func(c *Config) *storage.Secret { return &c.Alipay.PrivateKey })},
 	{name: "connectors.alipay.public_key", kind: "text", protocol: "1", help: "Alipay's own public key, which its answers are checked by", example: "MIIBIjANBgkq...",
 		set: maybe(text(func(c *Config) *string { return &c.Alipay.PublicKey }))},
-	{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay and Douyin are played by the service itself, for a trial: anybody signs in as anybody, so it is for this machine alone", example: "true",
+	{name: "connectors.oidc", kind: "list of objects", objects: true, never: inFlag, secret: true, help: "other providers that people may sign in with, by OpenID Connect: preset (oidc, google, keycloak, entra or github), id and secret; issuer (oidc, keycloak) or tenant (entra); name, label, scopes, domains and allow_private, see Let people sign in as they know it", example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`,
+		set: openIDs},
+	{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay, Douyin, an issuer of OpenID Connect and GitHub are played by the service itself, for a trial: anybody signs in as anybody, so it is for this machine alone", example: "true",
 		set: boolean(func(c *Config) *bool { return &c.FakeProviders })},
 
 	{name: "lifetimes.code", kind: "duration", fallback: "5m", protocol: "8", help: "how long an authorization code is valid", example: "5m",
