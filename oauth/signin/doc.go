@@ -21,7 +21,7 @@
 //
 // For hosts: [github.com/keystile/keystile/oauth/signin/users] (the users, and the interfaces of a
 // host with a user table of its own), passwords (hashes), lockout (against guessing), connector
-// (other providers), mailer (SMTP).
+// (other providers; connector/oidc for OpenID Connect), mailer (SMTP).
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
 // scan (codes to scan), federation (other providers), factor (a second factor), signup, newpassword, account (the

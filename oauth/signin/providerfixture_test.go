@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -22,7 +23,7 @@ type providerFixture struct {
 	fakes http.Handler
 }
 
-var providers = []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk"}
+var providers = []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk", "oidc", "github"}
 
 func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	t.Helper()
@@ -30,7 +31,8 @@ func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	must(t, err)
 	c, client := f.Configs(), &http.Client{Transport: direct{f}}
 	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
-	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client = client, client, client
+	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client, c.OIDC.Client, c.GitHub.Client = client, client, client, client, client
+	c.OIDC.Scopes = []string{"openid", "profile", "email"} // what it says of addresses must change nothing
 	var all []connector.Connector
 	add := func(one connector.Connector, err error) {
 		must(t, err)
@@ -43,6 +45,8 @@ func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	add(connector.NewFeishu(c.Feishu))
 	add(connector.NewWeCom(c.WeCom))
 	add(connector.NewDingTalk(c.DingTalk))
+	add(oidc.New(c.OIDC))
+	add(connector.NewGitHub(c.GitHub))
 	return &providerFixture{newFixture(t, func(c *Config) {
 		if c.Connectors = all; change != nil {
 			change(c)
@@ -57,6 +61,9 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	in := r.Clone(r.Context())
 	in.RequestURI = in.URL.RequestURI()
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
 	d.ServeHTTP(w, in)
 	return w.Result(), nil
 }

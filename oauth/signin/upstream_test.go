@@ -29,7 +29,11 @@ func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
 		}
 		for _, person := range []string{"lin", "omar", "mei", "robert"} {
 			var first storage.User
-			for visit := range 3 { // mei's unionid arrives at the second
+			visits := 2
+			if person == "mei" { // whose unionid arrives at the second
+				visits = 3
+			}
+			for visit := range visits {
 				j := h.start(name, authorizeQuery)
 				a := j.open(j.choose(person))
 				if to := a.Header().Get("Location"); to != "/oauth/authorize?"+authorizeQuery {

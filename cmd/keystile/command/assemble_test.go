@@ -249,6 +249,7 @@ var triedElsewhere = map[string]string{
 	"connectors.dingtalk.id":        "TestConfiguredProvidersAreOffered",
 	"connectors.dingtalk.secret":    "TestConfiguredProvidersAreOffered",
 	"login_types":                   "TestLoginTypesSayWhatApplicationsAreTold",
+	"connectors.oidc":               "TestConfiguredProvidersOfOpenIDConnectAreOffered",
 	"fake_providers":                "TestTheFakesLetAnybodyIn",
 	"config":                        "the tests of package config",
 	"data":                          "every test",

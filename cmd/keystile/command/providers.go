@@ -8,11 +8,12 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 )
 
 // connectorsOf returns the providers that people may sign in with: the configured ones, or the
 // fakes, whose pages are served at fake.Path then.
-func connectorsOf(c *config.Config, base string, log *slog.Logger) (all []connector.Connector, fakes http.Handler, err error) {
+func connectorsOf(c *config.Config, base string, log *slog.Logger) (all []connector.Connector, handler http.Handler, err error) {
 	if !c.FakeProviders {
 		all, err = configured(c)
 		return all, nil, err
@@ -22,17 +23,44 @@ func connectorsOf(c *config.Config, base string, log *slog.Logger) (all []connec
 		return nil, nil, err
 	}
 	log.Warn("the providers are fakes: anybody signs in as anybody")
-	all, err = made(pages.Configs())
-	return all, pages, err
+	fakes := pages.Configs()
+	if all, err = made(fakes); err != nil {
+		return nil, nil, err
+	}
+	issuer, err := oidc.New(fakes.OIDC)
+	github, wrong := connector.NewGitHub(fakes.GitHub)
+	return append(all, issuer, github), pages, errors.Join(err, wrong)
 }
 
 func configured(c *config.Config) ([]connector.Connector, error) {
-	return made(fake.Configs{
+	all, err := made(fake.Configs{
 		WX: connector.WX{ID: c.WX.ID, Secret: c.WX.Secret}, QQ: connector.QQ{ID: c.QQ.ID, Secret: c.QQ.Secret},
 		Alipay: connector.Alipay{ID: c.Alipay.ID, PrivateKey: c.Alipay.PrivateKey, PublicKey: c.Alipay.PublicKey},
 		Douyin: connector.Douyin{ID: c.Douyin.ID, Secret: c.Douyin.Secret},
 		Feishu: connector.Feishu{ID: c.Feishu.ID, Secret: c.Feishu.Secret, Lark: c.Feishu.Lark},
 		WeCom:  connector.WeCom{CorpID: c.WeCom.CorpID, AgentID: c.WeCom.AgentID, Secret: c.WeCom.Secret}, DingTalk: connector.DingTalk{ID: c.DingTalk.ID, Secret: c.DingTalk.Secret},
+	})
+	for _, o := range c.OpenID {
+		one, wrong := openID(o)
+		all, err = append(all, one), errors.Join(err, wrong)
+	}
+	return all, err
+}
+
+// openID makes the connector of a preset.
+func openID(o config.OpenID) (connector.Connector, error) {
+	issuer := o.Issuer
+	switch o.Preset {
+	case "github":
+		return connector.NewGitHub(connector.GitHub{Name: o.Name, Label: o.Label, ID: o.ID, Secret: o.Secret, Domains: o.Domains})
+	case "google":
+		issuer = oidc.Google
+	case "entra":
+		issuer = oidc.Entra(o.Tenant)
+	}
+	return oidc.New(oidc.Config{
+		Name: o.Name, Label: o.Label, Issuer: issuer, ClientID: o.ID, ClientSecret: o.Secret,
+		Scopes: o.Scopes, Domains: o.Domains, AllowPrivate: o.AllowPrivate,
 	})
 }
 

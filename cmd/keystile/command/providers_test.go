@@ -7,11 +7,14 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/oauth/signin/connector/fake"
 )
 
 func TestConfiguredProvidersAreOffered(t *testing.T) {
@@ -63,6 +66,49 @@ func TestConfiguredProvidersAreOffered(t *testing.T) {
 	}
 }
 
+// Several providers are configured; one of them is away, or cannot be reached from here.
+func TestConfiguredProvidersOfOpenIDConnectAreOffered(t *testing.T) {
+	issuer := httptest.NewServer(nil)
+	defer issuer.Close()
+	played, err := fake.New(fake.Config{BaseURL: issuer.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issuer.Config.Handler = played
+	at := issuer.URL + fake.Path + "/oidc"
+	file := filepath.Join(t.TempDir(), "keystile.yaml")
+	text := "connectors:\n  oidc:\n    - {name: staff, label: Acme Staff, issuer: '" + at + "', id: our-id, secret: secret-of-staff, allow_private: 127.0.0.0/8}\n" +
+		"    - {name: inside, issuer: '" + at + "', id: our-id, secret: secret-of-inside}\n    - {preset: github, id: Iv1.1, secret: secret-of-github}\n" +
+		"    - {preset: keycloak, issuer: 'https://id.example.com/realms/a', id: k, secret: secret-of-keycloak}\n" +
+		"    - {preset: entra, tenant: 9188040d-6c67-4c5b-b112-36a304b66dad, id: e, secret: secret-of-entra}\n    - {preset: google, id: g, secret: secret-of-google}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, t.TempDir(), "--config", file)
+	_, page := get(t, http.DefaultClient, s.base+"/oauth/signin")
+	for _, label := range []string{"Acme Staff", "GitHub", "Keycloak", "Microsoft", "Google"} {
+		if !strings.Contains(page, "Sign in with "+label) {
+			t.Errorf("%s is not offered", label)
+		}
+	}
+	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for name, want := range map[string]string{"staff": at + "/authorize?client_id=our-id&", "github": "https://github.com/login/oauth/authorize?client_id=Iv1.1&"} {
+		resp, _ := get(t, stay, s.base+"/oauth/signin/with/"+name)
+		if to := resp.Header.Get("Location"); !strings.HasPrefix(to, want) || !strings.Contains(to, "code_challenge=") || !strings.Contains(to, url.QueryEscape(s.base+"/oauth/signin/with/"+name+"/return")) {
+			t.Errorf("%s sends to %s", name, to)
+		}
+	}
+	if resp, _ := get(t, stay, s.base+"/oauth/signin/with/inside"); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("an issuer on a private address that is not allowed = %d", resp.StatusCode)
+	}
+	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, "secret-of") || !strings.Contains(out, "Acme Staff") {
+		t.Errorf("config = %d, with secrets or without the rest: %s", code, out)
+	}
+	if s.stop(); strings.Contains(s.log.String(), "secret-of") || !strings.Contains(s.log.String(), "allow_private") {
+		t.Errorf("the log has a secret, or does not say what to do: %s", s.log)
+	}
+}
+
 func TestHalfOfAProviderIsAMistake(t *testing.T) {
 	for args, want := range map[string]string{
 		"--connectors-wx-id wxd477edab60670232":    "give both id and secret",
@@ -85,7 +131,7 @@ func TestHalfOfAProviderIsAMistake(t *testing.T) {
 
 func TestTheFakesLetAnybodyIn(t *testing.T) {
 	s := start(t, t.TempDir(), "--fake-providers")
-	for _, name := range []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk"} {
+	for _, name := range []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk", "oidc", "github"} {
 		jar, err := cookiejar.New(nil)
 		if err != nil {
 			t.Fatal(err)

@@ -29,6 +29,8 @@ var waysIn = []struct {
 	{"feishu", "self", func(v *walkthrough) { v.provider("feishu", "lin") }, "feishu"},
 	{"wecom", "self", func(v *walkthrough) { v.provider("wecom", "omar") }, "wecom"},
 	{"dingtalk", "self", func(v *walkthrough) { v.provider("dingtalk", "mei") }, "dingtalk"},
+	{"oidc", "self", func(v *walkthrough) { v.provider("oidc", "omar") }, "oidc"},
+	{"github", "self", func(v *walkthrough) { v.provider("github", "mei") }, "github"},
 	{"qr, by a phone that is signed in by password", "self", func(v *walkthrough) { v.scanned((*walkthrough).password) }, ""},
 	{"qr, by a phone that is signed in by wx", "wx", func(v *walkthrough) {
 		v.scanned(func(phone *walkthrough) { phone.provider("wx", "lin") })
@@ -56,7 +58,7 @@ func TestEachWayInEndsAtTheClaims(t *testing.T) {
 			subs[person] = sub
 			v.quiet()
 		}
-		if len(subs) != 9 {
+		if len(subs) != 11 {
 			v.t.Errorf("%d people have signed in: %v", len(subs), subs)
 		}
 	})

@@ -34,6 +34,7 @@ type Config struct {
 	Feishu         FeishuCredentials
 	WeCom          WeComCredentials
 	DingTalk       Credentials
+	OpenID         []OpenID // nil: none
 	FakeProviders  bool
 
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
@@ -163,7 +164,7 @@ func (l *loader) apply(c *Config, k key, v given) {
 		l.complain("%s: %s (%s) is not right: %w%s", k.name, shown, v.source, err, example)
 	}
 	if k.secret && text != "" {
-		text = "[secret]"
+		text = redacted(k, text)
 	}
 	c.Values = append(c.Values, Value{Key: k.name, Text: text, Source: v.source, inFile: k.in(inFile), objects: k.objects})
 }

@@ -59,6 +59,9 @@ func (l *loader) checkConnectors(c *Config) {
 		l.complain("connectors.feishu.lark: give id and secret too, or leave it out")
 	}
 	real := c.WX.ID + c.QQ.ID + c.Douyin.ID + a.ID + c.Feishu.ID + c.WeCom.CorpID + c.DingTalk.ID
+	for _, o := range c.OpenID {
+		real += o.ID
+	}
 	switch host, _, _ := net.SplitHostPort(c.Listen); {
 	case !c.FakeProviders:
 	case real != "":

@@ -91,7 +91,9 @@ var keys = []key{
 		set: maybe(text(func(c *Config) *string { return &c.DingTalk.ID }))},
 	{name: "connectors.dingtalk.secret", kind: "text", help: "the Client Secret beside that id", never: inFlag, secret: true,
 		set: hidden(func(c *Config) *storage.Secret { return &c.DingTalk.Secret })},
-	{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay, Douyin, Feishu, WeCom and DingTalk are played by the service itself, for a trial: anybody signs in as anybody, so it is for this machine alone", example: "true",
+	{name: "connectors.oidc", kind: "list of objects", objects: true, never: inFlag, secret: true, help: "other providers that people may sign in with, by OpenID Connect: preset (oidc, google, keycloak, entra or github), id and secret; issuer (oidc, keycloak) or tenant (entra); name, label, scopes, domains and allow_private, see Let people sign in as they know it", example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`,
+		set: openIDs},
+	{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay, Douyin, Feishu, WeCom, DingTalk, an issuer of OpenID Connect and GitHub are played by the service itself, for a trial: anybody signs in as anybody, so it is for this machine alone", example: "true",
 		set: boolean(func(c *Config) *bool { return &c.FakeProviders })},
 
 	{name: "lifetimes.code", kind: "duration", fallback: "5m", protocol: "8", help: "how long an authorization code is valid", example: "5m",

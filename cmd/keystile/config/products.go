@@ -110,10 +110,7 @@ func oneLine(s string) string {
 }
 
 // fields returns the members that an object may have, in the order of the README.
-var fields = []struct {
-	name string
-	set  func(*Product, string) error
-}{
+var fields = []field[Product]{
 	{"name", func(p *Product, s string) error {
 		if p.Name = s; !productName.MatchString(s) {
 			return fmt.Errorf("%q is no name of a product: 1 to 32 of a-z, 0-9, _ and -, the first a letter", s)
@@ -140,21 +137,35 @@ var fields = []struct {
 	}},
 }
 
-func (o object) product() (Product, error) {
-	p := Product{Strip: true}
+// field is a member that an object of a T may have.
+type field[T any] struct {
+	name string
+	set  func(*T, string) error
+}
+
+// read sets the members of an object, which is called what in complaints.
+func read[T any](o object, what string, into *T, fields []field[T]) error {
 	var names []string
 	for _, f := range fields {
 		names = append(names, f.name)
 		if text, given := o[f.name]; given {
-			if err := f.set(&p, text); err != nil {
-				return p, fmt.Errorf("%s of %q: %w", f.name, o["name"], err)
+			if err := f.set(into, text); err != nil {
+				return fmt.Errorf("%s of %q: %w", f.name, what, err)
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if !slices.Contains(names, name) {
-			return p, fmt.Errorf("%q has an unknown field %q%s", o["name"], name, cli.Hint("; the nearest known one is %q", name, names))
+			return fmt.Errorf("%q has an unknown field %q%s", what, name, cli.Hint("; the nearest known one is %q", name, names))
 		}
+	}
+	return nil
+}
+
+func (o object) product() (Product, error) {
+	p := Product{Strip: true}
+	if err := read(o, o["name"], &p, fields); err != nil {
+		return p, err
 	}
 	if p.Name == "" {
 		return p, errors.New("each product has a name")

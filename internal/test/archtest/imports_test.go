@@ -47,6 +47,7 @@ var heavy = map[string]string{
 	"golang.org/x/term":             "cmd/keystile/internal/terminal",
 	"github.com/spf13/cobra":        "cmd/keystile/internal/cli",
 	"github.com/spf13/pflag":        "cmd/keystile/internal/cli",
+	"github.com/coreos/go-oidc/v3":  "oauth/signin/connector/oidc",
 
 	"github.com/chromedp/chromedp":             "internal/test/browser",
 	"github.com/chromedp/cdproto":              "internal/test/browser",

@@ -1,5 +1,6 @@
 // Package connector signs users in by the login providers wx, qq, alipay and douyin (protocol 1,
-// login types), and by feishu, wecom and dingtalk, which organizations sign their members in with.
+// login types), by feishu, wecom and dingtalk, which organizations sign their members in with, and by GitHub;
+// package oidc by any provider of OpenID Connect.
 //
 //	wx, err := connector.NewWX(connector.WX{ID: "wx0123456789abcdef", Secret: secret})
 //	http.Redirect(w, r, wx.Begin(state, back, false), http.StatusFound)
@@ -10,7 +11,8 @@
 // between the two. [ErrDenied], [ErrCode] and [ErrStranger] are for the user; any other error is a [*Trouble],
 // for the operator.
 //
-// A method of a host's own is a [Labelled]; examples/signin has one.
+// A method of a host's own is a [Labelled]; examples/signin has one. GitHub is one too, as the
+// protocol has no login type for it.
 //
 // Each endpoint is a field of the provider's Config, so sandboxes and tests can replace it.
 // Package fake implements all of them.
@@ -43,4 +45,7 @@
 //
 // Redirects are never followed, whichever client is given: the target would get the secret. Our
 // own client ignores the environment's proxies and leaves no connection open after Finish.
+//
+// A profile has no address of email. Whoever can make a provider name an address would otherwise come
+// into the account behind it, or wait in an account that its owner will use.
 package connector

@@ -15,6 +15,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -42,13 +43,14 @@ type Config struct {
 }
 
 // Fake is an http.Handler that implements the providers below Path/wx, /qq, /alipay, /douyin,
-// /feishu, /wecom and /dingtalk.
+// /feishu, /wecom, /dingtalk, /oidc and /github.
 type Fake struct {
 	mux                  *reply.Mux
 	base, path           string
 	issuer               *issuer
 	secret               storage.Secret  // of its applications at all but alipay
 	application, gateway *rsa.PrivateKey // alipay's two pairs
+	keys                 keyring         // of the issuer of OpenID Connect
 	sameOrigin           *http.CrossOriginProtection
 }
 
@@ -117,6 +119,17 @@ func (f *Fake) routes() []reply.Route {
 		{Path: "/dingtalk/v1.0/oauth2/userAccessToken", Methods: post, Handle: f.dingtalkToken},
 		{Path: "/dingtalk/v1.0/contact/users/me", Methods: get[:1], Handle: f.dingtalkUser},
 
+		{Path: "/oidc/.well-known/openid-configuration", Methods: get[:1], Handle: f.openIDDocument},
+		{Path: "/oidc/jwks", Methods: get[:1], Handle: f.openIDKeys},
+		{Path: "/oidc/authorize", Methods: page, Handle: f.page(oidcPage), Fail: failPage},
+		{Path: "/oidc/token", Methods: post, Handle: f.openIDToken},
+		{Path: "/oidc/userinfo", Methods: get[:1], Handle: f.openIDUser},
+
+		{Path: "/github/login/oauth/authorize", Methods: page, Handle: f.page(githubPage), Fail: failPage},
+		{Path: "/github/login/oauth/access_token", Methods: post, Handle: f.githubToken},
+		{Path: "/github/user", Methods: get[:1], Handle: f.githubUser},
+		{Path: "/github/user/emails", Methods: get[:1], Handle: f.githubEmails},
+
 		{Path: "/face/{name}", Methods: get, Handle: f.face},
 	}
 	for i := range routes {
@@ -135,6 +148,8 @@ type Configs struct {
 	Feishu   connector.Feishu
 	WeCom    connector.WeCom
 	DingTalk connector.DingTalk
+	OIDC     oidc.Config
+	GitHub   connector.GitHub
 }
 
 // Configs returns the Configs of the connectors. They send their requests to BaseURL.
@@ -169,6 +184,11 @@ func (f *Fake) Configs() Configs {
 		DingTalk: connector.DingTalk{
 			ID: dingtalkID, Secret: f.secret, AuthorizeURL: at + "/dingtalk/oauth2/auth",
 			TokenURL: at + "/dingtalk/v1.0/oauth2/userAccessToken", UserURL: at + "/dingtalk/v1.0/contact/users/me",
+		},
+		OIDC: f.openIDConfig(),
+		GitHub: connector.GitHub{
+			ID: githubID, Secret: f.secret, AuthorizeURL: at + "/github/login/oauth/authorize",
+			TokenURL: at + "/github/login/oauth/access_token", UserURL: at + "/github/user", EmailsURL: at + "/github/user/emails",
 		},
 	}
 }

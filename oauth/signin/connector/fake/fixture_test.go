@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	state  = "0123456789abcdef0123456789abcdef"
 )
 
-var names = []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk"}
+var names = []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk", "oidc", "github"}
 
 // fixture is a fake and the connectors to it; no socket lies between them.
 type fixture struct {
@@ -56,15 +57,19 @@ func newFixtureOf(t testing.TB, f *fake.Fake) *fixture {
 	h := &fixture{Fake: f, t: t, connectors: map[string]connector.Connector{}}
 	c, client := f.Configs(), &http.Client{Transport: h}
 	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
-	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client = client, client, client
+	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client, c.OIDC.Client, c.GitHub.Client = client, client, client, client, client
 	for name, make := range map[string]func() (connector.Connector, error){
 		"wx": func() (connector.Connector, error) { return connector.NewWX(c.WX) }, "qq": func() (connector.Connector, error) { return connector.NewQQ(c.QQ) },
 		"alipay": func() (connector.Connector, error) { return connector.NewAlipay(c.Alipay) }, "douyin": func() (connector.Connector, error) { return connector.NewDouyin(c.Douyin) },
 		"feishu": func() (connector.Connector, error) { return connector.NewFeishu(c.Feishu) }, "wecom": func() (connector.Connector, error) { return connector.NewWeCom(c.WeCom) },
 		"dingtalk": func() (connector.Connector, error) { return connector.NewDingTalk(c.DingTalk) },
+		"oidc":     func() (connector.Connector, error) { return oidc.New(c.OIDC) }, "github": func() (connector.Connector, error) { return connector.NewGitHub(c.GitHub) },
 	} {
 		made, err := make()
 		must(t, err)
+		if p, ok := made.(connector.Preparer); ok {
+			must(t, p.Prepare(t.Context()))
+		}
 		h.connectors[name] = made
 	}
 	return h

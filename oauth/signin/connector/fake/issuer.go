@@ -25,10 +25,10 @@ type grant struct {
 	user     testUser
 	union    bool   // there is a unionid by now
 	back     string // the redirect_uri of the code
+	until    time.Time
+	used     bool
 
-	challenge string // code_challenge of the code, "" without PKCE
-	until     time.Time
-	used      bool
+	challenge, nonce, scope, fault string // of OpenID Connect, GitHub and feishu
 }
 
 // verdict is the state of a code.
@@ -45,17 +45,21 @@ func newIssuer() *issuer {
 	return &issuer{codes: newGrantCache(), tokens: newGrantCache(), visits: map[string]int{}}
 }
 
-// code begins a visit.
-func (d *issuer) code(provider string, p testUser, back, challenge string) string {
+// code begins a visit. More adds to what its code stands for.
+func (d *issuer) code(provider string, p testUser, back string, more ...func(*grant)) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	visit := provider + "|" + p.Key
 	d.visits[visit]++
 	code := rand.Text()
-	d.codes.put(code, &grant{
-		provider: provider, user: p, back: back, challenge: challenge, until: time.Now().Add(lifetime),
+	g := &grant{
+		provider: provider, user: p, back: back, until: time.Now().Add(lifetime),
 		union: p.unionFrom > 0 && d.visits[visit] >= p.unionFrom,
-	})
+	}
+	for _, add := range more {
+		add(g)
+	}
+	d.codes.put(code, g)
 	return code
 }
 

@@ -4,10 +4,10 @@ import "testing"
 
 func TestTheIssuerIsBounded(t *testing.T) {
 	d := newIssuer()
-	first := d.code("wx", testUsers[0], "x", "")
-	second := d.code("wx", testUsers[0], "x", "")
+	first := d.code("wx", testUsers[0], "x")
+	second := d.code("wx", testUsers[0], "x")
 	for range maxKept - 1 {
-		d.code("qq", testUsers[1], "x", "")
+		d.code("qq", testUsers[1], "x")
 	}
 	if _, _, v := d.redeem("wx", first); v != unknown {
 		t.Errorf("the oldest code is still there: %v", v)
@@ -16,7 +16,7 @@ func TestTheIssuerIsBounded(t *testing.T) {
 		t.Errorf("the oldest but one is gone: %v", v)
 	}
 	for range 3 * maxKept {
-		token, _, v := d.redeem("wx", d.code("wx", testUsers[0], "x", ""))
+		token, _, v := d.redeem("wx", d.code("wx", testUsers[0], "x"))
 		if _, ok := d.holder("wx", token); v != valid || !ok {
 			t.Fatal("the newest is not there")
 		}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/internal/page"
@@ -55,6 +56,8 @@ var (
 	wecomPage  = authorization{"wecom", "appid", wecomID, "", false, "code", nil, []string{"login_type", "CorpApp"}}
 	wecomInApp = authorization{"wecom", "appid", wecomID, "snsapi_base", true, "code", nil, []string{"agentid", wecomAgent}}
 	dingPage   = authorization{"dingtalk", "client_id", dingtalkID, "openid", true, "authCode", []string{"error", "access_denied"}, nil}
+	oidcPage   = authorization{"oidc", "client_id", oidcID, "openid profile", true, "code", []string{"error", "access_denied"}, nil}
+	githubPage = authorization{"github", "client_id", githubID, "", false, "code", []string{"error", "access_denied"}, nil}
 )
 
 const (
@@ -99,14 +102,21 @@ func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) e
 	}
 	back, state := request.Get("redirect_uri"), request.Get("state")
 	if form.Get("person") == nobody {
-		return reply.Found(w, reply.WithQuery(back, append(a.denial, "state", state)...))
+		answer := append(slices.Clone(a.denial), "state", state)
+		if a.provider == "oidc" {
+			answer = append(answer, f.namesItself(form.Get("fault"))...)
+		}
+		return reply.Found(w, reply.WithQuery(back, answer...))
 	}
 	user, ok := testUserOf(form.Get("person"))
 	if !ok || user.stranger && a.provider != "wecom" {
 		return refusal("There is nobody of that name. Go back and choose one of the people on the page.")
 	}
-	answer := []string{a.code, f.issuer.code(a.provider, user, back, request.Get("code_challenge")), "state", state}
+	fault := form.Get("fault")
+	answer := []string{a.code, f.issuer.code(a.provider, user, back, asked(request, fault)), "state", state}
 	switch a.provider {
+	case "oidc":
+		answer = append(answer, f.namesItself(fault)...)
 	case "alipay":
 		answer = append(answer, "app_id", alipayID, "scope", a.scope)
 	case "douyin":
@@ -131,14 +141,39 @@ func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 		return nil, refusal(a.fixed[0] + " must be " + a.fixed[1] + ".")
 	case q.Has("code_challenge") && q.Get("code_challenge_method") != "S256":
 		return nil, refusal("code_challenge_method must be S256.")
-	case q.Get("scope") != a.scope:
+	case !a.allows(q.Get("scope")):
 		return nil, refusal("scope must be " + a.scope + ".")
+	case (a.provider == "oidc" || a.provider == "github") && (len(q.Get("code_challenge")) != 43 || q.Get("code_challenge_method") != "S256"):
+		return nil, refusal("code_challenge must be there, by S256.")
 	case !stateShape.MatchString(q.Get("state")):
 		return nil, refusal("state must be at most 128 letters and digits.")
 	case !f.isOurs(q.Get("redirect_uri")):
 		return nil, refusal("redirect_uri must begin with " + f.base + "/.")
 	}
 	return q, nil
+}
+
+// allows reports whether a scope can be asked for: the one of the provider, or that and the email
+// where there is one.
+func (a authorization) allows(scope string) bool {
+	switch a.provider {
+	case "oidc":
+		return scope == a.scope || scope == a.scope+" email" || scope == "openid"
+	case "github":
+		return scope == a.scope || scope == "user:email"
+	}
+	return scope == a.scope
+}
+
+// namesItself returns the iss of a return (RFC 9207).
+func (f *Fake) namesItself(fault string) []string {
+	switch fault {
+	case "no-iss":
+		return nil
+	case "wrong-iss":
+		return []string{"iss", "https://another.example"}
+	}
+	return []string{"iss", f.openIDIssuer()}
 }
 
 // isOurs reports whether an address is on our own origin. After the slash nothing can change the

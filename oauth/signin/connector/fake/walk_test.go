@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 )
 
 // The whole sign-in at each provider, as each test user, twice.
 func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
+	h := newFixture(t)
 	for _, name := range names {
-		h := newFixture(t)
 		for person, unions := range map[string][2]bool{"lin": {true, true}, "omar": {false, false}, "mei": {false, true}, "robert": {true, true}} {
 			var first connector.Profile
 			for visit, union := range unions {
@@ -28,6 +30,16 @@ func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
 				p, err := h.finish(name, query)
 				if err != nil {
 					t.Errorf("%s as %s: %v", name, person, err)
+					continue
+				}
+				if name == "oidc" || name == "github" { // which have one identity for all applications
+					if len(p.Subjects) != 1 || visit == 1 && p.Subjects[0] != first.Subjects[0] {
+						t.Errorf("%s as %s: subjects %q after %q", name, person, p.Subjects, first.Subjects)
+					}
+					if person == "omar" && p.Nickname != "Omar Haddad" || person == "lin" && !strings.HasPrefix(p.Avatar, origin+"/") {
+						t.Errorf("%s as %s: %+v", name, person, p)
+					}
+					first = p
 					continue
 				}
 				if has := strings.HasPrefix(p.Subjects[0], "u:"); has != union {
@@ -51,8 +63,8 @@ func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
 
 // Another fake, after a restart, has the same test users.
 func TestTestUsersSurviveARestart(t *testing.T) {
+	a, b := newFixture(t), newFixture(t)
 	for _, name := range names {
-		a, b := newFixture(t), newFixture(t)
 		before, err := a.finish(name, a.choose(name, "lin"))
 		must(t, err)
 		after, err := b.finish(name, b.choose(name, "lin"))
@@ -91,10 +103,10 @@ func TestACodeWorksOnceAndForFiveMinutes(t *testing.T) {
 				t.Errorf("%s: a used code = %v, want ErrCode", name, err)
 			}
 			code := late.Get("code") + late.Get("auth_code") + late.Get("authCode")
-			if _, err := h.finish(names[(i+1)%len(names)], url.Values{"code": {code}, "auth_code": {code}}); !errors.Is(err, connector.ErrCode) {
+			if _, err := h.finish(names[(i+1)%len(names)], url.Values{"code": {code}, "auth_code": {code}, "state": {state}, "iss": {origin + fake.Path + "/oidc"}}); !errors.Is(err, connector.ErrCode) {
 				t.Errorf("%s: its code at the next provider = %v, want ErrCode", name, err)
 			}
-			if _, err := h.finish(name, url.Values{"code": {"made-up"}, "auth_code": {"made-up"}}); !errors.Is(err, connector.ErrCode) {
+			if _, err := h.finish(name, url.Values{"code": {"made-up"}, "auth_code": {"made-up"}, "state": {state}, "iss": {origin + fake.Path + "/oidc"}}); !errors.Is(err, connector.ErrCode) {
 				t.Errorf("%s: a made-up code = %v, want ErrCode", name, err)
 			}
 			time.Sleep(5 * time.Minute)
@@ -144,6 +156,12 @@ func TestOnlyItsOwnApplicationsAreServed(t *testing.T) {
 		case "dingtalk":
 			c.DingTalk.Client = unknown
 			made, err = connector.NewDingTalk(c.DingTalk)
+		case "oidc":
+			c.OIDC.Client = unknown
+			made, err = oidc.New(c.OIDC)
+		case "github":
+			c.GitHub.Client = unknown
+			made, err = connector.NewGitHub(c.GitHub)
 		}
 		must(t, err)
 		_, err = made.Finish(t.Context(), back, query)

@@ -86,6 +86,11 @@ func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Tic
 			return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 		}
 	}
+	if p, ok := u.Connector.(connector.Preparer); ok {
+		if err := p.Prepare(r.Context()); err != nil {
+			return u.showTrouble(w, r, t.Query, err)
+		}
+	}
 	state, now := drawState(), time.Now().UTC()
 	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), kind, u.Name(), u.Pages.Bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), web.AgentOf(r), now, now.Add(limits.VisitLife)
@@ -136,31 +141,23 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	}
 	u.Guard.End(r.Context(), ip, false) // what a provider says is not guessed at
 	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
-	switch trouble := (*connector.Trouble)(nil); {
+	switch {
 	case errors.Is(err, connector.ErrDenied):
 		return u.Pages.ShowFormWithAlert(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
 	case errors.Is(err, connector.ErrCode):
 		return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
 	case errors.Is(err, connector.ErrStranger):
 		u.Log.InfoContext(r.Context(), "a provider's user may not sign in", "provider", u.Name(), "err", err)
-		u.Trail.Refused(r, http.StatusUnauthorized, "")
-		return u.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, t.Query, "Only members of the organization can sign in this way, and the provider does not count you among them. Choose another way, or ask whoever runs this service.")
-	case r.Context().Err() != nil:
-		return err
-	case errors.As(err, &trouble):
-		u.Log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
-		w.Header().Set("Retry-After", "5")
-		return u.Pages.ShowFormWithAlert(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
+		return u.showRefused(w, r, t.Query, "Only members of the organization can sign in this way, and the provider does not count you among them. Choose another way, or ask whoever runs this service.")
 	case err != nil:
-		return err
+		return u.showTrouble(w, r, t.Query, err)
 	}
 	if t.UserID != "" {
 		return u.linkUser(w, r, t, profile)
 	}
 	user, err := u.Users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		u.Trail.Refused(r, http.StatusUnauthorized, "")
-		return u.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
+		return u.showRefused(w, r, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
 		return err
@@ -168,6 +165,23 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	u.Pages.RememberWay(w, r, u.Name())
 	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
 	return u.SignIn(w, r, user, session.Proof{Method: u.Name()}, t.Query)
+}
+
+// showTrouble answers where the provider has failed.
+func (u provider) showTrouble(w http.ResponseWriter, r *http.Request, query string, err error) error {
+	trouble := (*connector.Trouble)(nil)
+	if r.Context().Err() != nil || !errors.As(err, &trouble) {
+		return err
+	}
+	u.Log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
+	w.Header().Set("Retry-After", "5")
+	return u.Pages.ShowFormWithAlert(w, r, http.StatusServiceUnavailable, query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
+}
+
+// showRefused answers who is not let in.
+func (u provider) showRefused(w http.ResponseWriter, r *http.Request, query, why string) error {
+	u.Trail.Refused(r, http.StatusUnauthorized, "")
+	return u.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, query, why)
 }
 
 // useTicket uses up the ticket of a state, if this browser has begun it here.

@@ -1,0 +1,166 @@
+package oidc
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/connector"
+)
+
+const (
+	maxSub = 255             // characters of ASCII: OpenID Connect Core, section 2
+	skew   = 5 * time.Minute // by which clocks may differ
+)
+
+// claims are those of a user. Names are case-sensitive, and what has another type is missing.
+type claims map[string]json.RawMessage
+
+func (c claims) text(name string) string {
+	var s string
+	if json.Unmarshal(c[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// verified returns the address that the provider has verified, "" if there is none. Some write the
+// flag as a text.
+func (c claims) verified() string {
+	if flag := string(c["email_verified"]); flag != "true" && flag != `"true"` {
+		return ""
+	}
+	return strings.ToLower(c.text("email"))
+}
+
+// identify verifies the id_token, and returns its claims.
+func (v *visit) identify(ctx context.Context, t tokens) (claims, error) {
+	id, err := v.verifier.Verify(ctx, t.ID)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, v.unreachable(ctx.Err())
+		}
+		return nil, v.trouble("", "its id_token is not accepted: "+err.Error())
+	}
+	var c claims
+	refuse := func(why string) (claims, error) {
+		return nil, v.trouble("", "its id_token is not accepted: "+why)
+	}
+	switch err := id.Claims(&c); {
+	case err != nil:
+		return refuse("it is no object")
+	case subtle.ConstantTimeCompare([]byte(c.text("nonce")), []byte(v.visits.Nonce(v.state))) != 1:
+		return refuse("it is not of this visit (nonce)")
+	case c["azp"] != nil && c.text("azp") != v.ClientID, c["azp"] == nil && len(id.Audience) > 1:
+		return refuse("it is for another application (azp)")
+	case id.IssuedAt.Unix() <= 0 || time.Until(id.IssuedAt) > skew:
+		return refuse("it has no iat, or one of the future; are the clocks right?")
+	case !isSub(id.Subject) || c.text("sub") != id.Subject:
+		return refuse("its sub is none")
+	}
+	if id.AccessTokenHash != "" && id.VerifyAccessToken(t.Access) != nil {
+		return refuse("it came with another access token (at_hash)")
+	}
+	return c, nil
+}
+
+func isSub(s string) bool {
+	return s != "" && len(s) <= maxSub && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
+
+// profile completes the claims where they lack something that was asked for.
+func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Profile, error) {
+	nameless := nickname(c) == "" && slices.Contains(v.Scopes, "profile")
+	unknown := len(v.Domains) > 0 && c["email"] == nil
+	if (nameless || unknown) && v.userinfo != "" && t.Access != "" && strings.EqualFold(t.Type, "Bearer") {
+		more, err := v.ofUserinfo(ctx, t.Access, c.text("sub"))
+		if err != nil {
+			return connector.Profile{}, err
+		}
+		c = more.over(c)
+	}
+	if !v.admits(c) {
+		return connector.Profile{}, fmt.Errorf("%s: %w", v.Config.Name, connector.ErrStranger)
+	}
+	return connector.Profile{
+		Subjects: []string{subject(v.Issuer, c.text("sub"))},
+		Nickname: nickname(c), Avatar: picture(c), Gender: c.text("gender"),
+	}.Tidy(), nil
+}
+
+// subject returns who a user is: no issuer has a # in it, so no two can say the same.
+func subject(issuer, sub string) string { return "i:" + issuer + "#" + sub }
+
+// over lays the claims of an id_token, which is signed, over those of userinfo.
+func (c claims) over(signed claims) claims {
+	address := signed["email"] == nil && signed["email_verified"] == nil // never one's flag for the other's address
+	out := claims{}
+	for name, value := range c {
+		if address || name != "email" && name != "email_verified" {
+			out[name] = value
+		}
+	}
+	for name, value := range signed {
+		out[name] = value
+	}
+	return out
+}
+
+// ofUserinfo reads the claims that userinfo has of the same user.
+func (v *visit) ofUserinfo(ctx context.Context, access, sub string) (claims, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.userinfo, nil)
+	if err != nil {
+		return nil, v.trouble("", "its userinfo_endpoint cannot be asked")
+	}
+	r.Header.Set("Authorization", "Bearer "+access)
+	var c claims
+	switch status, err := v.ask(r, &c); {
+	case status != http.StatusOK && status != 0:
+		return nil, v.status(status)
+	case err != nil:
+		return nil, err
+	case c.text("sub") != sub:
+		return nil, v.trouble("", "told of two different people")
+	}
+	return c, nil
+}
+
+// admits reports whether the operator lets the user in. Google verifies addresses that it does not
+// host; hd names the Workspace that the account belongs to.
+func (v *visit) admits(c claims) bool {
+	if len(v.Domains) == 0 {
+		return true
+	}
+	if v.Issuer == Google {
+		return slices.Contains(v.Domains, strings.ToLower(c.text("hd")))
+	}
+	address := c.verified()
+	at := strings.LastIndexByte(address, '@')
+	return at > 0 && slices.Contains(v.Domains, address[at+1:])
+}
+
+// nickname returns what the user is called. A preferred_username that is an address is left out:
+// applications are told nicknames.
+func nickname(c claims) string {
+	for _, name := range []string{"name", "nickname", "preferred_username"} {
+		if text := strings.TrimSpace(c.text(name)); text != "" && (name != "preferred_username" || !strings.Contains(text, "@")) {
+			return text
+		}
+	}
+	return ""
+}
+
+// picture returns the user's picture. Entra names one that browsers cannot load.
+func picture(c claims) string {
+	at, err := url.Parse(c.text("picture"))
+	if err != nil || at.Host == "graph.microsoft.com" {
+		return ""
+	}
+	return c.text("picture")
+}

@@ -1,0 +1,36 @@
+// Package oidc signs users in by any provider of OpenID Connect: Google, Keycloak, Entra, Okta and
+// others, and other Keystiles.
+//
+//	google, err := oidc.New(oidc.Config{
+//		Name: "google", Label: "Google", Issuer: oidc.Google, ClientID: id, ClientSecret: secret,
+//	})
+//	signin.Config{Connectors: []connector.Connector{google}}
+//
+// The return address to register at the provider is BaseURL + /oauth/signin/with/NAME/return.
+//
+// # Choices
+//
+// Discovery happens at the first visit and then once an hour, so a service starts while its provider
+// is away. A document that cannot be read again stays good; without one, visitors are told to try
+// again, and the provider is asked once in five seconds at most.
+//
+// A user is issuer#sub, which no other issuer can say. An address of email is never a way to find an
+// account, and never becomes a user's address: whoever can make a provider name an address would
+// otherwise come into the account behind it, or wait in an account that its owner will use. Users add
+// and confirm their addresses here. With Config.Domains an address that the provider has verified
+// decides who may come in, and is forgotten.
+//
+// An id_token counts if it is signed by a key of the issuer (RS256, PS256, ES256 or EdDSA), is for
+// us and, where it names one, authorized for us (azp), has not expired, was not issued in the
+// future, and carries the nonce of this visit. The parameter iss of the return (RFC 9207) must be the
+// issuer where it is there, and must be there where the provider has announced it.
+//
+// The verifier of PKCE and the nonce are derived from the state; see internal/pkce.
+//
+// Requests go where discovery says, so they go through internal/netguard: an issuer on a private
+// network needs Config.AllowPrivate. Everything is https, but for an issuer on this machine. No
+// redirect is followed, and no answer of more than 1 MiB is read. Keys are read again for a kid that
+// is not known, once in ten seconds at most.
+//
+// Issuers of Entra that stand for several tenants are refused: any tenant could say any address.
+package oidc

@@ -1,0 +1,193 @@
+package oidc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/connector/internal/pkce"
+)
+
+const maxCode = 4096 // bytes; those of Entra have more than 1 KiB
+
+// Begin implements connector.Connector. Without a Prepare that has succeeded the browser comes
+// straight back, to be told to try again.
+func (u *upstream) Begin(state, back string, _ bool) string {
+	m := u.current.Load()
+	if m == nil {
+		return addParams(back, url.Values{"error": {"temporarily_unavailable"}, "state": {state}})
+	}
+	return addParams(m.authorize, url.Values{
+		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {back}, "scope": {strings.Join(u.Scopes, " ")},
+		"state": {state}, "nonce": {u.visits.Nonce(state)},
+		"code_challenge": {pkce.Challenge(u.visits.Verifier(state))}, "code_challenge_method": {"S256"},
+	})
+}
+
+func addParams(endpoint string, params url.Values) string {
+	glue := "?"
+	if strings.Contains(endpoint, "?") {
+		glue = "&"
+	}
+	return endpoint + glue + params.Encode()
+}
+
+// Finish implements connector.Connector.
+func (u *upstream) Finish(ctx context.Context, back string, query url.Values) (connector.Profile, error) {
+	ctx, cancel := context.WithTimeout(ctx, finishTimeout)
+	defer cancel()
+	m, err := u.metadata(ctx)
+	if err != nil {
+		return connector.Profile{}, err
+	}
+	v, err := u.arrive(m, query)
+	if err != nil {
+		return connector.Profile{}, err
+	}
+	t, err := v.redeem(ctx, back)
+	if err != nil {
+		return connector.Profile{}, err
+	}
+	c, err := v.identify(ctx, t)
+	if err != nil {
+		return connector.Profile{}, err
+	}
+	return v.profile(ctx, t, c)
+}
+
+// visit is a browser that has come back with a code.
+type visit struct {
+	*upstream
+	*metadata
+	code, state string
+	hidden      []string // what errors must not quote
+}
+
+// arrive reads the return. Who it is from comes first: what another issuer says, if only that access
+// was denied, is not for us (RFC 9207).
+func (u *upstream) arrive(m *metadata, query url.Values) (*visit, error) {
+	if all := query["iss"]; len(all) > 1 || len(all) == 1 && all[0] != u.Issuer {
+		return nil, u.trouble("", "the browser comes from another issuer")
+	} else if m.issuerReturned && len(all) == 0 {
+		return nil, u.trouble("", "the browser brings no iss, which the provider has announced")
+	}
+	codes, states := query["code"], query["state"]
+	switch problem := query.Get("error"); {
+	case problem == "access_denied":
+		return nil, fmt.Errorf("%s: %w", u.Config.Name, connector.ErrDenied)
+	case problem != "":
+		return nil, u.trouble(problem, "sent the browser back: "+query.Get("error_description"))
+	case len(codes) != 1 || codes[0] == "" || len(codes[0]) > maxCode || len(states) != 1 || states[0] == "":
+		return nil, fmt.Errorf("%s: the browser brought no code that could be one: %w", u.Config.Name, connector.ErrCode)
+	}
+	v := &visit{upstream: u, metadata: m, code: codes[0], state: states[0]}
+	v.hide(v.code, u.ClientSecret.Reveal(), u.visits.Verifier(v.state))
+	return v, nil
+}
+
+// hide keeps secrets out of errors. Very short ones would match by chance.
+func (v *visit) hide(secrets ...string) {
+	for _, s := range secrets {
+		if len(s) >= 6 {
+			v.hidden = append(v.hidden, s, "[secret]", url.QueryEscape(s), "[secret]")
+		}
+	}
+}
+
+func (v *visit) trouble(code, text string) *connector.Trouble {
+	redact := strings.NewReplacer(v.hidden...)
+	return v.upstream.trouble(redact.Replace(code), redact.Replace(text))
+}
+
+// unreachable returns the error for a request without an answer. The addresses that a *url.Error
+// quotes are left out.
+func (u *upstream) unreachable(err error) *connector.Trouble {
+	hint := ""
+	if refused := (*netguard.Refused)(nil); errors.As(err, &refused) {
+		hint = " (it is private; if you mean it, name it in allow_private)"
+	}
+	text := err.Error()
+	if quoting := new(url.Error); errors.As(err, &quoting) {
+		text = quoting.Err.Error()
+	}
+	return connector.NewTrouble(u.Config.Name, "", "could not be asked: "+text+hint, err)
+}
+
+// tokens is an answer of the token endpoint.
+type tokens struct {
+	Access      string `json:"access_token"`
+	Refresh     string `json:"refresh_token"`
+	Type        string `json:"token_type"`
+	ID          string `json:"id_token"`
+	Error       string `json:"error"`
+	Description string `json:"error_description"`
+}
+
+// redeem exchanges the code.
+func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "code": {v.code}, "redirect_uri": {back}, "code_verifier": {v.visits.Verifier(v.state)},
+	}
+	if v.post {
+		form.Set("client_id", v.ClientID)
+		form.Set("client_secret", v.ClientSecret.Reveal())
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, v.token, strings.NewReader(form.Encode()))
+	if err != nil {
+		return tokens{}, v.trouble("", "its token_endpoint cannot be asked")
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if !v.post {
+		r.SetBasicAuth(url.QueryEscape(v.ClientID), url.QueryEscape(v.ClientSecret.Reveal())) // RFC 6749, section 2.3.1
+	}
+	var t tokens
+	status, err := v.ask(r, &t)
+	v.hide(t.Access, t.Refresh, t.ID)
+	switch {
+	case t.Error == "invalid_grant":
+		return t, fmt.Errorf("%s: %w", v.Config.Name, connector.ErrCode)
+	case t.Error == "invalid_client":
+		return t, v.trouble(t.Error, t.Description+" (the id or the secret is wrong)")
+	case t.Error != "":
+		return t, v.trouble(t.Error, t.Description)
+	case status != http.StatusOK && status != 0:
+		return t, v.status(status)
+	case err != nil:
+		return t, err
+	case t.ID == "":
+		return t, v.trouble("", "answered without an id_token; is the scope openid allowed for the application?")
+	}
+	return t, nil
+}
+
+// ask sends a request, and reads an answer that is a JSON object. The status is 0 if there was none.
+func (v *visit) ask(r *http.Request, into any) (status int, err error) {
+	r.Header.Set("Accept", "application/json")
+	resp, err := v.client.Do(r)
+	if err != nil {
+		return 0, v.unreachable(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, v.unreachable(err)
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err := json.Unmarshal(body, into); err != nil || kind == "application/jwt" {
+		return resp.StatusCode, v.trouble("", "answered what cannot be read")
+	}
+	return resp.StatusCode, nil
+}
+
+func (v *visit) status(status int) *connector.Trouble {
+	return v.trouble("http "+strconv.Itoa(status), "answered "+strings.ToLower(http.StatusText(status)))
+}

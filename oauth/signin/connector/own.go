@@ -1,0 +1,36 @@
+package connector
+
+import (
+	"context"
+	"errors"
+)
+
+// Preparer is a Connector that has to ask its provider before Begin, for the addresses it sends
+// browsers to.
+type Preparer interface {
+	Connector
+
+	// Prepare is called before each Begin, and costs a request now and then. It takes at most ten
+	// seconds. The error is a *Trouble.
+	Prepare(ctx context.Context) error
+}
+
+// NewTrouble returns an error of a provider for a Connector of a host's own. Its texts become one
+// line; the caller keeps secrets out of them. An error of a context as the cause is kept.
+func NewTrouble(provider, code, text string, cause error) *Trouble {
+	t := &Trouble{Provider: provider, Code: oneLine(code), Text: oneLine(text)}
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(cause, known) {
+			t.cause = known
+		}
+	}
+	return t
+}
+
+// Tidy returns a profile whose texts are one line of at most 200 bytes each, without an Avatar that
+// browsers may not load and a Gender that is none of the protocol.
+func (p Profile) Tidy() Profile {
+	p.Nickname, p.Location = oneLine(p.Nickname), oneLine(p.Location)
+	p.Avatar, p.Gender = pictureURL(p.Avatar), gender(p.Gender, "male", "female")
+	return p
+}
