@@ -22,7 +22,7 @@ import (
 var (
 	keyOnPage     = regexp.MustCompile(`<code class="key"[^>]*>([A-Z2-7 ]+)</code>`)
 	insteadOnPage = regexp.MustCompile(`name="instead" value="([^"]*)"`)
-	codesOnPage   = regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`)
+	codesOnPage   = regexp.MustCompile(`(?s)<pre class="codes">(.*)</pre>`)
 	nextOnPage    = regexp.MustCompile(`<a class="button" href="([^"]+)"`)
 )
 
