@@ -23,7 +23,8 @@
 // (other providers), mailer (SMTP).
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
-// scan (codes to scan), federation (other providers), factor (a second factor), signup, newpassword, account, consent. Below
+// scan (codes to scan), federation (other providers), factor (a second factor), enrol (adds
+// and removes them), signup, newpassword, account, consent. Below
 // them, each importing only those further on in this list: flow, attempt, notice, trail, session,
 // web, outbox, limits, methods, usernames, totp.
 //
@@ -55,6 +56,11 @@
 // has another ten minutes of its own. To change a password takes the current one, which is
 // a sign-in of that moment, so no other is asked for. A sign-in at another provider counts
 // as one, though only the provider knows how long ago its user proved who they are.
+//
+// Config.MFA says who needs a second factor. It is due Grace after the first sign-in at which it was required: until then
+// each sign-in reminds of it, and afterwards its page comes before the session. An application that requires one
+// (storage.App.MFA) gives no time. A user has at least the stricter of both, and whoever has a factor is asked
+// for it under every policy.
 //
 // Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does
 // not know the others. The optional interfaces of Config.Users are looked up once, in New.
