@@ -254,6 +254,11 @@ var triedElsewhere = map[string]string{
 	"admin.hosts":                   "TestTheAdminListenerAnswersNoNameThatAPageCouldCarry",
 
 	"signup":             "TestWhoIsInvitedBecomesAUser",
+	"mfa.default":        "TestTheConfigurationSaysWhoNeedsASecondFactor",
+	"mfa.admin":          "TestTheConfigurationSaysWhoNeedsASecondFactor",
+	"mfa.developer":      "TestTheConfigurationSaysWhoNeedsASecondFactor",
+	"mfa.auditor":        "TestTheConfigurationSaysWhoNeedsASecondFactor",
+	"mfa.grace":          "TestTheConfigurationSaysWhoNeedsASecondFactor",
 	"mail.smtp.host":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.port":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.tls":      "TestMailsGoWhereTheConfigurationSays",
