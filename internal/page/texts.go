@@ -296,7 +296,7 @@ var chinese = map[string]string{
 	"A second factor is required of you, and this is your only one. For another phone, set up its app instead: it takes the place of this one.": "您需要保持两步验证，而这是您唯一的方式。如需更换手机，请直接在新手机上设置，它会取代现有的应用。",
 	"Your recovery codes": "您的恢复码",
 	"Print them, or copy them to a safe place: they are shown this once, and we do not keep them.": "请打印，或复制到安全的地方：恢复码仅显示这一次，我们不会保存。",
-	"Each signs you in once, if your phone is lost":                                                "手机丢失时，每个恢复码可登录一次",
+	"Each signs you in once, if your phone is lost:":                                               "手机丢失时，每个恢复码可登录一次：",
 	"Whoever has one and your password can sign in as you. Keep them apart.":                       "他人若同时持有恢复码和您的密码，即可以您的身份登录。请分开保管。",
 	"I have kept them: continue":                                                                   "我已保存，继续",
 	"Set up a second factor":                                                                       "设置两步验证",

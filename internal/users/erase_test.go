@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -94,6 +95,13 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 			note(err)
 		}
 	}
+	_, err = store.SaveFactors(ctx, storage.Factors{
+		UserID: u.Sub, Authenticator: &authn.Authenticator{CreatedAt: now}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP"),
+		Passkeys: []authn.Passkey{{ID: "x", Name: "key of a wombat"}}, Recovery: []authn.RecoveryCode{{Hash: "x"}},
+	})
+	note(err)
+	_, err = store.SaveTicket(ctx, storage.Ticket{ID: "second", Kind: "factor", UserID: u.Sub, Query: "client_id=app0", Agent: "wombat", CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+	note(err)
 	c, err := store.SaveCapability(ctx, storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: "u0"}, nil)
 	note(err)
 	_, err = store.SaveAccess(ctx, access.List{Member: c.Member, Rules: []access.Rule{{Subject: "user:" + u.Sub}}})
@@ -174,7 +182,7 @@ func TestNothingButTheAccountsNamesAnErasedUserAndTheirNameIsFree(t *testing.T) 
 			b := make(t)
 			store := openOn(t, b)
 			u := person(t, store, 120)
-			if named, bySub := left(t, b, u.Sub); len(named) < 6 || !slices.Contains(bySub, "spent") {
+			if named, bySub := left(t, b, u.Sub); len(named) < 6 || !slices.Contains(bySub, "spent") || !slices.Contains(bySub, "factors") {
 				t.Fatalf("before, %q and %q name the user: the test looks in the wrong place", named, bySub)
 			}
 			e, err := erase(t, store, u.Sub)

@@ -24,8 +24,8 @@
 // (other providers; connector/oidc for OpenID Connect), mailer (SMTP).
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
-// scan (codes to scan), federation (other providers), factor (a second factor), signup, newpassword, account (the
-// account page), profile, mydata (a download) and deletion (beside it), consent. Below
+// scan (codes to scan), federation (other providers), factor (a second factor), enrol (adds and removes them),
+// signup, newpassword, account (the account page), profile, mydata (a download) and deletion (beside it), consent. Below
 // them, each importing only those further on in this list: flow, attempt, notice, trail, session,
 // web, outbox, limits, methods, usernames, totp.
 //
@@ -64,6 +64,11 @@
 // Of a session the account page says how near its address is to the one of now: the same network, close to
 // it or another one, as the rate limits count networks. Where that is on earth nobody here knows: a host that
 // does says so by Config.Place. Times are in UTC, and in the browser's own zone where its one script runs.
+//
+// Config.MFA says who needs a second factor. It is due Grace after the first sign-in at which it was required: until then
+// each sign-in reminds of it, and afterwards its page comes before the session. An application that requires one
+// (storage.App.MFA) gives no time. A user has at least the stricter of both, and whoever has a factor is asked
+// for it under every policy.
 //
 // Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does
 // not know the others. The optional interfaces of Config.Users are looked up once, in New.

@@ -146,14 +146,14 @@ func TestManyChangesInARowWait(t *testing.T) {
 	}
 }
 
-// racing changes a user's role between the read and the write of somebody else.
-type racing struct {
+// racingProfile changes a user's role between the read and the write of somebody else.
+type racingProfile struct {
 	users.Store
 	store *storage.Store
 	done  bool
 }
 
-func (r *racing) SaveUser(ctx context.Context, u storage.User) (storage.User, error) {
+func (r *racingProfile) SaveUser(ctx context.Context, u storage.User) (storage.User, error) {
 	if !r.done {
 		r.done = true
 		other, err := r.store.User(ctx, u.Sub)
@@ -168,7 +168,7 @@ func (r *racing) SaveUser(ctx context.Context, u storage.User) (storage.User, er
 
 func TestAProfileOverwritesNothingElse(t *testing.T) {
 	d := newAccountFixture(t)
-	table := users.New(&racing{Store: d.store, store: d.store.Store}, cheap(d.hashes))
+	table := users.New(&racingProfile{Store: d.store, store: d.store.Store}, cheap(d.hashes))
 	before, err := table.SetProfile(t.Context(), d.mina.Sub, users.Profile{Name: "New"})
 	must(t, err)
 	u, err := d.store.User(t.Context(), d.mina.Sub)
