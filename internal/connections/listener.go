@@ -17,6 +17,15 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return c.Listen(ctx, "tcp", address)
 }
 
+// Inherit does to a listener that somebody else has opened what Listen does to its own.
+func Inherit(l *net.TCPListener) error {
+	raw, err := l.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return keepLittle("", "", raw)
+}
+
 // listener hands out only what the limits let in.
 type listener struct {
 	net.Listener

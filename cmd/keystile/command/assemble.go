@@ -27,6 +27,7 @@ type assembled struct {
 	*keystile.Service
 	behind  products
 	handler http.Handler
+	quiet   http.Handler // the same without log and metrics
 }
 
 // assemble makes the service of a configuration. A nil observer is none. The caller closes what
@@ -62,7 +63,8 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 	}
 	service.Handle("/", newRootHandler(c, base, apidoc.Of(openAPI(service)...), data, log))
 	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
-	return &assembled{service, behind, requested(service.Gateway.Front(behind.before(service.Routes(), log)))}, nil
+	quiet := service.Gateway.Front(behind.before(service.Routes(), log))
+	return &assembled{service, behind, requested(quiet), quiet}, nil
 }
 
 func (a *assembled) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }

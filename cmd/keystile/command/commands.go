@@ -1,22 +1,18 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/storage"
 )
 
 var (
-	asJSON    = cli.Flag{Name: "json", Help: "print JSON"}
-	reference = cli.Flag{Name: "reference", Help: "print the table of all keys instead, in Markdown"}
+	asJSON      = cli.Flag{Name: "json", Help: "print JSON"}
+	reference   = cli.Flag{Name: "reference", Help: "print the table of all keys instead, in Markdown"}
+	withModules = cli.Flag{Name: "modules", Help: "list the modules that are linked into it, with their versions"}
 )
 
 // groups are the headings of the help.
@@ -58,7 +54,10 @@ func (p program) commands() cli.Table {
 			Flags:    append(config.Flags(), asJSON, reference),
 			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json", "keystile config --reference"},
 		},
-		{Name: "version", Summary: "Print the version", Run: showVersion, Flags: []cli.Flag{asJSON}},
+		{
+			Name: "version", Summary: "Print the version, and what the program is made of", Run: showVersion, Flags: []cli.Flag{asJSON, withModules},
+			Examples: []string{"keystile version", "keystile version --modules --json"},
+		},
 	}
 	return cli.Table{
 		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.Opener{
@@ -80,21 +79,4 @@ func showConfig(_ context.Context, call cli.Call) error {
 		return json.NewEncoder(call.Stdout).Encode(c.Values)
 	}
 	return c.Print(call.Stdout)
-}
-
-func showVersion(_ context.Context, call cli.Call) error {
-	version := map[string]any{"version": versionOf(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
-	if call.On(asJSON.Name) {
-		version["features"] = storage.Features() // that a store may have
-		return json.NewEncoder(call.Stdout).Encode(version)
-	}
-	_, err := fmt.Fprintf(call.Stdout, "keystile %s, %s, %s\n", version["version"], version["go"], version["platform"])
-	return err
-}
-
-func versionOf() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return cmp.Or(info.Main.Version, "(devel)")
-	}
-	return "unknown"
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
+	"github.com/keystile/keystile/cmd/keystile/internal/systemd"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -17,11 +18,11 @@ type listeners []listener
 
 // openOperators opens the admin listener, and returns what counts for its metrics. There
 // is neither if the configuration names no address.
-func openOperators(ctx context.Context, c *config.Config, data *dataStore, log *slog.Logger) (listeners, *metrics.Metrics, error) {
+func openOperators(ctx context.Context, c *config.Config, data *dataStore, manager managed, log *slog.Logger) (listeners, *metrics.Metrics, error) {
 	if c.AdminListen == "" {
 		return nil, nil, nil
 	}
-	at, err := listen(ctx, "--admin-listen", c.AdminListen)
+	at, err := manager.listen(ctx, systemd.Admin, "--admin-listen", c.AdminListen)
 	if err != nil {
 		return nil, nil, err
 	}

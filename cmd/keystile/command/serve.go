@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/cmd/keystile/internal/systemd"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
@@ -37,6 +38,10 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 
 	log := newLog(c, call)
 	p.log = log
+	manager, err := takeOver(c, call.Env)
+	if err != nil {
+		return err
+	}
 	f, err := folder.Open(c.Data)
 	if err != nil {
 		return err
@@ -51,7 +56,7 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 	if err != nil {
 		return err
 	}
-	err = runService(ctx, c, data, log, call.Stdout)
+	err = runService(ctx, c, data, manager, log, call.Stdout)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil // told to stop while it was still starting
 	}
@@ -60,13 +65,13 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 
 // runService serves an open store: it opens the listeners, joins the other nodes, makes the service
 // and waits for the end.
-func runService(ctx context.Context, c *config.Config, data *dataStore, log *slog.Logger, say io.Writer) (err error) {
-	public, err := listen(ctx, "--listen", c.Listen)
+func runService(ctx context.Context, c *config.Config, data *dataStore, manager managed, log *slog.Logger, say io.Writer) (err error) {
+	public, err := manager.listen(ctx, systemd.Public, "--listen", c.Listen)
 	if err != nil {
 		return err
 	}
 	defer public.Close()
-	operators, counted, err := openOperators(ctx, c, data, log)
+	operators, counted, err := openOperators(ctx, c, data, manager, log)
 	if err != nil {
 		return err
 	}
@@ -91,13 +96,14 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, log *slo
 		others.watch(counted)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()
-	return opened{c, data, log, public, operators, counted}.serve(ctx, service, base, say)
+	return opened{c, data, manager, log, public, operators, counted}.serve(ctx, service, base, say)
 }
 
 // opened holds what a service is served with.
 type opened struct {
 	conf      *config.Config
 	data      *dataStore
+	manager   managed
 	log       *slog.Logger
 	public    net.Listener
 	operators listeners
@@ -114,7 +120,10 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	front := newServer(service, log)
 	front.RegisterOnShutdown(func() { service.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
 	front.Handler = closing(&data.leaving, front.Handler)
-	s := servers{log: log, listeners: append(o.operators, listener{server: front, at: o.public}), drain: c.Drain, leave: func() { data.leaving.Store(true) }}
+	s := servers{
+		log: log, manager: o.manager, status: "Serving " + base, alive: answers(service.quiet),
+		listeners: append(o.operators, listener{server: front, at: o.public}), drain: c.Drain, leave: func() { data.leaving.Store(true) },
+	}
 	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {

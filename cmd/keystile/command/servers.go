@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
+	"github.com/keystile/keystile/cmd/keystile/internal/systemd"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/connections"
 )
@@ -34,6 +35,10 @@ type servers struct {
 	listeners []listener
 	drain     time.Duration // between the end of ctx and that of listening
 	leave     func()        // called before that; nil: nothing
+
+	manager managed                    // is told when it begins, that it is alive, and when it ends
+	status  string                     // what the manager shows meanwhile
+	alive   func(context.Context) bool // returns unless something hangs
 }
 
 // listener is a server and where it listens.
@@ -83,7 +88,10 @@ func (s servers) run(told context.Context) error {
 			}
 		})
 	}
+	s.manager.tell(s.log, systemd.Ready, systemd.Status(s.status))
+	go s.manager.Watch(ctx, s.alive) // not waited for: it may hang, and is there to say so
 	<-ctx.Done()
+	s.manager.tell(s.log, systemd.Stopping)
 	if told.Err() != nil && len(failures) == 0 {
 		s.leaveFirst(failures)
 	}

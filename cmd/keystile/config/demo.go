@@ -39,6 +39,15 @@ func (c *Config) settleDemo() {
 	c.Values[i].Text, c.Values[i].Source = strconv.FormatBool(c.Demo), "default: "+why
 }
 
+// TakeSocket says that the service listens at a socket that somebody else has opened, whatever the
+// sources name: what follows from the address follows from this one.
+func (c *Config) TakeSocket(address string) {
+	c.Listen = address
+	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key == "listen" })
+	c.Values[i].Text, c.Values[i].Source = address, "the socket of the service manager"
+	c.settleDemo()
+}
+
 // Loopback reports whether a host, without port and brackets, names the machine that asks:
 // localhost and what is below it (RFC 6761 6.3), or a loopback address.
 func Loopback(host string) bool {

@@ -104,6 +104,13 @@ func ReadKey(path string) (storage.MasterKey, error) {
 	return keys[0], nil
 }
 
+// credential reports whether a file is one that systemd has laid down for this service alone (LoadCredential=)
+// and that nobody can write. Who may read it is in a list of access, whose mask looks like the right of a group.
+func credential(path string, mode fs.FileMode) bool {
+	dir := os.Getenv("CREDENTIALS_DIRECTORY")
+	return dir != "" && filepath.Dir(path) == filepath.Clean(dir) && mode.Perm()&^0o440 == 0
+}
+
 // maxKeyFile is more than any change of keys leaves behind.
 const maxKeyFile = 4096
 
@@ -118,7 +125,7 @@ func readKeys(path string) (keys []storage.MasterKey, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if shared(info.Mode()) {
+	if shared(info.Mode()) && !credential(path, info.Mode()) {
 		return nil, fmt.Errorf("other users can read the master key %s (mode %04o); run: chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))

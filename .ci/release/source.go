@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// source is a clean checkout of the commit that is released, in a folder of its own.
+type source struct {
+	dir     string
+	version string // without v
+	commit  string
+	at      time.Time // of the commit: the time of all files
+}
+
+// checkout clones the commit that repo has checked out. What is in no commit would be in no one else's
+// build either, so there must be nothing of it.
+func checkout(ctx context.Context, repo, dir string) (s source, err error) {
+	changes, err := run(ctx, repo, nil, "git", "status", "--porcelain")
+	if err != nil {
+		return s, err
+	}
+	if changes != "" {
+		return s, fmt.Errorf("the checkout has changes that are in no commit; commit or stash them first:\n%s", changes)
+	}
+	return clone(ctx, repo, dir)
+}
+
+// clone is checkout of what is committed, whatever else is there.
+func clone(ctx context.Context, repo, dir string) (s source, err error) {
+	s.dir = dir
+	if s.commit, err = run(ctx, repo, nil, "git", "rev-parse", "HEAD"); err != nil {
+		return s, err
+	}
+	if _, err := run(ctx, repo, nil, "git", "clone", "-q", "--shared", "--no-checkout", ".", dir); err != nil {
+		return s, err
+	}
+	if _, err := run(ctx, dir, nil, "git", "checkout", "-q", "--detach", s.commit); err != nil {
+		return s, err
+	}
+	seconds, err := run(ctx, dir, nil, "git", "log", "-1", "--format=%ct")
+	if err != nil {
+		return s, err
+	}
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return s, err
+	}
+	s.at = time.Unix(unix, 0).UTC()
+	changelog, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
+	if err != nil {
+		return s, err
+	}
+	tag, _ := run(ctx, dir, nil, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*") // none: no release
+	s.version, err = versionFor(tag, string(changelog), s.at)
+	return s, err
+}
+
+var (
+	tagged  = regexp.MustCompile(`^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$`)
+	heading = regexp.MustCompile(`(?m)^## \[?(Unreleased|(\d+)\.(\d+)\.\d+)\b`)
+)
+
+// versionFor returns the version of a tag. Without one it is a step on the way to the version that the
+// changelog is written for, and later commits have higher ones.
+func versionFor(tag, changelog string, at time.Time) (string, error) {
+	if tag != "" {
+		found := tagged.FindStringSubmatch(tag)
+		if found == nil {
+			return "", fmt.Errorf("the tag %s is no version: write v1.2.3", tag)
+		}
+		return found[1], nil
+	}
+	sections := heading.FindAllStringSubmatch(changelog, -1)
+	if len(sections) == 0 {
+		return "", errors.New("CHANGELOG.md has no section of a version, nor ## Unreleased")
+	}
+	next := "0.1.0"
+	switch first := sections[0]; {
+	case first[1] != "Unreleased": // it is prepared, and not tagged yet
+		next = first[1]
+	case len(sections) > 1:
+		minor, err := strconv.Atoi(sections[1][3])
+		if err != nil {
+			return "", err
+		}
+		next = fmt.Sprintf("%s.%d.0", sections[1][2], minor+1)
+	}
+	return next + "-dev." + at.Format("20060102150405"), nil
+}
+
+func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }
+
+// build compiles the program for a system, such as linux/amd64, and returns its path. Nothing of this
+// machine gets into it: neither paths, nor settings of the go command, nor its version.
+func (s source) build(ctx context.Context, target, out string) (string, error) {
+	system, arch, _ := strings.Cut(target, "/")
+	toolchain, err := run(ctx, s.dir, nil, "go", "mod", "edit", "-json")
+	if err != nil {
+		return "", err
+	}
+	wanted := regexp.MustCompile(`"Go": "([^"]+)"`).FindStringSubmatch(toolchain)
+	if wanted == nil {
+		return "", errors.New("go.mod names no version of Go")
+	}
+	env := append(s.environ(),
+		"GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOTOOLCHAIN=go"+wanted[1], "GOFLAGS=", "GOENV=off", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0")
+	const name = "github.com/keystile/keystile/cmd/keystile/command.version"
+	_, err = run(ctx, s.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly",
+		"-ldflags", "-s -w -buildid= -X "+name+"=v"+s.version, "-o", out, "./cmd/keystile")
+	return out, err
+}
+
+// environ is the environment of what may write a time into its files.
+func (s source) environ() []string {
+	return append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(s.at.Unix(), 10), "TZ=UTC", "LC_ALL=C")
+}
+
+// run runs a program to its end and returns what it printed. A nil environment is this process's.
+func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, env
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
