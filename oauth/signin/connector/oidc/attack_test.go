@@ -194,8 +194,10 @@ func TestEndlessSlowAndRedirectingAnswersAreTroubles(t *testing.T) {
 			answer http.HandlerFunc
 			why    string
 		}{
-			"a giant":      {text(200, `{"pad":"`+strings.Repeat("x", 1<<20)+`"}`), "more than 1 MiB"},
-			"a redirect":   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect) }, ""},
+			"a giant": {text(200, `{"pad":"`+strings.Repeat("x", 1<<20)+`"}`), "more than 1 MiB"},
+			"a redirect": {func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+			}, ""},
 			"an error":     {text(503, "<html>"), "503"},
 			"no object":    {text(200, `[1]`), ""},
 			"not JSON":     {text(200, `<html>`), ""},
