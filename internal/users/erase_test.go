@@ -62,11 +62,11 @@ func openOn(t *testing.T, b driver.Backend) *storage.Store {
 
 const name = "Zanzibar"
 
-// texts are those of the user that must be nowhere.
-var texts = []string{"zanzibar", "quokka.example", "Zaza", "wombat"}
+// texts are those of the user that must be nowhere. They are long: what is sealed looks like letters drawn at random.
+var texts = []string{"zanzibar", "quokka.example", "Zazazibaribar", "wombat-of-the-hills"}
 
 func login(method, subject string) storage.Login {
-	return storage.Login{Method: method, Subject: subject, PasswordHash: "hash of wombat"}
+	return storage.Login{Method: method, Subject: subject, PasswordHash: "hash of wombat-of-the-hills"}
 }
 
 // person makes a user with everything that there is of one, so many of each.
@@ -77,12 +77,12 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 	note := func(err error) { errs = append(errs, err) }
 	l := login(storage.LoginSelf, confusable.Key(name))
 	copy(l.Skeletons[:], confusable.Skeletons(name))
-	u, err := store.CreateUser(ctx, storage.User{Username: name, Name: "Zaza", Nickname: "Zaza", Email: "z@quokka.example", EmailVerified: true, Picture: "https://quokka.example/z"}, l)
+	u, err := store.CreateUser(ctx, storage.User{Username: name, Name: "Zazazibaribar", Nickname: "Zazazibaribar", Email: "z@quokka.example", EmailVerified: true, Picture: "https://quokka.example/z"}, l)
 	note(err)
 	for i := range n {
 		id := fmt.Sprint(i)
 		note(store.LinkLogins(ctx, u.Sub, login(storage.LoginEmail, id+"@quokka.example")))
-		_, err := store.SaveSession(ctx, storage.Session{ID: "s" + id, UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour), IP: "192.0.2.7", Agent: "wombat"})
+		_, err := store.SaveSession(ctx, storage.Session{ID: "s" + id, UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour), IP: "192.0.2.7", Agent: "wombat-of-the-hills"})
 		note(err)
 		_, err = store.SaveConsent(ctx, storage.Consent{AppID: "app" + id, UserID: u.Sub, Scope: "openid"})
 		note(err)
@@ -91,16 +91,16 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 		_, err = store.SaveTicket(ctx, storage.Ticket{ID: "t" + id, Kind: "link", Subject: "z@quokka.example", UserID: u.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 		note(err)
 		if i < 15 {
-			_, err = store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("key" + id), UserID: u.Sub, Name: "wombat", Scope: "tools"}, time.Hour)
+			_, err = store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("key" + id), UserID: u.Sub, Name: "wombat-of-the-hills", Scope: "tools"}, time.Hour)
 			note(err)
 		}
 	}
 	_, err = store.SaveFactors(ctx, storage.Factors{
 		UserID: u.Sub, Authenticator: &authn.Authenticator{CreatedAt: now}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP"),
-		Passkeys: []authn.Passkey{{ID: "x", Name: "key of a wombat"}}, Recovery: []authn.RecoveryCode{{Hash: "x"}},
+		Passkeys: []authn.Passkey{{ID: "x", Name: "key of wombat-of-the-hills"}}, Recovery: []authn.RecoveryCode{{Hash: "x"}},
 	})
 	note(err)
-	_, err = store.SaveTicket(ctx, storage.Ticket{ID: "second", Kind: "factor", UserID: u.Sub, Query: "client_id=app0", Agent: "wombat", CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+	_, err = store.SaveTicket(ctx, storage.Ticket{ID: "second", Kind: "factor", UserID: u.Sub, Query: "client_id=app0", Agent: "wombat-of-the-hills", CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 	note(err)
 	c, err := store.SaveCapability(ctx, storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: "u0"}, nil)
 	note(err)
