@@ -23,7 +23,7 @@
 // (other providers), mailer (SMTP).
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
-// scan (codes to scan), federation (other providers), factor (a second factor), signup, newpassword, account, consent. Below
+// scan (codes to scan), federation (other providers), factor (a second factor), passkey, signup, newpassword, account, consent. Below
 // them, each importing only those further on in this list: flow, attempt, notice, trail, session,
 // web, outbox, limits, methods, usernames, totp.
 //
@@ -33,7 +33,7 @@
 //
 // # Bring your own way to sign in
 //
-// A method that the protocol does not name, such as a company directory, a passkey or a
+// A method that the protocol does not name, such as a company directory or a
 // badge, is a connector.Connector with a Label: a connector.Labelled among Config.Connectors.
 // It begins at a page, of the host or of somebody else, and ends at
 // /oauth/signin/with/{name}/return with something that proves who it was. The state between

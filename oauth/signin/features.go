@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
+	"github.com/keystile/keystile/oauth/signin/internal/passkey"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/signup"
@@ -119,6 +120,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	}
 	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Secure: strings.HasPrefix(c.BaseURL, "https:")}
 	s.steps.Second = s.factors
+	passkeys := &passkey.Passkeys{Steps: s.steps, Factors: s.factors, Store: c.Store, Users: c.Users}
+	if passkeys.At(c.BaseURL) {
+		pages.Passkeys, s.factors.Passkeys = true, true
+		accountPage.Changes = append(accountPage.Changes, web.Link{Path: passkey.Path, Label: "Passkeys"})
+		routes = append(routes, passkeys.Routes()...)
+	}
 	routes = append(append(routes, s.factors.Routes()...), s.consents.Routes()...)
 	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
 	routes = append(routes, s.devices.Routes()...)

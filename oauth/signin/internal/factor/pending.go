@@ -32,6 +32,9 @@ type Pending struct {
 	Factors storage.Factors // of the user
 }
 
+// Query returns the authorize request that it leads to.
+func (p Pending) Query() string { return p.ticket.Query }
+
 // hold keeps a sign-in until the browser has proved more, and redirects it to the page that asks.
 func (s *Factors) hold(w http.ResponseWriter, r *http.Request, p Pending, query string) error {
 	if err := web.CheckLength(r, query); err != nil {

@@ -45,6 +45,8 @@ type View struct {
 	Name      string // of the signed-in user
 	Letter    string // in place of the user's picture
 
+	Passkeys bool // on the sign-in page: there is a button for passkeys
+
 	Live bool // a script of the page asks the server how it goes
 	Away bool // a form of the page leads to another provider
 
@@ -64,6 +66,9 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	v.Lang, v.App, v.Query, v.Back = t.Lang, t.Brand.Name, t.Query, Back(t.Query)
 	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
+	if t.passkeys && body == FormPage {
+		v.Passkeys, v.Live = true, true
+	}
 	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live}
 	if t.Origin != "" {
 		look.FormActions = []string{t.Origin}
@@ -80,6 +85,7 @@ type Pages struct {
 	sameOrigin  *http.CrossOriginProtection
 	secure      bool
 	SignInLinks []Link // to sign in, beside the password; as they stand on the page
+	Passkeys    bool   // users can sign in with passkeys
 	HelpLinks   []Link // on the sign-in page: to a password or a user
 }
 
