@@ -106,7 +106,8 @@ func (b *browser) send(r *http.Request) *browser {
 var (
 	forms  = regexp.MustCompile(`(?s)<form method="post" action="([^"]+)">.*?</form>`)
 	hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
-	links  = regexp.MustCompile(`<a [^>]*href="([^"]+)"[^>]*>([^<]+)</a>`)
+	links  = regexp.MustCompile(`(?s)<a [^>]*href="([^"]+)"[^>]*>(.*?)</a>`)
+	tags   = regexp.MustCompile(`<[^>]*>`)
 )
 
 // press sends the form of the page whose text or address has this in it, with what is typed.
@@ -132,7 +133,7 @@ func (b *browser) press(which string, typed ...string) *browser {
 func (b *browser) follow(label string) *browser {
 	b.Helper()
 	for _, link := range links.FindAllStringSubmatch(b.page, -1) {
-		if link[2] == label {
+		if tags.ReplaceAllString(link[2], "") == label {
 			return b.open(html.UnescapeString(link[1]))
 		}
 	}

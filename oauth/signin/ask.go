@@ -5,7 +5,9 @@ import (
 	"embed"
 	"errors"
 	"net/http"
+	"slices"
 
+	"github.com/keystile/keystile/oauth/signin/internal/passkey"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -137,4 +139,6 @@ func (*SignIn) DevicePage() string { return web.DevicePath }
 // FreePaths returns the paths of sign-in that no rate limit of a gateway should count: a page that
 // waits for a phone polls every two seconds and has a limit of its own here, and a script is a
 // file.
-func FreePaths() []string { return append(scan.Unmetered(), web.UnmeteredScripts()...) }
+func FreePaths() []string {
+	return slices.Concat(scan.Unmetered(), web.UnmeteredScripts(), passkey.Unmetered())
+}

@@ -37,7 +37,7 @@ func TestAskAnswersWithThePageInPlace(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<form method="post" action="/oauth/signin">`, `<label for="username">`, `<label for="password">`,
-		`name="username" type="text"`, `autocomplete="username"`, `name="password" type="password" autocomplete="current-password"`,
+		`name="username" type="text"`, `autocomplete="username webauthn"`, `name="password" type="password" autocomplete="current-password"`,
 		"<title>Sign in · Acme</title>", "<h1>Sign in to Acme</h1>", "Secured by Keystile",
 	} {
 		if !strings.Contains(a.body, want) {

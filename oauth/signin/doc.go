@@ -24,7 +24,7 @@
 // (other providers; connector/oidc for OpenID Connect), mailer (SMTP).
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
-// scan (codes to scan), federation (other providers), factor (a second factor), enrol (adds and removes them),
+// scan (codes to scan), federation (other providers), factor (a second factor), enrol (adds and removes them), passkey,
 // signup, newpassword, account (the account page), profile, mydata (a download) and deletion (beside it), consent. Below
 // them, each importing only those further on in this list: flow, attempt, notice, trail, session,
 // web, outbox, limits, methods, usernames, totp.
@@ -35,7 +35,7 @@
 //
 // # Bring your own way to sign in
 //
-// A method that the protocol does not name, such as a company directory, a passkey or a
+// A method that the protocol does not name, such as a company directory or a
 // badge, is a connector.Connector with a Label: a connector.Labelled among Config.Connectors.
 // It begins at a page, of the host or of somebody else, and ends at
 // /oauth/signin/with/{name}/return with something that proves who it was. The state between

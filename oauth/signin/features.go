@@ -24,6 +24,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
+	"github.com/keystile/keystile/oauth/signin/internal/passkey"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/signup"
@@ -129,6 +130,13 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	own := &enrol.Page{Factors: s.factors, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
 	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
 	accountPage.Warnings = append(accountPage.Warnings, s.factorWarnings)
+	passkeys := &passkey.Passkeys{Steps: s.steps, Factors: s.factors, Store: c.Store, Users: c.Users, Codes: enrol.Path}
+	if passkeys.At(c.BaseURL) {
+		pages.Passkeys, s.factors.Passkeys = true, true
+		own.Passkeys = web.Link{Path: passkey.Path, Label: "Passkeys"}
+		accountPage.Changes = append(accountPage.Changes, own.Passkeys)
+		routes = append(routes, passkeys.Routes()...)
+	}
 	routes = slices.Concat(routes, web.Scripts(), s.factors.Routes(), own.Routes(), s.consents.Routes())
 	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
 	routes = append(routes, s.devices.Routes()...)
@@ -179,6 +187,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	if err != nil {
 		return nil, err
 	}
+	providers.Labels[passkey.Method] = "Passkey"
 	pages.SignInLinks = append(pages.SignInLinks, offered...) // after our own methods
 	accountPage.Linkable, accountPage.Labels = append(accountPage.Linkable, linkable...), providers.Labels
 	return append(append(routes, providers.Routes()...), accountPage.Routes()...), nil

@@ -141,8 +141,8 @@ func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 		complaint string
 	}{
 		{nameless{badge{"badge", "Badge"}}, "give it a Label"},
-		{badge{"self", "Badge"}, "not self or email"},
-		{badge{"email", "Badge"}, "not self or email"},
+		{badge{"self", "Badge"}, "not self, email or passkey"},
+		{badge{"email", "Badge"}, "not self, email or passkey"},
 		{badge{"", "Badge"}, "is no name"},
 		{badge{"Badge", "Badge"}, "is no name"},
 		{badge{"a/b", "Badge"}, "is no name"},

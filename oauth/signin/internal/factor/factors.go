@@ -26,6 +26,8 @@ type Factors struct {
 	Policy authn.Policy
 	Secure bool // the cookies are for https alone
 
+	Passkeys bool // they can be used here
+
 	marks atomic.Pointer[storage.Secret] // the key of the marks of trusted browsers; nil: not read yet
 }
 
@@ -56,11 +58,11 @@ func (s *Factors) serve(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.Pending(r)
 	switch {
 	case errors.Is(err, ErrEnded):
-		return s.showEnded(w, r)
+		return s.ShowEnded(w, r)
 	case err != nil:
 		return err
 	}
-	return s.show(w, r, p, http.StatusOK, "")
+	return s.Show(w, r, p, http.StatusOK, "")
 }
 
 // Change changes the factors of a user (a sub) in one step, and again if another request has changed them

@@ -19,11 +19,13 @@ var factorPage = web.Parse(files, "factor")
 type view struct {
 	web.View
 	Authenticator, Recovery bool // the user has one
+	Passkeys, Resistant     bool // the user has some; nothing else will do
 	Action                  string
 	Trust                   bool // the browser may be trusted
 }
 
-func (s *Factors) show(w http.ResponseWriter, r *http.Request, p Pending, status int, alert string) error {
+// Show shows the page to who waits there.
+func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status int, alert string) error {
 	t, err := s.Pages.Restore(r.Context(), r, p.ticket.Query)
 	if err != nil {
 		return err
@@ -32,15 +34,18 @@ func (s *Factors) show(w http.ResponseWriter, r *http.Request, p Pending, status
 		View: web.View{Title: "Confirm that it is you", Username: p.User.Username}, Action: Path,
 		Authenticator: p.Factors.Authenticator != nil && p.Level != LevelResistant,
 		Recovery:      p.Factors.CodesLeft() > 0 && p.Level != LevelResistant,
-		Trust:         !p.Raise && p.Level == "" && !demands(p.ticket.Query),
+		Passkeys:      s.Passkeys && len(p.Factors.Passkeys) > 0, Resistant: p.Level == LevelResistant,
+		Trust: !p.Raise && p.Level == "" && !demands(p.ticket.Query),
 	}
+	v.Live = v.Passkeys
 	if alert != "" {
 		v.Alert = t.Lang.T(alert)
 	}
 	return t.Show(w, status, factorPage, &v)
 }
 
-func (s *Factors) showEnded(w http.ResponseWriter, r *http.Request) error {
+// ShowEnded shows the sign-in page to who does not wait any more, and says so.
+func (s *Factors) ShowEnded(w http.ResponseWriter, r *http.Request) error {
 	return s.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
 }
 
@@ -55,13 +60,13 @@ func (s *Factors) submit(w http.ResponseWriter, r *http.Request) error {
 	}
 	p, err := s.Pending(r)
 	if errors.Is(err, ErrEnded) {
-		return s.showEnded(w, r)
+		return s.ShowEnded(w, r)
 	}
 	if err != nil {
 		return err
 	}
 	if in["code"] == "" && in["recovery"] == "" { // no guess, so no failure either
-		return s.show(w, r, p, http.StatusBadRequest, "Type in a code.")
+		return s.Show(w, r, p, http.StatusBadRequest, "Type in a code.")
 	}
 	throttle, err := s.prove(r, &p, in["code"], in["recovery"])
 	switch {
@@ -69,10 +74,10 @@ func (s *Factors) submit(w http.ResponseWriter, r *http.Request) error {
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.Pages.ShowThrottled(w, r, p.ticket.Query, throttle.Wait, false)
 	case errors.Is(err, ErrEnded):
-		return s.showEnded(w, r)
+		return s.ShowEnded(w, r)
 	case errors.Is(err, storage.ErrNotFound):
 		s.Trail.Refused(r, http.StatusUnauthorized, p.User.Sub)
-		return s.show(w, r, p, http.StatusUnauthorized, "The code is not right. Check it and try again.")
+		return s.Show(w, r, p, http.StatusUnauthorized, "The code is not right. Check it and try again.")
 	case err != nil:
 		return err
 	}
@@ -81,7 +86,7 @@ func (s *Factors) submit(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = s.Finish(w, r, p, authn.AMRCode)
 	if errors.Is(err, ErrEnded) {
-		return s.showEnded(w, r)
+		return s.ShowEnded(w, r)
 	}
 	return err
 }

@@ -43,8 +43,8 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 	if !ok {
 		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, feishu, wecom, dingtalk; give it a Label if it is a method of your own", name)
 	}
-	if Names[name] != "" || !methodName.MatchString(name) {
-		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and up to 31 of a to z, 0 to 9 and -, and not self or email", name)
+	if Names[name] != "" || name == "passkey" || !methodName.MatchString(name) {
+		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and up to 31 of a to z, 0 to 9 and -, and not self, email or passkey", name)
 	}
 	of = own.Label()
 	hidden := strings.ContainsFunc(of, func(r rune) bool { return !unicode.IsPrint(r) })

@@ -52,6 +52,8 @@ type View struct {
 
 	Secret bool // the page has a field for a password, and the script that can show what is typed
 
+	Passkeys bool // on the sign-in page: there is a button for passkeys
+
 	// Filled in from the Context.
 	App, Query, Host, Back string
 	SignInLinks, HelpLinks []Link
@@ -69,6 +71,9 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
 	v.Secret = v.Secret || body == FormPage
+	if t.passkeys && body == FormPage {
+		v.Passkeys, v.Live = true, true
+	}
 	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret || v.Scripted, Wide: v.Wide}
 	if t.Origin != "" {
 		look.FormActions = []string{t.Origin}
@@ -85,6 +90,7 @@ type Pages struct {
 	sameOrigin  *http.CrossOriginProtection
 	secure      bool
 	SignInLinks []Link // to sign in, beside the password; as they stand on the page
+	Passkeys    bool   // users can sign in with passkeys
 	HelpLinks   []Link // on the sign-in page: to a password or a user
 }
 

@@ -7,6 +7,11 @@ const (
 	AuthorizePath = "/oauth/authorize" // a sign-in redirects back there, or to the page of a scanned code or the sign-in page
 	FormPath      = "/oauth/signin"    // the sign-in page and the target of its form
 	QRPath        = FormPath + "/qr"
+
+	PasskeyPath       = FormPath + "/passkey"        // takes a passkey in place of a password
+	PasskeySecondPath = FormPath + "/factor/passkey" // takes one as the second factor
+	PasskeyScript     = FormPath + "/passkey.js"
+
 	// ScanPath and a scan id are the address in a code: the phone's side of a sign-in in another
 	// browser.
 	ScanPath    = FormPath + "/scan/"

@@ -1,0 +1,372 @@
+package signin
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/factor"
+	"github.com/keystile/keystile/oauth/signin/internal/passkey"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage/authn"
+)
+
+func TestAPasskeySignsInInPlaceOfAPassword(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, nil)
+		v, _ := f.b.session()
+		if v.AMR != "pwd hwk user mfa" {
+			t.Errorf("after adding it the session has %q: making it has verified its user", v.AMR)
+		}
+		b := newBrowser(f.fixture)
+		o, a := b.begin(web.PasskeyPath + "/begin")
+		if a.Code != 200 || o.RPID != "id.example.com" || o.UserVerification != "required" || len(o.Allow) != 0 || a.Header().Get("Cache-Control") != "no-store" {
+			t.Fatalf("options = %d %s", a.Code, a.Body)
+		}
+		a = b.form(web.PasskeyPath, "assertion", f.device.prove(o), "query", "client_id=x&state=1")
+		v, in := b.session()
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?client_id=x&state=1" || !in || v.UserID != f.mina.Sub {
+			t.Fatalf("a passkey = %d to %q, signed in %v: %s", a.Code, a.Header().Get("Location"), in, a.Body)
+		}
+		if v.AMR != "hwk user mfa" || v.LoginType != "self" || v.Method != passkey.Method || factor.LevelOf(v) != factor.LevelResistant {
+			t.Errorf("the session = %+v; want two factors of a passkey", v)
+		}
+		kept, err := f.store.Factors(context.Background(), f.mina.Sub)
+		must(t, err)
+		if p := kept.Passkeys[0]; p.Name != "my phone" || p.UsedAt.IsZero() || p.Synced || strings.Contains(p.Credential, "attestation\":{\"clientDataJSON\":\"ey") {
+			t.Errorf("kept is %+v", p)
+		}
+	})
+}
+
+func TestASyncedPasskeyIsOneOfSoftware(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil)
+		d, b := newAuthenticator(t), newBrowser(f)
+		d.flags |= eligible | backedUp
+		b.first()
+		b.addPasskey(d, "cloud")
+		other := newBrowser(f)
+		other.signInBy(d)
+		if v, _ := other.session(); v.AMR != "swk user mfa" {
+			t.Errorf("the session has %q, want swk", v.AMR)
+		}
+	})
+}
+
+func TestAPasskeyIsTheSecondFactorOfAPassword(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, nil)
+		b := newBrowser(f.fixture)
+		if a := b.first(); a.Header().Get("Location") != factor.Path {
+			t.Fatalf("the first step leads to %q", a.Header().Get("Location"))
+		}
+		if page := b.do(get(factor.Path)); !strings.Contains(page.Body.String(), "Use a passkey") {
+			t.Error("the page offers no passkey")
+		}
+		o, a := b.begin(web.PasskeySecondPath + "/begin")
+		if a.Code != 200 || len(o.Allow) != 1 || o.Allow[0].ID != b64(f.device.id) || o.UserVerification != "preferred" {
+			t.Fatalf("options = %d %s", a.Code, a.Body)
+		}
+		f.device.flags = present // without verifying who it is
+		a = b.form(web.PasskeySecondPath, "assertion", f.device.prove(o))
+		if v, in := b.session(); a.Code != 303 || !in || v.AMR != "pwd hwk user mfa" {
+			t.Errorf("the second step = %d, session %+v", a.Code, v)
+		}
+	})
+}
+
+func TestWhoHasAPasskeyKeepsTheirFactorsInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, nil)
+		kept := func() []authn.Passkey {
+			all, err := f.store.Factors(context.Background(), f.mina.Sub)
+			must(t, err)
+			return all.Passkeys
+		}
+		page := func() string { return f.b.do(get(passkey.Path)).Body.String() }
+		if !strings.Contains(page(), "my phone") || !strings.Contains(page(), "On one device") {
+			t.Error("the page does not show it")
+		}
+		id := b64(f.device.id)
+		f.b.form(passkey.Path+"/rename", "passkey", id, "name", "old phone <b>")
+		if !strings.Contains(page(), "old phone &lt;b&gt;") {
+			t.Errorf("after a change of its name it is %+v", kept())
+		}
+		for name, bad := range map[string]string{"empty": " ", "long": strings.Repeat("x", 101), "control": "a\x07b"} {
+			if a := f.b.form(passkey.Path+"/rename", "passkey", id, "name", bad); a.Code != 400 {
+				t.Errorf("a name that is %s = %d, want 400", name, a.Code)
+			}
+		}
+		o, _ := f.b.begin(passkey.Path + "/begin")
+		if len(o.Exclude) != 1 || o.Selection.ResidentKey != "required" || o.Selection.UserVerification != "required" || o.Attestation != "none" || o.User.Name != "Mina" {
+			t.Errorf("options of another one = %+v", o)
+		}
+		if a := f.b.form(passkey.Path, "name", "again", "credential", f.device.make(o)); a.Code != 400 || len(kept()) != 1 {
+			t.Errorf("the same passkey again = %d, %d kept", a.Code, len(kept()))
+		}
+		before, err := f.store.Factors(context.Background(), f.mina.Sub)
+		must(t, err)
+		f.b.form(passkey.Path+"/end", "passkey", id)
+		after, err := f.store.Factors(context.Background(), f.mina.Sub)
+		must(t, err)
+		if len(after.Passkeys) != 0 || after.Epoch == before.Epoch {
+			t.Errorf("after it is removed: %+v", after)
+		}
+		if a := newBrowser(f.fixture).signInBy(f.device); a.Code != 401 {
+			t.Errorf("a removed passkey = %d, want 401", a.Code)
+		}
+	})
+}
+
+func TestTheLastPasskeyThatIsRequiredIsNotRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, func(c *Config) { c.MFA = authn.Policy{Default: authn.MFARequired, Grace: time.Hour} })
+		a := f.b.form(passkey.Path+"/end", "passkey", b64(f.device.id))
+		all, err := f.store.Factors(context.Background(), f.mina.Sub)
+		if must(t, err); a.Code != 400 || len(all.Passkeys) != 1 {
+			t.Errorf("removing it = %d, %d left", a.Code, len(all.Passkeys))
+		}
+	})
+}
+
+// passkeyAttacks holds sign-ins by something that is no passkey of Mina's, here and now.
+var passkeyAttacks = map[string]func(f *passkeyFixture, b *browser) answer{
+	"another origin": func(f *passkeyFixture, b *browser) answer {
+		f.device.origin = "https://id.example.com.evil.example"
+		return b.signInBy(f.device)
+	},
+	"another port": func(f *passkeyFixture, b *browser) answer {
+		f.device.origin = "https://id.example.com:8443"
+		return b.signInBy(f.device)
+	},
+	"another relying party": func(f *passkeyFixture, b *browser) answer {
+		f.device.rp = "example.com"
+		return b.signInBy(f.device)
+	},
+	"the user was not verified": func(f *passkeyFixture, b *browser) answer {
+		f.device.flags = present
+		return b.signInBy(f.device)
+	},
+	"the user was not present": func(f *passkeyFixture, b *browser) answer {
+		f.device.flags = verified
+		return b.signInBy(f.device)
+	},
+	"a backup that is not eligible": func(f *passkeyFixture, b *browser) answer {
+		f.device.flags |= backedUp
+		return b.signInBy(f.device)
+	},
+	"another key": func(f *passkeyFixture, b *browser) answer {
+		f.device.key = newAuthenticator(f.t).key
+		return b.signInBy(f.device)
+	},
+	"an id that nobody has": func(f *passkeyFixture, b *browser) answer {
+		f.device.id = []byte("nobody has this one")
+		return b.signInBy(f.device)
+	},
+	"a user that nobody is": func(f *passkeyFixture, b *browser) answer {
+		f.device.user = "unobody"
+		return b.signInBy(f.device)
+	},
+	"no user": func(f *passkeyFixture, b *browser) answer {
+		f.device.user = ""
+		return b.signInBy(f.device)
+	},
+	"a user handle that is no text": func(f *passkeyFixture, b *browser) answer {
+		f.device.user = "\xff\x00" + strings.Repeat("x", 100)
+		return b.signInBy(f.device)
+	},
+	"a challenge of another browser": func(f *passkeyFixture, b *browser) answer {
+		o, _ := newBrowser(f.fixture).begin(web.PasskeyPath + "/begin")
+		b.begin(web.PasskeyPath + "/begin")
+		return b.form(web.PasskeyPath, "assertion", f.device.prove(o))
+	},
+	"a challenge without a browser": func(f *passkeyFixture, b *browser) answer {
+		o, _ := newBrowser(f.fixture).begin(web.PasskeyPath + "/begin")
+		return b.form(web.PasskeyPath, "assertion", f.device.prove(o))
+	},
+	"a challenge that was made up": func(f *passkeyFixture, b *browser) answer {
+		b.begin(web.PasskeyPath + "/begin")
+		return b.form(web.PasskeyPath, "assertion", f.device.prove(options{Challenge: b64(make([]byte, 56))}))
+	},
+	"a challenge that has ended": func(f *passkeyFixture, b *browser) answer {
+		o, _ := b.begin(web.PasskeyPath + "/begin")
+		time.Sleep(10*time.Minute + time.Second)
+		return b.form(web.PasskeyPath, "assertion", f.device.prove(o))
+	},
+	"a challenge of the second factor": func(f *passkeyFixture, b *browser) answer {
+		b.first()
+		o, _ := b.begin(web.PasskeySecondPath + "/begin")
+		return b.form(web.PasskeyPath, "assertion", f.device.prove(o))
+	},
+	"a challenge for a new passkey": func(f *passkeyFixture, b *browser) answer {
+		o, _ := f.b.begin(passkey.Path + "/begin")
+		b.begin(web.PasskeyPath + "/begin")
+		return b.form(web.PasskeyPath, "assertion", f.device.prove(o))
+	},
+	"an answer that was given before": func(f *passkeyFixture, b *browser) answer {
+		o, _ := b.begin(web.PasskeyPath + "/begin")
+		text := f.device.prove(o)
+		if a := b.form(web.PasskeyPath, "assertion", text); a.Code != 303 {
+			f.t.Errorf("the first time = %d", a.Code)
+		}
+		delete(b.jar, "open_sso_token")
+		return b.form(web.PasskeyPath, "assertion", text)
+	},
+	"an answer to the making of one": func(f *passkeyFixture, b *browser) answer {
+		o, _ := b.begin(web.PasskeyPath + "/begin")
+		return b.form(web.PasskeyPath, "assertion", f.device.make(options{Challenge: o.Challenge}))
+	},
+	"text that is no answer": func(f *passkeyFixture, b *browser) answer {
+		b.begin(web.PasskeyPath + "/begin")
+		return b.form(web.PasskeyPath, "assertion", `{"id":1}`)
+	},
+	"nothing": func(f *passkeyFixture, b *browser) answer { return b.form(web.PasskeyPath) },
+	"deep text": func(f *passkeyFixture, b *browser) answer {
+		return b.form(web.PasskeyPath, "assertion", strings.Repeat(`{"response":`, 2000))
+	},
+	"a user who was disabled": func(f *passkeyFixture, b *browser) answer {
+		u, err := f.store.User(context.Background(), f.mina.Sub)
+		must(f.t, err)
+		u.Disabled = true
+		_, err = f.store.SaveUser(context.Background(), u)
+		must(f.t, err)
+		return b.signInBy(f.device)
+	},
+}
+
+func TestNothingButAPasskeyOfTheUserSignsIn(t *testing.T) {
+	for name, attack := range passkeyAttacks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newPasskeyFixture(t, nil)
+				b := newBrowser(f.fixture)
+				a := attack(f, b)
+				if _, in := b.session(); a.Code != 401 || in {
+					t.Errorf("%d, signed in %v; want 401: %s", a.Code, in, a.Body)
+				}
+			})
+		})
+	}
+}
+
+func TestAnAnswerSentFromAnotherSiteIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, nil)
+		for _, path := range []string{web.PasskeyPath + "/begin", web.PasskeyPath, web.PasskeySecondPath + "/begin", web.PasskeySecondPath, passkey.Path + "/begin", passkey.Path, passkey.Path + "/rename", passkey.Path + "/end"} {
+			r := post("assertion", "x")
+			r.URL.Path = path
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			if a := f.b.do(r); a.Code != 403 {
+				t.Errorf("%s = %d, want 403", path, a.Code)
+			}
+		}
+	})
+}
+
+func TestOfTwoAnswersToOneChallengeOneSignsIn(t *testing.T) {
+	f := newPasskeyFixture(t, nil)
+	b := newBrowser(f.fixture)
+	o, _ := b.begin(web.PasskeyPath + "/begin")
+	text := f.device.prove(o)
+	var in atomic.Int32
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			r := post("assertion", text)
+			r.URL.Path = web.PasskeyPath
+			r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: b.jar[web.BrowserCookie]})
+			if a := f.do(r); a.Code == 303 {
+				in.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if in.Load() != 1 {
+		t.Errorf("%d of 20 answers signed in, want 1", in.Load())
+	}
+}
+
+// A copy is told of, and shuts nobody out: a device that was restored looks the same.
+func TestACounterThatDoesNotRiseIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, nil)
+		f.device.counter = 10
+		newBrowser(f.fixture).signInBy(f.device)
+		f.device.counter = 3
+		b := newBrowser(f.fixture)
+		if a := b.signInBy(f.device); a.Code != 303 || !strings.Contains(f.log.String(), "counter of a passkey has not risen") {
+			t.Errorf("a copied passkey = %d, and the log says %s", a.Code, f.log)
+		}
+	})
+}
+
+func TestAPasskeyIsAddedByWhoHasJustSignedInAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil)
+		b, d := newBrowser(f), newAuthenticator(t)
+		if _, a := b.begin(passkey.Path + "/begin"); a.Code != 403 {
+			t.Errorf("nobody asks for options: %d, want 403", a.Code)
+		}
+		b.first()
+		o, _ := b.begin(passkey.Path + "/begin")
+		text := d.make(o)
+		other := newBrowser(f)
+		other.first()
+		if a := other.form(passkey.Path, "name", "x", "credential", text); a.Code != 400 {
+			t.Errorf("what was made in another session = %d, want 400", a.Code)
+		}
+		for name, change := range map[string]func(d *authenticator){
+			"another origin": func(d *authenticator) { d.origin = "https://evil.example" }, "another relying party": func(d *authenticator) { d.rp = "evil.example" },
+			"not verified": func(d *authenticator) { d.flags = present }, "an unknown algorithm": func(d *authenticator) { d.alg = -65000 },
+			"none": func(d *authenticator) { d.alg = 0 },
+		} {
+			d := newAuthenticator(t)
+			change(d)
+			if a := b.addPasskey(d, name); a.Code != 400 {
+				t.Errorf("a passkey with %s = %d, want 400", name, a.Code)
+			}
+		}
+		time.Sleep(11 * time.Minute)
+		if a := b.form(passkey.Path, "name", "x", "credential", text); a.Code == 303 {
+			t.Errorf("after eleven minutes = %d to %q, want to be asked to sign in", a.Code, a.Header().Get("Location"))
+		}
+		all, err := f.store.Factors(context.Background(), f.mina.Sub)
+		if must(t, err); len(all.Passkeys) != 0 {
+			t.Errorf("kept are %+v, want none", all.Passkeys)
+		}
+	})
+}
+
+// Who finds an open browser, in which a password was typed long ago or a minute ago, adds no key of their own beside one.
+func TestWhoHasAPasskeyAddsAnotherByProvingOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, nil)
+		time.Sleep(11 * time.Minute)
+		if _, a := f.b.begin(passkey.Path + "/begin"); a.Code != 403 {
+			t.Errorf("an old session gets options: %d", a.Code)
+		}
+		b := newBrowser(f.fixture)
+		b.first()
+		b.secondBy(f.device)
+		if a := b.addPasskey(newAuthenticator(t), "second"); a.Code != 303 {
+			t.Errorf("who has proved one adds another: %d %s", a.Code, a.Body)
+		}
+	})
+}
+
+func TestThereAreNoPasskeysWhereBrowsersKnowNone(t *testing.T) {
+	for base, want := range map[string]bool{
+		"https://id.example.com": true, "http://localhost:8080": true, "http://127.0.0.1:8080": false, "https://192.0.2.7": false, "http://id.example.com": false,
+	} {
+		f := newFixture(t, func(c *Config) { c.BaseURL = base })
+		if page := f.do(get("/oauth/signin")); strings.Contains(page.Body.String(), "passkey") != want {
+			t.Errorf("at %s passkeys are offered: %v, want %v", base, !want, want)
+		}
+	}
+}
