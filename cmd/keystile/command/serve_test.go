@@ -148,7 +148,7 @@ func TestTheLandingPageAnswersInJSON(t *testing.T) {
 	if _, body := get(t, http.DefaultClient, s.base+"/", "Accept", "text/html,*/*"); !strings.Contains(body, `href="`+s.base+`/demo"`) {
 		t.Errorf("a browser is shown %s", body)
 	}
-	for lang, want := range map[string]string{"en": "There is no such page", "zh-CN": "没有此页面"} {
+	for lang, want := range map[string]string{"en": "There is no such page", "zh-CN": "页面不存在"} {
 		resp, body := get(t, http.DefaultClient, s.base+"/elsewhere/", "Accept", "text/html,*/*", "Accept-Language", lang)
 		if resp.StatusCode != 404 || !strings.Contains(body, want) || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("a browser that asks for what is not there is shown %d %s", resp.StatusCode, body)

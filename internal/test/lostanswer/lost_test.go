@@ -76,6 +76,8 @@ const settled = 3 * time.Second
 // stand again: whoever reads the trail knows them by their numbers (audit.Verify).
 func (w *world) checkTrail(again bool) {
 	w.Helper()
+	given, err := w.sees.Appended(w.Context()) // first: one more may come while the others are read
+	fatal(w, err)
 	for full := true; full; {
 		page, err := w.sees.Records(w.Context(), w.read, driver.Page)
 		fatal(w, err)
@@ -90,8 +92,8 @@ func (w *world) checkTrail(again bool) {
 		}
 		full = len(page) == driver.Page
 	}
-	if given, err := w.sees.Appended(w.Context()); err != nil || given != w.read {
-		w.Errorf("%d Seqs were given, and %d records are there: %v", given, w.read, err)
+	if w.read < given {
+		w.Errorf("%d Seqs were given, and %d records are there", given, w.read)
 	}
 }
 

@@ -23,7 +23,7 @@ type Connector interface {
 }
 
 // Labelled is a Connector of a host's own: a method that the protocol has no name for,
-// such as a company directory, a passkey or a badge. Its Name is a letter of a to z and up to
+// such as a company directory or a badge. Its Name is a letter of a to z and up to
 // 31 more of a to z, 0 to 9 and the hyphen, and none of a login type. It stands in our paths
 // and logs; to applications its login type is self, unless they are told all methods: LoginTypes of an
 // oauth.Config.

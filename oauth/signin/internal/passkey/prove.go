@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// assertion is what a browser answers to a challenge.
+// assertion holds what a browser answers to a challenge.
 type assertion struct {
 	*protocol.ParsedCredentialAssertionData
 	id, challenge string
