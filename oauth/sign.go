@@ -20,7 +20,7 @@ import (
 // authorizeNames holds the parameters of authorize, also those that are refused. A signed text
 // must not hide one of them in another.
 var authorizeNames = []string{
-	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age",
+	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age", "acr_values",
 	"login_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration", "timestamp", "sign", "login_type",
 	paramTicket, paramConsent,
 }
