@@ -28,9 +28,23 @@ func main() {
 }
 
 func serve() error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	h, err := handler()
 	if err != nil {
 		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println("provider at", l.Addr())
+	return http.Serve(l, h)
+}
+
+// handler returns the provider, with its one application and a new key.
+func handler() (http.Handler, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
 	}
 	keys := goidc.JSONWebKeySet{Keys: []goidc.JSONWebKey{{KeyID: "k", Key: key, Algorithm: string(goidc.ES256), Use: "sig"}}}
 	scope := goidc.NewScope("app")
@@ -48,12 +62,7 @@ func serve() error {
 		}}),
 	)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println("provider at", l.Addr())
-	return http.Serve(l, op.Handler())
+	return op.Handler(), nil
 }
