@@ -6,12 +6,10 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/enrol"
+	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
-
-// fewCodes is the number of recovery codes from which on their user is told to draw new ones.
-const fewCodes = 3
 
 // factorWarnings returns what a user should do about their second factor.
 func (s *SignIn) factorWarnings(ctx context.Context, u storage.User) ([]account.Warning, error) {
@@ -26,7 +24,7 @@ func (s *SignIn) factorWarnings(ctx context.Context, u storage.User) ([]account.
 			Text: "A second factor is required of you. You can sign in without one until %s.", Of: due.UTC().Format(time.DateOnly),
 			Link: web.Link{Path: enrol.Path, Label: "Set up now"},
 		}}, nil
-	case f.Any() && f.CodesLeft() <= fewCodes:
+	case factor.FewCodes(f):
 		return []account.Warning{{
 			Text: "You have few recovery codes left. Make new ones before you need them.",
 			Link: web.Link{Path: enrol.Path, Label: "Two-step sign-in"},

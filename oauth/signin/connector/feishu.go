@@ -2,12 +2,10 @@ package connector
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"net/url"
 
+	"github.com/keystile/keystile/oauth/signin/connector/internal/pkce"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -28,6 +26,7 @@ type Feishu struct {
 type feishu struct {
 	*base
 	authorize, tokens, users string
+	visits                   pkce.Deriver
 }
 
 // NewFeishu makes the connector feishu, or reports all errors of the Config.
@@ -43,6 +42,7 @@ func NewFeishu(c Feishu) (Connector, error) {
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://open."+domain+"/open-apis/authen/v2/oauth/token"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://open."+domain+"/open-apis/authen/v1/user_info"),
 	}
+	f.visits = pkce.New(c.Secret, f.tokens, c.ID)
 	if err := k.err(); err != nil {
 		return nil, err
 	}
@@ -89,19 +89,10 @@ func feishuFault(o object) (code, text string) {
 }
 
 func (f *feishu) Begin(state, back string, _ bool) string {
-	challenge := sha256.Sum256([]byte(f.verifier(state)))
 	return addParams(f.authorize, url.Values{
 		"client_id": {f.id}, "response_type": {"code"}, "redirect_uri": {back}, "state": {state},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+		"code_challenge": {pkce.Challenge(f.visits.Verifier(state))}, "code_challenge_method": {"S256"},
 	})
-}
-
-// verifier returns the PKCE verifier of a visit (RFC 7636). It is derived from the state, which is
-// drawn for each visit, and from the secret, so that none has to be kept and nobody else can.
-func (f *feishu) verifier(state string) string {
-	m := hmac.New(sha256.New, []byte(f.secret.Reveal()))
-	m.Write([]byte("keystile pkce\x00" + state))
-	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
 }
 
 func (f *feishu) Finish(ctx context.Context, back string, query url.Values) (Profile, error) {
@@ -110,7 +101,7 @@ func (f *feishu) Finish(ctx context.Context, back string, query url.Values) (Pro
 		return Profile{}, err
 	}
 	defer done()
-	verifier := f.verifier(query.Get("state"))
+	verifier := f.visits.Verifier(query.Get("state"))
 	t.hide(verifier)
 	a, err := t.postJSON(ctx, f.tokens, map[string]string{
 		"grant_type": "authorization_code", "client_id": f.id, "client_secret": f.secret.Reveal(),

@@ -34,8 +34,6 @@ var (
 	remindPage  = web.Parse(files, "remind")
 )
 
-const fewCodes = 3 // recovery codes: so few that their user is warned
-
 // Page serves the pages of a user's second factors.
 type Page struct {
 	*factor.Factors
@@ -111,7 +109,7 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, v storage.Session, u
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
 	own := view{
 		View: web.ViewOf(u), PasskeyCount: counted(len(f.Passkeys)), Passkeys: p.Passkeys, Any: f.Any(), Offered: p.Offers(u, f),
-		Left: counted(f.CodesLeft()), Few: f.Any() && f.CodesLeft() <= fewCodes, Confirm: !factor.Fresh(v, f), Required: !p.Keeps(u, storage.Factors{}),
+		Left: counted(f.CodesLeft()), Few: factor.FewCodes(f), Confirm: !factor.Fresh(v, f), Required: !p.Keeps(u, storage.Factors{}),
 	}
 	own.Title = "Two-step sign-in"
 	if a := f.Authenticator; a != nil {

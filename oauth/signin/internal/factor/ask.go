@@ -20,7 +20,7 @@ func (s *Factors) Ask(w http.ResponseWriter, r *http.Request, user storage.User,
 	if !f.Any() {
 		return s.askForOne(w, r, Pending{User: user, By: by, Factors: f}, query)
 	}
-	wanted, err := s.wanted(r.Context(), query)
+	wanted, err := s.wanted(r.Context(), query, true)
 	if err != nil {
 		return false, err
 	}
@@ -48,13 +48,17 @@ func (s *Factors) here(r *http.Request, user storage.User) bool {
 	return !errors.Is(err, storage.ErrNotFound) && (err != nil || v.UserID == user.Sub)
 }
 
-// wanted returns the level that an authorize request asks for, of its application and by itself.
-func (s *Factors) wanted(ctx context.Context, query string) (string, error) {
+// wanted returns the level that the application of an authorize request requires of everybody, or with asked the
+// one that the request asks for.
+func (s *Factors) wanted(ctx context.Context, query string, asked bool) (string, error) {
 	app, err := s.Pages.AppOf(ctx, query)
 	if err != nil || app.ID == "" {
 		return "", err
 	}
-	values, _ := url.ParseQuery(query) // what cannot be read is not there
+	values := url.Values{}
+	if asked {
+		values, _ = url.ParseQuery(query) // what cannot be read is not there
+	}
 	return Wanted(app, values.Get("acr_values")), nil
 }
 

@@ -52,7 +52,7 @@ func (s *Factors) askForOne(w http.ResponseWriter, r *http.Request, p Pending, q
 	if f.Any() { // another request has added one meanwhile
 		return s.Ask(w, r, p.User, p.By, query)
 	}
-	if p.Level, err = s.wantedBy(r.Context(), query); err != nil {
+	if p.Level, err = s.wanted(r.Context(), query, false); err != nil {
 		return false, err
 	}
 	due, now := s.Due(p.User, f), time.Now()
@@ -61,15 +61,6 @@ func (s *Factors) askForOne(w http.ResponseWriter, r *http.Request, p Pending, q
 		return false, nil
 	}
 	return true, s.Enrol(w, r, p, query)
-}
-
-// wantedBy returns the level that the application of a request requires of everybody.
-func (s *Factors) wantedBy(ctx context.Context, query string) (string, error) {
-	app, err := s.Pages.AppOf(ctx, query)
-	if err != nil || app.ID == "" {
-		return "", err
-	}
-	return Wanted(app, ""), nil
 }
 
 // Keeps reports whether the factors of a user may become these: nobody removes the last one that is required

@@ -66,3 +66,6 @@ func useRecovery(f *storage.Factors, typed string, now time.Time) error {
 	f.Recovery[found].UsedAt = now
 	return nil
 }
+
+// FewCodes reports whether a user who has a second factor has so few recovery codes left that they are warned.
+func FewCodes(f storage.Factors) bool { return f.Any() && f.CodesLeft() <= 3 }

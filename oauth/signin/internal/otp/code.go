@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
@@ -31,24 +30,6 @@ var ErrExpired = errors.New("signin: the code has ended")
 func drawCode() string {
 	n, _ := rand.Int(rand.Reader, big.NewInt(1_000_000)) // crypto/rand does not fail
 	return fmt.Sprintf("%0*d", codeDigits, n)
-}
-
-// typedCode normalizes a typed code, which may have spaces, hyphens or full-width digits. It
-// returns "" if it cannot be a code.
-func typedCode(text string) string {
-	code := strings.Map(func(r rune) rune {
-		switch {
-		case r >= '０' && r <= '９':
-			return '0' + r - '０'
-		case r == ' ' || r == '-' || r == '\u3000':
-			return -1
-		}
-		return r
-	}, text)
-	if len(code) != codeDigits || strings.Trim(code, "0123456789") != "" {
-		return ""
-	}
-	return code
 }
 
 // Proof returns the HMAC of a code that is stored. The key is the browser's cookie, which the

@@ -3,6 +3,8 @@ package otp
 import (
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/oauth/signin/internal/totp"
 )
 
 func TestTypedCodesAreNormalized(t *testing.T) {
@@ -10,8 +12,8 @@ func TestTypedCodesAreNormalized(t *testing.T) {
 		"123456": "123456", " 123 456 ": "123456", "123-456": "123456", "１２３４５６": "123456", "000000": "000000",
 		"": "", "12345": "", "1234567": "", "12345a": "", "+12345": "", "١٢٣٤٥٦": "", "123456\x00": "", "1.2345": "",
 	} {
-		if got := typedCode(text); got != want {
-			t.Errorf("typedCode(%q) = %q, want %q", text, got, want)
+		if got := totp.Typed(text); got != want {
+			t.Errorf("totp.Typed(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -21,7 +23,7 @@ func TestCodesAreDrawnFromAllThereAre(t *testing.T) {
 	const n = 20_000
 	for range n {
 		code := drawCode()
-		if typedCode(code) != code {
+		if totp.Typed(code) != code {
 			t.Fatalf("drawCode() = %q", code)
 		}
 		for i := range codeDigits {
@@ -41,9 +43,9 @@ func FuzzTypedCode(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		code := typedCode(text)
-		if code != "" && (len(code) != codeDigits || strings.Trim(code, "0123456789") != "" || typedCode(code) != code) {
-			t.Errorf("typedCode(%q) = %q", text, code)
+		code := totp.Typed(text)
+		if code != "" && (len(code) != codeDigits || strings.Trim(code, "0123456789") != "" || totp.Typed(code) != code) {
+			t.Errorf("totp.Typed(%q) = %q", text, code)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/totp"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -144,7 +145,7 @@ func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error 
 	case err != nil:
 		return err
 	}
-	code := typedCode(in["code"])
+	code := totp.Typed(in["code"])
 	if code == "" {
 		return s.showCodeForm(w, r, e, ticket, http.StatusBadRequest, "The code has six digits. You will find it in the email.")
 	}
