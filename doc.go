@@ -58,4 +58,29 @@
 // measures. All of it with tools is examples/agent; a user table and ways to sign in of your own
 // are examples/embed and examples/signin; services behind another proxy are examples/behind.
 // To write a storage adapter: storage/driver, then storage/memory and examples/store.
+//
+// # Stability
+//
+// Of a frozen package nothing changes any more: an adapter goes on fulfilling its contract as it is, and what
+// is new comes as an interface that it may leave out. With a stable package, what compiles goes on
+// compiling, but for values of structs without names of their fields; a new major version says
+// otherwise, with a way to move. An experimental package may change with any version, which its
+// notes say. Which of these a package is:
+//
+//	frozen        storage/driver
+//	stable        keystile
+//	              oauth oauth/signin oauth/signin/users oauth/signin/passwords oauth/signin/lockout
+//	              oauth/signin/mailer oauth/signin/connector oauth/signin/connector/oidc
+//	              gateway gateway/limits gateway/billing gateway/usage gateway/remote gateway/clientip
+//	              registry mcpbus legacy legacy/migration
+//	              storage storage/memory storage/bolt storage/postgres storage/redis storage/transfer
+//	              storage/storagetest storage/limittest storage/nodes storage/handle
+//	              storage/access storage/apikey storage/authn storage/client storage/event
+//	              storage/ranking storage/told storage/toolplan
+//	              cmd/keystile/command
+//	experimental  gateway/console
+//	              cmd/keystile/admin cmd/keystile/config cmd/keystile/demo
+//	              oauth/signin/connector/fake storage/storagetest/planted storage/limittest/planted
+//
+// A check of every change (.ci/tools/api) compares the sources with what the last release declared.
 package keystile

@@ -1,0 +1,164 @@
+package config // import "github.com/keystile/keystile/cmd/keystile/config"
+
+import "github.com/keystile/keystile/cmd/keystile/internal/cli"
+import "github.com/keystile/keystile/gateway/console"
+import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/authn"
+import "io"
+import "log/slog"
+import "net/netip"
+import "time"
+
+type AlipayCredentials struct {
+	ID         string
+	PrivateKey storage.Secret
+	PublicKey  string
+}
+
+type Bus struct {
+	Origins   []string
+	PageSize  int
+	MaxAnswer int64
+}
+
+type Clients struct {
+	Documents    string
+	Hosts        []string
+	AllowPrivate []string
+	Registration string
+}
+
+type Config struct {
+	Data               string
+	Listen             string
+	BaseURL            string
+	StorageURL         storage.Secret
+	RedisURL           storage.Secret
+	NodeName           string
+	MasterKeys         []storage.MasterKey
+	MasterKeyFile      string
+	TrustedProxies     []netip.Prefix
+	Demo               bool
+	DemoUnasked        bool
+	WX                 Credentials
+	QQ                 Credentials
+	Douyin             Credentials
+	Alipay             AlipayCredentials
+	Feishu             FeishuCredentials
+	WeCom              WeComCredentials
+	DingTalk           Credentials
+	OpenID             []OpenID
+	FakeProviders      bool
+	CodeLifetime       time.Duration
+	AccessLifetime     time.Duration
+	RefreshLifetime    time.Duration
+	SessionIdle        time.Duration
+	SessionMax         time.Duration
+	CodeReuseLeeway    time.Duration
+	RefreshReuseLeeway time.Duration
+	LockFailures       int
+	LockWindow         time.Duration
+	LockDuration       time.Duration
+	QR                 bool
+	SignUp             string
+	MFA                authn.Policy
+	DeleteAccount      string
+	Contact            string
+	Mail               Mail
+	PerAddress         int
+	MaxConnections     int
+	StreamIdle         time.Duration
+	Products           []Product
+	OverageFen         int
+	Origins            []string
+	Bus                Bus
+	Clients            Clients
+	PrivateUpstreams   []string
+	ResolveRefs        bool
+	MaxCapabilities    int
+	MaxTools           int
+	LegacyStatus       string
+	IDTokenAlgs        []string
+	LoginTypes         string
+	SigningAlg         string
+	AuditKeep          time.Duration
+	AuditSize          int64
+	StaleAfter         time.Duration
+	Drain              time.Duration
+	LogLevel           slog.Level
+	LogFormat          string
+	LogRequests        bool
+	AdminListen        string
+	AdminHosts         []string
+	Values             []Value
+}
+
+func (*Config) Print(w io.Writer) error
+func (*Config) Settings() (all []console.Setting)
+func (*Config) TakeSocket(address string)
+
+type Credentials struct {
+	ID     string
+	Secret storage.Secret
+}
+
+type FeishuCredentials struct {
+	Credentials
+	Lark bool
+}
+
+func Flags(names ...string) []cli.Flag
+
+func Load(args cli.Args, env []string) (*Config, error)
+
+func Loopback(host string) bool
+
+type Mail struct {
+	Host     string
+	Port     int
+	TLS      string
+	Username string
+	Password storage.Secret
+	From     string
+	Timeout  time.Duration
+}
+
+type OpenID struct {
+	Preset       string
+	Name         string
+	Label        string
+	Issuer       string
+	Tenant       string
+	ID           string
+	Secret       storage.Secret
+	Scopes       []string
+	Domains      []string
+	AllowPrivate []string
+}
+
+func ParseDays(s string) (time.Duration, error)
+
+type Product struct {
+	Name       string
+	Prefix     string
+	Upstream   string
+	Strip      bool
+	KeepBearer bool
+	Timeout    time.Duration
+	Pace       float64
+}
+
+func Reference(w io.Writer) error
+
+type Value struct {
+	Key    string "json:\"key\""
+	Text   string "json:\"value\""
+	Source string "json:\"source\""
+	_      struct{}
+}
+
+type WeComCredentials struct {
+	CorpID  string
+	AgentID string
+	Secret  storage.Secret
+}

@@ -1,0 +1,152 @@
+package connector // import "github.com/keystile/keystile/oauth/signin/connector"
+
+import "context"
+import "github.com/keystile/keystile/storage"
+import "net/http"
+import "net/url"
+
+type Alipay struct {
+	ID           string
+	PrivateKey   storage.Secret
+	PublicKey    string
+	Client       *http.Client
+	AuthorizeURL string
+	GatewayURL   string
+}
+
+type Connector interface {
+	Begin(state string, back string, mobile bool) string
+	Finish(ctx context.Context, back string, query url.Values) (Profile, error)
+	Name() string
+}
+
+type DingTalk struct {
+	ID           string
+	Secret       storage.Secret
+	Client       *http.Client
+	AuthorizeURL string
+	TokenURL     string
+	UserURL      string
+}
+
+type Douyin struct {
+	ID           string
+	Secret       storage.Secret
+	Client       *http.Client
+	AuthorizeURL string
+	TokenURL     string
+	UserURL      string
+}
+
+var ErrCode error
+
+var ErrDenied error
+
+var ErrStranger error
+
+type Feishu struct {
+	ID           string
+	Secret       storage.Secret
+	Client       *http.Client
+	Lark         bool
+	AuthorizeURL string
+	TokenURL     string
+	UserURL      string
+}
+
+type GitHub struct {
+	Name         string
+	Label        string
+	ID           string
+	Secret       storage.Secret
+	Client       *http.Client
+	Domains      []string
+	AuthorizeURL string
+	TokenURL     string
+	UserURL      string
+	EmailsURL    string
+}
+
+type InApp interface {
+	BeginInApp(userAgent string, state string, back string) string
+	Connector
+}
+
+type Labelled interface {
+	Label() string
+	Connector
+}
+
+func NewAlipay(c Alipay) (Connector, error)
+
+func NewDingTalk(c DingTalk) (Connector, error)
+
+func NewDouyin(c Douyin) (Connector, error)
+
+func NewFeishu(c Feishu) (Connector, error)
+
+func NewGitHub(c GitHub) (Connector, error)
+
+func NewQQ(c QQ) (Connector, error)
+
+func NewTrouble(provider string, code string, text string, cause error) *Trouble
+
+func NewWX(c WX) (Connector, error)
+
+func NewWeCom(c WeCom) (Connector, error)
+
+type Preparer interface {
+	Prepare(ctx context.Context) error
+	Connector
+}
+
+type Profile struct {
+	Subjects []string
+	Nickname string
+	Avatar   string
+	Gender   string
+	Location string
+}
+
+func (Profile) Tidy() Profile
+
+type QQ struct {
+	ID           string
+	Secret       storage.Secret
+	Client       *http.Client
+	AuthorizeURL string
+	TokenURL     string
+	OpenIDURL    string
+	UserURL      string
+}
+
+type Trouble struct {
+	Provider string
+	Code     string
+	Text     string
+	_        struct{}
+}
+
+func (*Trouble) Error() string
+func (*Trouble) Unwrap() error
+
+type WX struct {
+	ID           string
+	Secret       storage.Secret
+	Client       *http.Client
+	AuthorizeURL string
+	TokenURL     string
+	UserURL      string
+}
+
+type WeCom struct {
+	CorpID       string
+	AgentID      string
+	Secret       storage.Secret
+	Client       *http.Client
+	AuthorizeURL string
+	InAppURL     string
+	TokenURL     string
+	IdentityURL  string
+	UserURL      string
+}

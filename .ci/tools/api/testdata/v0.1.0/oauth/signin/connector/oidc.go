@@ -1,0 +1,23 @@
+package oidc // import "github.com/keystile/keystile/oauth/signin/connector/oidc"
+
+import "github.com/keystile/keystile/oauth/signin/connector"
+import "github.com/keystile/keystile/storage"
+import "net/http"
+
+type Config struct {
+	Name         string
+	Label        string
+	Issuer       string
+	ClientID     string
+	ClientSecret storage.Secret
+	Scopes       []string
+	Domains      []string
+	AllowPrivate []string
+	Client       *http.Client
+}
+
+func Entra(tenant string) string
+
+const Google = "https://accounts.google.com"
+
+func New(c Config) (connector.Connector, error)

@@ -1,0 +1,105 @@
+package users // import "github.com/keystile/keystile/oauth/signin/users"
+
+import "context"
+import "github.com/keystile/keystile/oauth/signin/connector"
+import "github.com/keystile/keystile/oauth/signin/passwords"
+import "github.com/keystile/keystile/storage"
+
+type ConnectedUsers interface {
+	Connect(ctx context.Context, sub string, method string, p connector.Profile) error
+	Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
+	Users
+}
+
+type EmailUsers interface {
+	ByEmail(ctx context.Context, address string) (storage.User, error)
+	CreateByEmail(ctx context.Context, address string) (storage.User, error)
+	EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error)
+	LinkEmail(ctx context.Context, sub string, address string) error
+}
+
+type ErasableUsers interface {
+	EraseUser(ctx context.Context, sub string) error
+}
+
+type LinkedUsers interface {
+	Users
+	LoginStore
+}
+
+type LoginStore interface {
+	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+	UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error
+}
+
+type NamedUsers interface {
+	Named(ctx context.Context, username string) (sub string, err error)
+}
+
+func New(store Store, hasher *passwords.Hasher) *StoreUsers
+
+func NormalizeEmail(text string) (string, error)
+
+type PasswordMarker interface {
+	PasswordMark(ctx context.Context, sub string) (string, error)
+}
+
+type PasswordUsers interface {
+	HasPassword(ctx context.Context, sub string) (bool, error)
+	SetPassword(ctx context.Context, sub string, password string) error
+}
+
+type Profile struct {
+	Name     string
+	Nickname string
+	Picture  string
+	Gender   string
+	Location string
+}
+
+func ProfileOf(u storage.User) Profile
+
+type ProfileUsers interface {
+	SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error)
+}
+
+type SignUpUsers interface {
+	SignUp(ctx context.Context, u storage.User, password string, invitation string) (storage.User, error)
+}
+
+type Store interface {
+	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
+	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
+	Invitation(ctx context.Context, id string) (storage.Invitation, error)
+	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
+	Login(ctx context.Context, method string, subject string) (storage.Login, error)
+	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+	ReserveSkeletons(ctx context.Context, of string, looks func(username string) []string) error
+	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
+	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+type StoreUsers struct{ _ struct{} }
+
+func (*StoreUsers) Authenticate(ctx context.Context, username string, password string) (storage.User, error)
+func (*StoreUsers) ByEmail(ctx context.Context, address string) (storage.User, error)
+func (*StoreUsers) Connect(ctx context.Context, sub string, method string, p connector.Profile) error
+func (*StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
+func (*StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error)
+func (*StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error)
+func (*StoreUsers) EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error)
+func (*StoreUsers) HasPassword(ctx context.Context, sub string) (bool, error)
+func (*StoreUsers) LinkEmail(ctx context.Context, sub string, address string) error
+func (*StoreUsers) Named(ctx context.Context, username string) (sub string, err error)
+func (*StoreUsers) PasswordMark(ctx context.Context, sub string) (string, error)
+func (*StoreUsers) Reads(other any) bool
+func (*StoreUsers) SetPassword(ctx context.Context, sub string, password string) error
+func (*StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error)
+func (*StoreUsers) SignUp(ctx context.Context, u storage.User, password string, invitation string) (storage.User, error)
+func (*StoreUsers) User(ctx context.Context, sub string) (storage.User, error)
+
+type Users interface {
+	Authenticate(ctx context.Context, username string, password string) (storage.User, error)
+	User(ctx context.Context, sub string) (storage.User, error)
+}

@@ -1,0 +1,114 @@
+package access // import "github.com/keystile/keystile/storage/access"
+
+import "github.com/keystile/keystile/storage/internal/forward"
+import "time"
+
+type Bundle struct {
+	Name        string    "json:\"name\""
+	Label       string    "json:\"label,omitempty\""
+	Description string    "json:\"description,omitempty\""
+	Tools       []string  "json:\"tools\""
+	CreatedAt   time.Time "json:\"created_at\""
+	UpdatedAt   time.Time "json:\"updated_at\""
+	Version     int64     "json:\"-\""
+	carried
+}
+
+func (Bundle) Check() error
+func (Bundle) Knew(created time.Time) bool
+
+func IsBundleName(text string) bool
+
+type List struct {
+	Member    string    "json:\"member\""
+	Rules     []Rule    "json:\"rules\""
+	UpdatedAt time.Time "json:\"updated_at\""
+	Version   int64     "json:\"-\""
+	carried
+}
+
+func (List) Check() error
+
+const MaxBundleTools = 1000
+
+const MaxBundles = 1000
+
+const MaxOfferedBundles = 20
+
+const MaxOfferedMembers = 20
+
+const MaxOfferedTools = 200
+
+const MaxRules = 2000
+
+type Offer struct {
+	Members  []OfferedMember
+	Bundles  []OfferedBundle
+	Tools    int
+	ReadOnly int
+	Hidden   int
+}
+
+type OfferedBundle struct {
+	Name  string
+	Label string
+	Count int
+}
+
+type OfferedMember struct {
+	Name  string
+	Label string
+	Tools []OfferedTool
+	Count int
+	Whole bool
+}
+
+type OfferedTool struct {
+	Name        string
+	Description string
+	ReadOnly    bool
+}
+
+func ParseSubject(text string) (Subject, error)
+
+type Rule struct {
+	Subject  string   "json:\"subject\""
+	Deny     bool     "json:\"deny,omitempty\""
+	Tools    []string "json:\"tools,omitempty\""
+	ReadOnly bool     "json:\"read_only,omitempty\""
+}
+
+func (Rule) Same(other Rule) bool
+
+type Subject struct {
+	Kind string
+	Name string
+}
+
+func (Subject) String() string
+
+const SubjectApp = "app"
+
+const SubjectEveryone = "everyone"
+
+const SubjectRole = "role"
+
+const SubjectTier = "tier"
+
+const SubjectUser = "user"
+
+type Verdict struct {
+	Tool    string
+	Allowed bool
+	Rule    *Rule
+	Because string
+}
+
+type Viewer struct {
+	User string
+	Role string
+	App  string
+	Tier string
+}
+
+type carried = forward.Fields

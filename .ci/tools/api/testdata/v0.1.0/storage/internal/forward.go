@@ -1,0 +1,3 @@
+package forward // import "github.com/keystile/keystile/storage/internal/forward"
+
+type Fields struct{ _ struct{} }

@@ -1,0 +1,35 @@
+package ranking // import "github.com/keystile/keystile/storage/ranking"
+
+import "github.com/keystile/keystile/storage/internal/forward"
+import "time"
+
+const Apps = "apps"
+
+func Kinds() []string
+
+const MaxNames = 1000
+
+type Ranking struct {
+	ID      string    "json:\"id\""
+	Of      string    "json:\"of\""
+	Day     time.Time "json:\"day\""
+	Names   []string  "json:\"-\""
+	Calls   []int64   "json:\"-\""
+	Errors  []int64   "json:\"-\""
+	Over    []int64   "json:\"-\""
+	Packed  []byte    "json:\"packed\""
+	Floor   int64     "json:\"floor\""
+	Version int64     "json:\"-\""
+	carried
+}
+
+func (Ranking) Check() error
+func (Ranking) Ends() time.Time
+func (Ranking) Pack() Ranking
+func (Ranking) Unpack() (Ranking, error)
+
+const Tools = "tools"
+
+const Users = "users"
+
+type carried = forward.Fields
