@@ -83,4 +83,15 @@
 //	              oauth/signin/connector/fake storage/storagetest/planted storage/limittest/planted
 //
 // A check of every change (.ci/tools/api) compares the sources with what the last release declared.
+//
+// # Upgrades
+//
+// The data of every release opens in every later one. One version back reads what a version has written: nodes
+// are replaced one after another, and an upgrade is taken back by starting the version before. What that one
+// would have to obey and does not know, such as somebody's first second factor, is a feature (storage.Feature): a
+// store has it once it is used, and the version before then refuses the store and says why. Tables of a
+// database are taken a step further by the first node that starts, or by keystile storage migrate; such a step leaves
+// what the version before needs. CHANGELOG says for each version what an upgrade changes. The tests open data that
+// each release has left (internal/test/released), and have two versions take turns on one store
+// (internal/test/upgrade).
 package keystile

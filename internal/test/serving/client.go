@@ -117,6 +117,18 @@ func (c *Client) PostJSON(path, document string) (Answer, error) {
 	return do(c.http, r)
 }
 
+// Call sends a document with a token.
+func (c *Client) Call(path, token, document string) (Answer, error) {
+	r, err := http.NewRequest(http.MethodPost, c.base+path, strings.NewReader(document))
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Authorization", "Bearer "+token)
+	return do(c.http, r)
+}
+
 // Get is Post without a form and with one header.
 func (c *Client) Get(path, header, value string) (Answer, error) {
 	r, err := http.NewRequest(http.MethodGet, c.base+path, nil)
