@@ -27,7 +27,7 @@ func (n node) ask(ctx context.Context, c *serving.Client, f *released.Facts) err
 	return errors.Join(all...)
 }
 
-func (n node) askUsers(_ context.Context, c *serving.Client, f *released.Facts) error {
+func (n node) askUsers(ctx context.Context, c *serving.Client, f *released.Facts) error {
 	for _, p := range []released.Person{f.User, f.Admin} {
 		c.FirstRun.Admin.Username, c.FirstRun.Admin.Password = p.Username, p.Password
 		if err := c.SignIn(); err != nil {
@@ -42,6 +42,17 @@ func (n node) askUsers(_ context.Context, c *serving.Client, f *released.Facts) 
 		if c.SignIn() == nil {
 			return fmt.Errorf("%s is signed in by the password alone", p.Username)
 		}
+	}
+	var people []struct{ Username, Role string }
+	if err := n.run(ctx, &people, "user", "list"); err != nil {
+		return err
+	}
+	roles := map[string]string{}
+	for _, p := range people {
+		roles[p.Username] = p.Role
+	}
+	if roles[f.User.Username] != "developer" || roles[f.Admin.Username] != "admin" {
+		return fmt.Errorf("the roles of users are %v", roles)
 	}
 	c.Cookie = f.Session
 	if _, _, err := c.Authorize(); err != nil {
