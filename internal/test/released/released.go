@@ -1,9 +1,10 @@
 // Package released holds the data that each release of Keystile has left behind, for tests that later versions
 // still read it: a data folder, the tables of PostgreSQL, and what is known of both.
 //
-//	testdata/VERSION/facts.json     names, passwords and tokens, and what must be true of them
+//	testdata/VERSION/facts.json    names, passwords and tokens, and what must be true of them
 //	testdata/VERSION/data.tar.gz    the data folder, with a backup in it
 //	testdata/VERSION/postgres.sql.gz    the same store on PostgreSQL, in the schema that facts.json names
+//	testdata/VERSION/hosts    programs that embedded it, as they were
 //
 // Nothing in it guards anything: it was made for this. Of a release that is out no file changes any more.
 // Package internal/test/upgrade writes it.

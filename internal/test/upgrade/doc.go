@@ -10,6 +10,9 @@
 // and this one: each answers for all that the one before it did. It is done on a file and, with
 // KEYSTILE_POSTGRES_URL, on PostgreSQL. It exits with 1 if something is lost.
 //
+// With --write, programs that embed the release (examples) are kept beside its data: a module of their own, whose tests
+// show that later versions compile and run them unchanged.
+//
 // The tests open the data of each release (package released), with the clock set to when it was left. Where
 // a release is newer than the sources know how to read, or writes what the one before cannot read, they fail.
 package main

@@ -75,5 +75,8 @@ func writeDown(ctx context.Context, binary, data, version string) error {
 	if err != nil {
 		return err
 	}
-	return released.Write(f, data, sql)
+	if err := released.Write(f, data, sql); err != nil {
+		return err
+	}
+	return keepHosts(ctx, version)
 }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+var levels = map[string]bool{"on the service's own page": true, "on Keystile's page": false}
+
+func TestTheAccountPageOfAUserOfTheService(t *testing.T) {
+	v := arrive(t, false)
+	v.get("/oauth/account", http.StatusOK)
+	v.enter("ada", "analytical engine", http.StatusSeeOther)
+	v.follow(http.StatusOK)
+	if v.authorize(http.StatusFound); !strings.HasPrefix(v.to.String(), callback) {
+		t.Fatalf("authorize leads to %s", v.to)
+	}
+	if page := v.get("/oauth/account", http.StatusOK); !strings.Contains(page, "Payroll") {
+		t.Errorf("the page does not know the application: %s", page)
+	}
+	v.post("/oauth/account/access", url.Values{"app": {v.app.ID}}, http.StatusSeeOther)
+	if page := v.get("/oauth/account", http.StatusOK); strings.Contains(page, "Payroll") {
+		t.Errorf("the application is still there: %s", page)
+	}
+}
+
+func TestAUserOfTheServiceSignsInToAnApplication(t *testing.T) {
+	for name, ownPage := range levels {
+		t.Run(name, func(t *testing.T) {
+			v := arrive(t, ownPage)
+			if page := v.authorize(http.StatusOK); !strings.Contains(page, "Payroll") {
+				t.Errorf("the page does not say where one is going: %s", page)
+			}
+			v.enter("ada", "a wrong password", http.StatusUnauthorized)
+			v.enter("nobody", "analytical engine", http.StatusUnauthorized)
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.follow(http.StatusFound)
+			token := v.redeem()
+			v.salary(token, http.StatusOK, "employee-ada earns")
+			v.salary(token+"x", http.StatusUnauthorized, "")
+			v.salary("", http.StatusUnauthorized, "")
+		})
+	}
+}
+
+func TestASignedInUserIsNotPromptedUnlessTheApplicationRequestsIt(t *testing.T) {
+	for name, ownPage := range levels {
+		t.Run(name, func(t *testing.T) {
+			v := arrive(t, ownPage)
+			v.authorize(http.StatusOK)
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.authorize(http.StatusFound)
+			v.authorize(http.StatusOK, "prompt", "login")
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.follow(http.StatusFound)
+		})
+	}
+}
+
+func TestAUserWhoHasSignedOutSignsInAgain(t *testing.T) {
+	for name, ownPage := range levels {
+		t.Run(name, func(t *testing.T) {
+			v := arrive(t, ownPage)
+			v.authorize(http.StatusOK)
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.post("/oauth/logout", nil, http.StatusOK)
+			v.authorize(http.StatusOK)
+		})
+	}
+}
+
+func TestASignInLeadsNowhereElse(t *testing.T) {
+	for _, on := range []string{"", "https://evil.example.com/", "//evil.example.com", "%zz", "\r\nLocation: https://evil.example.com"} {
+		if to := onward(on); to != "/" && !strings.HasPrefix(to, "/oauth/authorize?") {
+			t.Errorf("onward(%q) = %q, want the service's own authorize", on, to)
+		}
+	}
+}
+
+func TestTheServiceKeepsItsOwnPages(t *testing.T) {
+	v := arrive(t, true)
+	if page := v.get("/", http.StatusOK); !strings.Contains(page, "the service's own page") {
+		t.Errorf("/ = %s, want the service's own page", page)
+	}
+	if document := v.get("/.well-known/openid-configuration", http.StatusOK); !strings.Contains(document, v.origin+"/oauth/token") {
+		t.Errorf("discovery = %s, want the service's origin", document)
+	}
+}

@@ -1,0 +1,24 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/keystile/keystile/examples/store"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/storagetest"
+)
+
+func TestContract(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
+}
+
+func TestReopen(t *testing.T) { storagetest.RunDurable(t, open) }
+
+func open(t *testing.T, dir string) driver.Backend {
+	s, err := store.Open(filepath.Join(dir, "keystile.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
