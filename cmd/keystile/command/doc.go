@@ -12,7 +12,7 @@
 // What the adapter offers beside, such as a backup, it says by a Storage of its own; the commands
 // for what it leaves out say so and exit with code 1.
 //
-// Configuration comes from a file, the environment and flags; package config has the table. Commands
+// Configuration comes from a file, the environment and flags; the list below has every key. Commands
 // reach a running server through a socket in the data folder.
 //
 // The map of the program is assemble.go.
@@ -68,3 +68,5 @@
 // Every request gets a line in the log that names its route and not its path, let alone its
 // query: a path can hold a token that somebody put in the wrong place.
 package command
+
+//go:generate go run gen.go
