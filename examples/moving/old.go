@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// oldWay is how applications sign people in by connect.php. Nothing in it knows Keystile: base,
-// appid and appkey are its configuration.
+// oldWay signs people in by connect.php, as applications were written to. Nothing in it knows Keystile:
+// base, appid and appkey are its configuration.
 type oldWay struct{ base, appid, appkey, back string }
 
 func (o oldWay) begin(ctx context.Context, v visit) (string, error) {

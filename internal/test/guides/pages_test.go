@@ -90,7 +90,7 @@ func TestEveryExampleHasAGuideInTheIndex(t *testing.T) {
 }
 
 var (
-	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link    = regexp.MustCompile(`(?:\]\(|src=")([^)\s"]+)[)"]`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	nothing = regexp.MustCompile("[^a-z0-9 _-]")
 )
