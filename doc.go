@@ -51,13 +51,25 @@
 //
 // # Where to begin
 //
-// Operators have pages at /console/ (package gateway/console), and the same for programs at /api/console/.
+// Operators have pages at /console/ (package gateway/console), the same for programs at /api/console/, and
+// cmd/keystile/command as their reference, with the configuration.
+//
+// Guides, each a program that runs and a README of one screen; examples/README.md is the index:
+//
+//	examples/embed        a Go program with a user table and a sign-in page of its own
+//	examples/signin       ways to sign in of your own; other providers
+//	examples/behind       services behind one token, in the process, as a proxy or asked by another proxy
+//	examples/agent        an API becomes tools of agents
+//	examples/selfservice  owners and their applications, orders and settlements; the service's own API as tools
+//	examples/moving       from connect.php to OpenID Connect, with the same user ids
+//	examples/cluster      nodes on PostgreSQL and Redis behind a balancer
+//	examples/store        a storage adapter from the first line; then storage/driver and storage/memory
+//	examples/sqlite       the whole program on an adapter, in a module of its own
 //
 // What each token opens, how long and with whose consent is a table in package oauth; who may
 // do what at every endpoint is one in cmd/keystile/command/testdata/authority.txt, which a test
-// measures. All of it with tools is examples/agent; a user table and ways to sign in of your own
-// are examples/embed and examples/signin; services behind another proxy are examples/behind.
-// To write a storage adapter: storage/driver, then storage/memory and examples/store.
+// measures. Who is trusted with what, what a leaked secret opens, and what holds when something fails is the
+// threat model, internal/protocol/threats.md.
 //
 // # Stability
 //

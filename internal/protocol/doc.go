@@ -1,7 +1,10 @@
-// Package protocol holds no code. It holds two documents, and the test that ties the source to them:
+// Package protocol holds no code. It holds documents, and the tests that tie the source to them:
 //
 //	protocol.md   what the service speaks: endpoints, parameters, shapes, errors, limits
 //	decisions.md  what the protocol leaves open: what was chosen, and why
+//	threats.md    the threat model: who is trusted, what a leaked secret opens, what holds when something
+//	              fails; each statement names the test or the code that proves it, and a test that they are there
+//	dependencies.md  why each dependency is there
 //
 // # How to cite
 //

@@ -6,6 +6,23 @@
 // Open makes the tables, and brings those of an older version to this one. It needs no extension and
 // no right beyond those of the schema's owner.
 //
+// # Addresses
+//
+// The program takes an address as storage_url, and [OpenURL] reads it. Leave the password to PGPASSWORD or ~/.pgpass. The
+// user needs the right to make a schema (GRANT CREATE ON DATABASE keystile TO keystile), or one that it owns; no
+// superuser. Of several hosts (host1,host2) the one that takes writes is used. Beside those of PostgreSQL there are
+// these parameters:
+//
+//	schema          where the tables are; keystile
+//	pool_max_conns  connections of a node, 16; four for each core of the database, divided among the nodes, is a good number
+//	timeout         of a call, 5s
+//	migrate=never   an administrator brings the tables to each version (keystile storage migrate status, sql, up); the
+//	                service then needs USAGE of the schema and all on its tables and sequences, and makes no partitions
+//	listen          an address past the pooler where nodes hear of each other's changes at once; off: they ask each
+//	                second only, which is better for more than 50 nodes
+//
+// pg_dump and base backups take the place of keystile backup and restore.
+//
 // # How it is made
 //
 // Every method is one statement, so it is one round trip and happens wholly or not at all; query.go

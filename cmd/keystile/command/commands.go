@@ -11,7 +11,7 @@ import (
 
 var (
 	asJSON      = cli.Flag{Name: "json", Help: "print JSON"}
-	reference   = cli.Flag{Name: "reference", Help: "print the table of all keys instead, in Markdown"}
+	reference   = cli.Flag{Name: "reference", Help: "print what each key is and its default instead, with --json for programs"}
 	withModules = cli.Flag{Name: "modules", Help: "list the modules that are linked into it, with their versions"}
 )
 
@@ -52,7 +52,7 @@ func (p program) commands() cli.Table {
 			Name: "config", Summary: "Print the effective configuration and where each value comes from", Run: showConfig,
 			Details:  "What it prints is a configuration file. Secrets are not shown.",
 			Flags:    append(config.Flags(), asJSON, reference),
-			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json", "keystile config --reference"},
+			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json", "keystile config --reference", "keystile config --reference --json"},
 		},
 		{
 			Name: "version", Summary: "Print the version, and what the program is made of", Run: showVersion, Flags: []cli.Flag{asJSON, withModules},
@@ -69,6 +69,9 @@ func (p program) commands() cli.Table {
 
 func showConfig(_ context.Context, call cli.Call) error {
 	if call.On(reference.Name) {
+		if call.On(asJSON.Name) {
+			return config.ReferenceJSON(call.Stdout)
+		}
 		return config.Reference(call.Stdout)
 	}
 	c, err := config.Load(call.Args, call.Env)

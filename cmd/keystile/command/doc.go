@@ -12,10 +12,63 @@
 // What the adapter offers beside, such as a backup, it says by a Storage of its own; the commands
 // for what it leaves out say so and exit with code 1.
 //
-// Configuration comes from a file, the environment and flags; package config has the table. Commands
+// Configuration comes from a file, the environment and flags; the list below has every key. Commands
 // reach a running server through a socket in the data folder.
 //
 // The map of the program is assemble.go.
+//
+// # Running it
+//
+// keystile help lists the commands, each with --json for programs; keystile completion and keystile man write
+// what a shell and man read. app, user, session, lockout, key, setting, capability, client and apikey
+// commands work through the running server or, where none runs, on the store itself.
+//
+// Behind a proxy that ends TLS, say what the world calls the service and whose X-Forwarded-For to believe:
+//
+//	keystile serve --base-url https://id.example.com --trusted-proxies 10.0.0.0/8
+//
+// Without trusted_proxies everybody behind the proxy shares the rate of one address. With https every
+// answer says so for a year (HSTS).
+//
+// Sign-in by email, confirmed addresses and the reset of passwords need mail. Tried out with the demo,
+// each mail is a file in the folder mail of the data folder; mail.smtp.host sends them, with STARTTLS
+// unless mail.smtp.tls says otherwise. Users confirm their address at /oauth/signin/address. Nobody becomes a user by
+// themselves unless signup says so: open, or invitation for those who have a code of keystile user invite.
+//
+// Users set up a second factor at /oauth/account/factors. mfa.default, and mfa.admin and its like by
+// role, require it: who has none is reminded for mfa.grace, and then sets it up before they are let in. keystile
+// app set CLIENT_ID --mfa required wants it of one application's users. Who has lost phone and codes gets rid of
+// them with keystile user factors USER --reset. Browsers keep passkeys for no bare address: at home, --base-url
+// http://localhost:8080.
+//
+// An application with a backchannel_logout_uri is told when a session ends (package oauth). keystile webhook set
+// --url URL says where events of users go, signed as Standard Webhooks are; keystile webhook list shows
+// what waits or was given up.
+//
+// admin.listen opens /metrics and /debug/pprof on an address of their own. SIGTERM lets requests on their way
+// finish; drain keeps a node that is told to stop serving while its balancer finds out.
+//
+// # The data folder
+//
+// ./keystile-data (mode 0700) has the database, the master key that seals the secrets in it, the journal of
+// calls that are not yet in the database (usage), and first-run.json. Keep a copy of master.key away from the
+// database: neither is of use without the other. keystile key rekey changes that key while the service
+// runs; a backup from before still wants the old one, so keep that as long.
+//
+// keystile backup copies the database while it is in use, with a checksum beside it, and keystile restore reads all
+// of the copy before it takes the place of what there is. A cp of a live folder is no backup: its pages are
+// of different moments, and it may start and lack what was answered. keystile storage compact gives back the
+// room of what was removed; it wants the service stopped, and room for both files. A version that finds in a
+// database what it does not know and must obey refuses it and says which version knows it, so take a backup
+// before an upgrade: going back means restoring it. keystile storage copy moves a whole store to another
+// adapter (package storage/transfer), with everybody signed in.
+//
+// The audit trail is kept for audit.keep and up to audit.max_size, or as keystile audit prune says. What is removed
+// leaves a checkpoint sealed with the master key, so that keystile audit verify still proves all that is there;
+// keystile audit export writes it out. What strangers cause is summed there by minute and network. Usage
+// by the hour is kept for 400 days, by the day for ever.
+//
+// Configuration is the last part of this page.
 //
 // # Choices
 //
@@ -68,3 +121,5 @@
 // Every request gets a line in the log that names its route and not its path, let alone its
 // query: a path can hold a token that somebody put in the wrong place.
 package command
+
+//go:generate go run gen.go

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
+	"go/format"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -158,17 +160,37 @@ func TestAnAdminPortThatIsTakenIsExplained(t *testing.T) {
 	wantFailure(t, 1, "or listen elsewhere with --admin-listen", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--admin-listen", s.address)
 }
 
-// The table in the README is what config --reference prints.
-func TestTheREADMEHasTheReference(t *testing.T) {
+// The doc comment of this package has the list that config --reference prints.
+func TestTheDocCommentHasTheReference(t *testing.T) {
 	t.Parallel()
-	code, table, _ := command(t, "", "config", "--reference")
-	text, err := os.ReadFile("../../../README.md")
-	if code != 0 || err != nil || !strings.Contains(table, "| `admin.listen` | host:port |") {
-		t.Fatal(code, table, err)
+	code, list, _ := command(t, "", "config", "--reference")
+	text, err := os.ReadFile("doc_config.go")
+	if code != 0 || err != nil || !strings.Contains(list, "  - admin.listen (host:port): ") {
+		t.Fatal(code, list, err)
 	}
-	_, block, marked := strings.Cut(string(text), "<!-- config -->")
-	block, _, closed := strings.Cut(block, "<!-- config -->")
-	if marked && (!closed || strings.TrimSpace(block) != strings.TrimSpace(table)) {
-		t.Error("between the markers <!-- config --> there is not what this prints: go run ./cmd/keystile config --reference")
+	if string(text) != config.GoDoc("command") || !strings.Contains(strings.ReplaceAll(string(text), "\n// ", "\n"), list) {
+		t.Error("doc_config.go is not what the keys of package config say: go generate ./cmd/keystile/command")
 	}
+	if formatted, err := format.Source(text); err != nil || string(formatted) != string(text) {
+		t.Errorf("doc_config.go is not as gofmt writes it: %v", err)
+	}
+}
+
+// Programs have the same as JSON.
+func TestTheReferenceIsJSONForPrograms(t *testing.T) {
+	t.Parallel()
+	code, out, _ := command(t, "", "config", "--reference", "--json")
+	var keys []struct{ Key, Type, Default, Protocol, Help, Environment, Flag string }
+	if err := json.Unmarshal([]byte(out), &keys); code != 0 || err != nil {
+		t.Fatal(code, out, err)
+	}
+	for _, k := range keys {
+		if k.Key == "lifetimes.code" {
+			if k.Type != "duration" || k.Default != "5m" || k.Protocol != "8" || k.Environment != "KEYSTILE_LIFETIMES_CODE" || k.Flag != "--lifetimes-code" || k.Help == "" {
+				t.Errorf("%+v", k)
+			}
+			return
+		}
+	}
+	t.Errorf("no lifetimes.code in %s", out)
 }

@@ -1,20 +1,104 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
-// Reference writes the table of all keys in Markdown.
+// referenceWidth bounds a line of the reference, in characters.
+const referenceWidth = 100
+
+// Reference writes all keys as a list for people: type, default, section of the protocol, and
+// what each is for.
 func Reference(w io.Writer) error {
 	var out strings.Builder
-	out.WriteString("| Key | Type | Default | Protocol | What it is |\n|---|---|---|---|---|\n")
 	for _, k := range keys {
-		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n", k.name, k.kind, code(k.fallback), k.protocol, cell(k.help+k.where()))
+		out.WriteString(k.item())
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// ReferenceJSON writes the same as a JSON array.
+func ReferenceJSON(w io.Writer) error {
+	type entry struct {
+		Key         string `json:"key"`
+		Type        string `json:"type"`
+		Default     string `json:"default,omitempty"`
+		Protocol    string `json:"protocol,omitempty"`
+		Help        string `json:"help"`
+		Environment string `json:"environment,omitempty"`
+		Flag        string `json:"flag,omitempty"`
+		InFile      bool   `json:"in_file"`
+		Secret      bool   `json:"secret"`
+	}
+	all := make([]entry, 0, len(keys))
+	for _, k := range keys {
+		e := entry{Key: k.name, Type: k.kind, Default: k.fallback, Protocol: k.protocol, Help: k.help, InFile: k.in(inFile), Secret: k.secret}
+		if k.in(inEnv) {
+			e.Environment = k.env()
+		}
+		if k.in(inFlag) {
+			e.Flag = "--" + k.flag()
+		}
+		all = append(all, e)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(all)
+}
+
+// GoDoc returns the reference as a Go file that is part of the doc comment of package pkg.
+func GoDoc(pkg string) string {
+	var file strings.Builder
+	file.WriteString(`// # Configuration
+//
+// Each key is written so, or nested, in the file; lifetimes.code is KEYSTILE_LIFETIMES_CODE in the
+// environment and --lifetimes-code on the command line. A section is one of
+// internal/protocol/protocol.md. keystile config --reference prints this list, with --json for
+// programs, and keystile config what is in effect and where each value comes from.
+//
+`)
+	for _, k := range keys {
+		for line := range strings.Lines(k.item()) {
+			file.WriteString("// " + line)
+		}
+	}
+	file.WriteString("package " + pkg + "\n")
+	return file.String()
+}
+
+// item returns the entry of one key: a list item of a Go doc comment.
+func (k key) item() string {
+	about := k.kind
+	if k.fallback != "" {
+		about += ", default " + k.fallback
+	}
+	if k.protocol != "" {
+		about += ", protocol " + k.protocol
+	}
+	return wrap("  - ", "    ", fmt.Sprintf("%s (%s): %s", k.name, about, k.help+k.where()))
+}
+
+// wrap breaks a text into lines of at most referenceWidth characters where words allow it.
+func wrap(first, next, text string) string {
+	var out strings.Builder
+	line := first
+	for _, word := range strings.Fields(text) {
+		if line != first && line != next && utf8.RuneCountInString(line+word)+1 > referenceWidth {
+			out.WriteString(line + "\n")
+			line = next
+		}
+		if line != first && line != next {
+			line += " "
+		}
+		line += word
+	}
+	return out.String() + line + "\n"
 }
 
 // where says which of the three places a key has none in.
@@ -27,12 +111,3 @@ func (k key) where() string {
 	}
 	return ""
 }
-
-func code(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "`" + text + "`"
-}
-
-func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

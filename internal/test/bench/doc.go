@@ -1,7 +1,7 @@
 //go:build linux
 
 // Command bench measures the service over HTTP, beside what this machine allows, and prints
-// the table of the README.
+// the table of README.md beside it.
 //
 //	go run ./internal/test/bench                 everything, some minutes
 //	go run ./internal/test/bench --row 5         one row

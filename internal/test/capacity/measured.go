@@ -22,7 +22,7 @@ const measuredBy = `2 shared cores with a load of 8 to 12, PostgreSQL 15 and Red
 medians of four runs, whose rates with commits are up to 3 times apart:
     eval "$(.ci/postgres start DIR1)"; eval "$(.ci/redis start DIR2)"
     go test ./internal/test/capacity -run Measure -measure -v
-The check of a call: go test -run xxx -bench Check ./gateway, without that load (README, Figures).`
+The check of a call: go test -run xxx -bench Check ./gateway, without that load (internal/test/bench/README.md).`
 
 // Measured costs of acts.
 var (
