@@ -95,6 +95,7 @@ type Store interface {
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
+	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
 
 	// Counts returns stored numbers, and counts nothing.
 	Counts(ctx context.Context) (storage.Counts, error)

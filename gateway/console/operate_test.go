@@ -92,6 +92,7 @@ func TestOfTheServiceEachRoleSeesWhatItMay(t *testing.T) {
 		"/console/keys":        {200, 200, 403, 403, 401},
 		"/console/settings":    {200, 200, 403, 403, 401},
 		"/console/nodes":       {200, 200, 403, 403, 401},
+		"/console/events":      {200, 200, 403, 403, 401},
 	} {
 		for i, role := range []string{"admin", "auditor", "developer", "owner", ""} {
 			w := h.open(path, cookies[role])

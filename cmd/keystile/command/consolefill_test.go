@@ -128,6 +128,6 @@ func (f *filled) pages() []struct{ name, path string } {
 		{"users", "/console/users"}, {"user-new", "/console/users/new"}, {"user", "/console/users/" + f.user}, {"user-sessions", "/console/users/" + f.user + "/sessions"},
 		{"user-grants", "/console/users/" + f.user + "/grants"}, {"user-keys", "/console/users/" + f.user + "/keys"},
 		{"audit", "/console/audit"}, {"audit-record", "/console/audit/1"}, {"audit-chain", "/console/audit/chain"},
-		{"keys", "/console/keys"}, {"health", "/console/health"}, {"nodes", "/console/nodes"}, {"settings", "/console/settings"},
+		{"keys", "/console/keys"}, {"health", "/console/health"}, {"nodes", "/console/nodes"}, {"events", "/console/events"}, {"settings", "/console/settings"},
 	}
 }

@@ -19,6 +19,7 @@ var (
 	keysPage     = ui.Parse(pages, "keys.html")
 	healthPage   = ui.Parse(pages, "health.html")
 	settingsPage = ui.Parse(pages, "settings.html")
+	eventsPage   = ui.Parse(pages, "events.html")
 )
 
 // Config holds what New needs.
@@ -36,6 +37,7 @@ type Config struct {
 
 // Store keeps the switches that are changed while the service runs, and knows how it is sealed.
 type Store interface {
+	Events
 	Settings(ctx context.Context) ([]storage.Setting, error)
 	Set(ctx context.Context, name, value string) error
 	SealedWith(ctx context.Context) (string, error)
@@ -57,6 +59,7 @@ func (s *System) Part() ui.Part {
 		APIs: []ui.API{
 			{Path: "/api/console/nodes", Methods: by{"GET": s.listNodes}, May: reader},
 			{Path: "/api/console/health", Methods: by{"GET": s.health}, May: reader},
+			{Path: "/api/console/events", Methods: by{"GET": s.listEvents}, May: reader},
 			{Path: "/api/console/keys", Methods: by{"GET": s.listKeys}, May: reader},
 			{Path: "/api/console/keys/rotate", Methods: by{"POST": s.rotateKey}, May: admin},
 			{Path: "/api/console/keys/retire", Methods: by{"POST": s.retireKey}, May: admin},
@@ -69,6 +72,7 @@ func (s *System) Part() ui.Part {
 				"rotate": {Do: s.rotateKey, May: admin, Fields: map[string]ui.Kind{"alg": ui.Text}, Done: "The next key signs from now on."},
 				"retire": {Do: s.retireKey, May: admin, Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key was withdrawn: what it signed is invalid."},
 			}},
+			{Path: "/console/events", Title: "Events of users", Section: "Service", May: reader, Get: s.listEvents, Template: eventsPage},
 			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.listSettings, Template: settingsPage, Acts: map[string]ui.Act{
 				"set": {Do: s.changeSetting, May: admin, Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text}, Done: "The setting was changed. It applies at once, and stays."},
 			}},

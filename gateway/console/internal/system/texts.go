@@ -31,6 +31,11 @@ var texts = ui.Texts{
 	"events were lost: see why the store does not keep up":                                    "有事件丢失：请检查存储写入为何跟不上",
 	"they are not sent as fast as they come in: see the log of this node":                     "发送速度跟不上产生的速度：请查看本节点的日志",
 
+	"Events of users": "用户事件", "What the application %s is told of the end of sessions, and has not been told yet.": "会话结束时要通知应用 %s、但尚未送达的内容。",
+	"Events for the operator": "发给运营方的事件", "What waits for the webhook at %s, and what was given up.": "等待投递到 %s 的事件，以及已放弃的事件。",
+	"No webhook is set: keystile webhook set chooses one.": "尚未设置 webhook：请用 keystile webhook set 设置。", "Application": "应用", "Event": "事件", "Attempts": "尝试次数", "Last error": "最近错误",
+	"waits until": "等待至", "given up": "已放弃", "%s before it were dropped": "此前有 %s 条因积压被丢弃", "Nothing waits, and nothing was given up.": "没有等待投递的事件，也没有已放弃的事件。",
+
 	"Settings": "设置", "What this node was started with, and the switches that can be changed while it runs.": "本节点的启动配置，以及运行中可更改的开关。", "Search": "搜索",
 	"Can be changed without a restart": "无需重启即可更改", "Change": "更改", "Nothing was found.": "没有找到。", "From the configuration": "启动配置", "Source": "来源", "Default": "默认值", "not the default": "非默认值",
 	"The setting was changed. It applies at once, and stays.": "设置已更改，立即生效，重启后仍保留。",

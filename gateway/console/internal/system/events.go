@@ -1,0 +1,65 @@
+package system
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/told"
+)
+
+// Events keeps what others are told of users.
+type Events interface {
+	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
+	Deliveries(ctx context.Context, queue string) ([]storage.Delivery, error)
+}
+
+// eventRecord shows one that waits or was given up. It does not say where it goes: a URL may hold a key.
+type eventRecord struct {
+	ID         string  `json:"id"`
+	Event      string  `json:"event"`
+	CreatedAt  string  `json:"created_at"`
+	Waiting    bool    `json:"waiting"` // false: it was given up
+	NextAt     *string `json:"next_at"` // null: it was given up
+	Attempts   int     `json:"attempts"`
+	LastStatus int     `json:"last_status"` // of HTTP; 0: no answer
+	LastError  string  `json:"last_error"`
+	Dropped    int     `json:"dropped"` // before it, because too many waited
+}
+
+type eventsRecord struct {
+	App    string        `json:"client_id"` // "": events of users, for the operator
+	Host   string        `json:"host"`      // where events of users go; "": nowhere, or it is an application's
+	Events []eventRecord `json:"events"`
+}
+
+// listEvents serves GET /api/console/events?client_id=: the newest come last.
+func (s *System) listEvents(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+	v, queue := eventsRecord{App: shown(r.URL.Query().Get("client_id")), Events: []eventRecord{}}, told.Users
+	if v.App != "" {
+		queue = told.App(v.App)
+	} else {
+		to, _, err := s.c.Store.UserWebhook(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		if u, err := url.Parse(to); err == nil {
+			v.Host = u.Host
+		}
+	}
+	all, err := s.c.Store.Deliveries(r.Context(), queue)
+	for _, d := range all[max(0, len(all)-manage.PageSize):] {
+		one := eventRecord{
+			ID: d.ID, Event: d.Event, CreatedAt: d.CreatedAt.UTC().Format(manage.ISO8601), Waiting: d.Waiting(), Attempts: d.Attempts,
+			LastStatus: d.LastStatus, LastError: shown(d.LastError), Dropped: d.Dropped,
+		}
+		if one.Waiting {
+			one.NextAt = manage.Stamp(d.NextAt)
+		}
+		v.Events = append(v.Events, one)
+	}
+	return v, err
+}
