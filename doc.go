@@ -21,6 +21,7 @@
 //	  nodes    the processes that serve from one store, and what one of them does for all
 //	  redis    rates and failures that several processes count together
 //	  limittest    the contract of what counts them
+//	  access, apikey, authn, client, event, handle, ranking, told, toolplan  records that rooms hand to each other
 //	oauth      the provider: /oauth/*, /.well-known/*; Tokens verify and end access tokens
 //	  signin   sessions, one-time codes, consent, the account page: /oauth/signin, /oauth/account
 //	    users      users of the Store, and what a host implements for its own

@@ -5,5 +5,5 @@
 //	main.go     go run ./examples/behind
 //
 // A service in a process of its own needs none of this code. Its proxy asks Keystile about
-// each call; README.md says which file beside this one is for which proxy.
+// each call; FORWARDAUTH.md says which file beside this one is for which proxy.
 package main

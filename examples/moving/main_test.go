@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"net"
 	"net/http"
@@ -81,22 +83,55 @@ func TestThePlainKeyIsRefusedOfAnApplicationThatSigns(t *testing.T) {
 	}
 }
 
-func TestABrowserThatBeganNothingIsNotSignedIn(t *testing.T) {
+func TestABrowserComesBackToTheSignInThatItBegan(t *testing.T) {
 	_, shopAt := serving(t, func(origin, back string) way { return newWay{origin, appid, appkey, back} })
-	for _, state := range []string{"", "drawn by somebody else"} {
-		if page, err := newBrowser().open(t.Context(), shopAt+"/back?code=x&state="+url.QueryEscape(state)); err == nil || !strings.Contains(err.Error(), errOther.Error()) {
-			t.Errorf("%s %v", page, err)
+	stranger, begun := newBrowser(), newBrowser()
+	begun.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := begun.Get(shopAt + "/login")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	to, err := resp.Location()
+	if err != nil || to.Query().Get("state") == "" {
+		t.Fatal(to, err)
+	}
+	for name, b := range map[string]*browser{"one that began nothing": stranger, "one that began another": begun} {
+		state := to.Query().Get("state")
+		if b == begun {
+			state = "drawn by somebody else"
+		}
+		if _, err := b.open(t.Context(), shopAt+"/back?code=x&state="+url.QueryEscape(state)); err == nil || !strings.Contains(err.Error(), errOther.Error()) {
+			t.Errorf("%s: %v, want %v", name, err, errOther)
 		}
 	}
 }
 
 func TestAnIDTokenOfAnotherSignInIsRefused(t *testing.T) {
 	n := newWay{"https://id.example.com", appid, appkey, ""}
-	part := base64.RawURLEncoding.EncodeToString
-	unsigned := part([]byte(`{"alg":"none"}`)) + "." + part([]byte(`{"iss":"https://id.example.com","aud":"1000","nonce":"n","exp":9999999999}`)) + "."
-	for _, token := range []string{"", "a.b.c", unsigned, unsigned + "c2ln"} {
+	signed := func(key, claims string) string {
+		part := base64.RawURLEncoding.EncodeToString
+		text := part([]byte(`{"alg":"HS256"}`)) + "." + part([]byte(claims))
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write([]byte(text))
+		return text + "." + part(mac.Sum(nil))
+	}
+	const right = `{"iss":"https://id.example.com","aud":"1000","nonce":"n","exp":9999999999}`
+	if err := n.verify(signed(appkey, right), "n"); err != nil {
+		t.Fatalf("the right one: %v", err)
+	}
+	for name, token := range map[string]string{
+		"none":          "",
+		"no token":      "a.b.c",
+		"unsigned":      strings.TrimRight(signed(appkey, right), "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+		"another key":   signed("x", right),
+		"issuer":        signed(appkey, strings.Replace(right, "id.", "other.", 1)),
+		"audience":      signed(appkey, strings.Replace(right, "1000", "1001", 1)),
+		"another visit": signed(appkey, strings.Replace(right, `"n"`, `"m"`, 1)),
+		"over":          signed(appkey, strings.Replace(right, "9999999999", "1", 1)),
+	} {
 		if n.verify(token, "n") == nil {
-			t.Errorf("%q is taken", token)
+			t.Errorf("%s is taken: %q", name, token)
 		}
 	}
 }

@@ -1,8 +1,3 @@
-// Package clientip finds the address of a client that comes through reverse proxies.
-//
-// A host behind a proxy makes one function and gives it to every package as ClientIP. Without
-// it all users behind that proxy share one rate and one lockout. keystile.New makes its own
-// from Config.TrustedProxies.
 package clientip
 
 import (

@@ -1,5 +1,3 @@
-// Package migration reports, from the audit trail, which applications would break if the old
-// endpoints closed, or PKCE became mandatory (protocol 9).
 package migration
 
 import (

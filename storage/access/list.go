@@ -1,5 +1,3 @@
-// Package access describes who may use which tools: the access [List] of a capability, and the
-// [Bundle], which names the tools that an agent is given. It keeps nothing: storage.Store does.
 package access
 
 import (

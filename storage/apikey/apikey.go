@@ -1,5 +1,3 @@
-// Package apikey describes the API keys of users: bearer texts that a user makes for programs of
-// their own, which cannot sign in. It keeps nothing: storage.Store does.
 package apikey
 
 import (

@@ -1,5 +1,3 @@
-// Package authn describes how users authenticate: their second factors, who needs one, and what a sign-in
-// says of how it was done. It keeps nothing: storage.Store does.
 package authn
 
 import (

@@ -1,6 +1,3 @@
-// Package client holds what is known of applications that nobody registered here (decision 55): they
-// are described by a document at their client_id (Client ID Metadata Documents), or have registered
-// themselves (RFC 7591).
 package client
 
 import (

@@ -28,6 +28,8 @@
 // the result against storage/storagetest: Run, RunDurable where it lasts, both on Nodes where
 // several processes share it, and Bench. examples/store is a tutorial, with a schema for SQL.
 //
+// # Choices
+//
 // An adapter does no cryptography and reads no clock: secrets arrive sealed, and times arrive
 // in records or as the argument at.
 //

@@ -1,5 +1,3 @@
-// Package event describes what happened: an [Event] for the audit trail, a [Notice] for the
-// user whom it concerns.
 package event
 
 import "time"

@@ -1,5 +1,3 @@
-// Package handle draws the random texts that clients are given (codes, refresh tokens, cookies,
-// invitations, ids), with the key or hash that each is stored by.
 package handle
 
 import (

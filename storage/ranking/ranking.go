@@ -1,5 +1,3 @@
-// Package ranking holds which applications, tools and users called most in a day, as one process
-// has counted it.
 package ranking
 
 import (

@@ -1,5 +1,3 @@
-// Package toolplan describes the tools of a capability as they are stored: what callers see of a
-// [Tool], with the plan ([Call]) by which its arguments become one HTTP request.
 package toolplan
 
 import (

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -126,6 +127,9 @@ func TestHelpAndVersionAreThere(t *testing.T) {
 	}
 }
 
+// isName matches the line of a command of which the help of those above it says nothing.
+var isName = regexp.MustCompile(`^[a-z]+$`)
+
 // Everything that people read of a command is there, and fits on a terminal.
 func TestTheHelpOfEveryCommandFitsOnATerminal(t *testing.T) {
 	for _, c := range (program{storage: Bolt()}).commands().Commands {
@@ -139,6 +143,9 @@ func TestTheHelpOfEveryCommandFitsOnATerminal(t *testing.T) {
 				t.Errorf("help %s = %d %s", words[:i], code, errs)
 			}
 			for line := range strings.Lines(out) {
+				if name, listed := strings.CutPrefix(strings.TrimRight(line, " \n"), "  "); listed && name != "keystile" && isName.MatchString(name) {
+					t.Errorf("help %s lists %s and does not say what it is for", words[:i], name)
+				}
 				if n := utf8.RuneCountInString(line) - 1; n > 80 && !strings.Contains(line, "://") {
 					t.Errorf("help %s has a line of %d columns: %s", words[:i], n, line)
 				}

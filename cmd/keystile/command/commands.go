@@ -26,10 +26,13 @@ var groups = []cli.Group{
 		{Name: "user", Summary: "Create, invite, list, change, lock out and erase users"},
 		{Name: "lockout", Summary: "Let an address sign in again"},
 		{Name: "session", Summary: "List where a user is signed in, or sign the user out"},
+		{Name: "apikey", Summary: "Make, list and end API keys of users"},
+		{Name: "webhook", Summary: "Say where events of users are sent, and list what waits"},
 	}},
 	{Title: "Tools:", Topics: []cli.Topic{
 		{Name: "capability", Summary: "Turn APIs into tools, and say who may use them"},
 		{Name: "capability bundle", Summary: "Put tools together for an agent"},
+		{Name: "client", Summary: "List, trust and deny agents that nobody registered here"},
 	}},
 	{Title: "Keys, records and copies:", Topics: []cli.Topic{
 		{Name: "key", Summary: "List, rotate and retire signing keys, and change the master key"},
@@ -37,6 +40,7 @@ var groups = []cli.Group{
 		{Name: "report", Summary: "Show who still uses what is to be closed"},
 		{Name: "backup"}, {Name: "restore"},
 		{Name: "storage", Summary: "Check, copy, migrate and compact the store"},
+		{Name: "node", Summary: "List the servers that share this store"},
 	}},
 }
 

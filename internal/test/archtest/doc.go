@@ -1,6 +1,7 @@
 // Package archtest holds the layout by its tests: what the top level has, who may import whom,
-// which one package may import which heavy dependency, how much go doc prints, that the README's
-// programs compile, and that old words stay away.
+// which one package may import which heavy dependency, how much go doc prints, that every public package
+// explains itself in a doc.go, that the README's programs compile, and that old words stay away. What else README
+// and the guides say is held by internal/test/guides.
 //
 // The tables are a statement of policy. A build that breaks them is mended in the code
 // that breaks them; changing a table is changing the design.

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 // keystile returns the path of the program.
 func keystile(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("links a program")
+	}
 	built.Do(func() {
 		dir, err := os.MkdirTemp("", "keystile-guides")
 		if err == nil {

@@ -1,5 +1,10 @@
 // Package mailer sends the emails of package signin: over SMTP, or into a folder for a trial.
 //
+//	m, err := mailer.NewSMTP(mailer.SMTPConfig{Host: "smtp.example.com", From: "Example <id@example.com>"})
+//	people, err := signin.New(ctx, signin.Config{Mailer: m, ...})
+//
+// A host with a way of its own to send mail implements signin.Mailer, one method.
+//
 // # Choices
 //
 // An email is plain text. It has a connection of its own: sign-in emails are few and must not

@@ -1,0 +1,18 @@
+// Package authn describes how users authenticate: their second factors, who needs one, and what a sign-in
+// says of how it was done. It keeps nothing: storage.Store does.
+//
+// A user may have an [Authenticator] (one-time codes, RFC 6238), up to 20 [Passkey]s, and [RecoveryCode]s for when
+// both are gone. A [Policy] says who needs a factor:
+//
+//	signin.Config{MFA: authn.Policy{Default: authn.MFAOffered, Roles: map[string]string{storage.RoleAdmin: authn.MFARequired}}}
+//
+// # Choices
+//
+// Whoever has a factor is asked for it under every policy: to lower a policy must not weaken who has chosen more.
+//
+// The time step of the last code that was accepted is kept, and no earlier one is accepted: a code is good once.
+// Recovery codes are kept as hashes, each with the time at which it was used.
+//
+// A factor that is required is due after a grace of 14 days from the first sign-in at which it was, so that
+// a new policy locks nobody out on the day on which it is set. Less than 0 gives none.
+package authn
