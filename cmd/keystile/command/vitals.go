@@ -60,7 +60,7 @@ func (h *dataStore) watch(m *metrics.Metrics) {
 	}
 }
 
-// waiting is what a queue in the store holds. Both are NaN while the store does not say.
+// waiting counts what a queue in the store holds. Both are NaN while the store does not say.
 type waiting struct{ waiting, retried float64 }
 
 // queue reads what waits now and then.

@@ -26,8 +26,10 @@ func (m *Metrics) Events() func(event.Event) {
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"status"})
 	m.registry.MustRegister(events, tools)
-	for _, status := range classes[2:6] { // an alert on the first one must fire
-		tools.WithLabelValues(status)
+	for _, status := range []string{"2xx", "3xx", "4xx", "5xx"} { // an alert on the first one must fire
+		if status != "3xx" {
+			tools.WithLabelValues(status)
+		}
 		for _, kind := range []string{event.SignIn, event.Token, event.ToolCall, event.Revocation} {
 			events.WithLabelValues(kind, status)
 		}
