@@ -127,7 +127,7 @@ func runTrials(t *testing.T, list []tried) string {
 
 func TestPrometheusTakesItsConfiguration(t *testing.T) {
 	installed(t, "promtool")
-	for _, args := range [][]string{{"check", "config", "--lint-fatal", "prometheus.yml"}, {"check", "rules", "--lint-fatal", "alerts.yaml"}} {
+	for _, args := range [][]string{{"check", "config", "--lint-fatal", "prometheus.yml"}, {"check", "rules", "--lint-fatal", alertsFile}} {
 		if out, err := exec.Command("promtool", args...).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}

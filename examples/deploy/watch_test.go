@@ -13,6 +13,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// The chart brings both along, so they lie there.
+const (
+	alertsFile    = "chart/files/alerts.yaml"
+	dashboardFile = "chart/files/grafana.json"
+)
+
 // dashboard is as much of one as is judged.
 type dashboard struct {
 	SchemaVersion int
@@ -36,7 +42,7 @@ type panel struct {
 
 func readDashboard(t *testing.T) (d dashboard) {
 	t.Helper()
-	fatal(t, json.Unmarshal([]byte(read(t, "grafana.json")), &d))
+	fatal(t, json.Unmarshal([]byte(read(t, dashboardFile)), &d))
 	return d
 }
 
@@ -78,7 +84,7 @@ type rule struct {
 func readRules(t *testing.T) (all []rule) {
 	t.Helper()
 	var file rules
-	d := yaml.NewDecoder(strings.NewReader(read(t, "alerts.yaml")))
+	d := yaml.NewDecoder(strings.NewReader(read(t, alertsFile)))
 	d.KnownFields(true)
 	fatal(t, d.Decode(&file))
 	for _, g := range file.Groups {
