@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ import (
 	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
 	kyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -113,14 +115,14 @@ func (m *manifests) read(document []byte) error {
 	case " ": // nothing but a comment
 		return nil
 	case "v1 ConfigMap":
-		var c core.ConfigMap
-		err := yaml.UnmarshalStrict(document, &c)
-		m.configs[c.Name] = c
+		var c *core.ConfigMap
+		err := strictly(document, &c)
+		m.configs[c.Name] = *c
 		return err
 	case "v1 Service":
-		var s core.Service
-		err := yaml.UnmarshalStrict(document, &s)
-		m.services[s.Name] = s
+		var s *core.Service
+		err := strictly(document, &s)
+		m.services[s.Name] = *s
 		return err
 	case "apps/v1 StatefulSet":
 		return strictly(document, &m.set)
@@ -138,26 +140,38 @@ func (m *manifests) read(document []byte) error {
 	return fmt.Errorf("nobody knows a %v", kind)
 }
 
-// strictly reads the one document of its kind.
+// strictly reads the one document of its kind as the API server does: a field that there is not, or that is spelt
+// in other letters, is an error.
 func strictly[T any](document []byte, into **T) error {
 	if *into != nil {
 		return fmt.Errorf("there are two")
 	}
 	*into = new(T)
-	return yaml.UnmarshalStrict(document, *into)
+	text, err := yaml.YAMLToJSONStrict(document)
+	if err != nil {
+		return err
+	}
+	unknown, err := kjson.UnmarshalStrict(text, *into)
+	return errors.Join(append(unknown, err)...)
 }
 
-// program builds keystile.
-func program(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "keystile")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/keystile")
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
+// program is a keystile that is built once.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "keystile-chart")
 	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+		panic(err)
 	}
-	return path
+	program = filepath.Join(dir, "keystile")
+	build := exec.Command("go", "build", "-o", program, "./cmd/keystile")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("%v: %s", err, out))
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // environment is that of a container, and nothing of this process.

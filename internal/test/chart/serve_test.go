@@ -32,12 +32,11 @@ func mounted(t *testing.T, m *manifests, data string) []string {
 }
 
 func TestTheProgramTakesTheConfiguration(t *testing.T) {
-	keystile := program(t)
 	for name, values := range every {
 		t.Run(name, func(t *testing.T) {
 			m := rendered(t, values)
 			args := mounted(t, m, t.TempDir())
-			cmd := exec.Command(keystile, append([]string{"config", "--json"}, args[1:]...)...)
+			cmd := exec.Command(program, append([]string{"config", "--json"}, args[1:]...)...)
 			cmd.Env = environment(m.set.Spec.Template.Spec.Containers[0], masterKey)
 			cmd.Stderr = t.Output()
 			out, err := cmd.Output()
@@ -79,7 +78,7 @@ func TestTheProgramServesAndAnswersItsProbes(t *testing.T) {
 	c := m.set.Spec.Template.Spec.Containers[0]
 	volume := t.TempDir()
 	fatal(t, os.Chmod(volume, 0o770|os.ModeSetgid))
-	cmd := exec.Command(program(t), mounted(t, m, volume)...)
+	cmd := exec.Command(program, mounted(t, m, volume)...)
 	cmd.Env = environment(c, masterKey, "KEYSTILE_LISTEN=127.0.0.1:0", "KEYSTILE_ADMIN_LISTEN=127.0.0.1:0")
 	cmd.Stderr = t.Output()
 	says, err := cmd.StdoutPipe()
