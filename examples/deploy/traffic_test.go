@@ -97,15 +97,15 @@ func (n *node) round() error {
 	return n.lock()
 }
 
-// lock has an address fail until it is locked.
-func (n *node) lock() error {
+// lock has an address fail until it is locked. Where the server that counts is late, that takes another attempt.
+func (n *node) lock() (err error) {
 	from := stranger()
-	for _, want := range []int{401, 401, 401, 429} {
-		if err := n.send(wrong(from, want)); err != nil {
-			return err
+	for range 10 {
+		if err = n.send(wrong(from, http.StatusTooManyRequests)); err == nil {
+			return nil
 		}
 	}
-	return nil
+	return err
 }
 
 // wrong is a sign-in with a wrong password, for a name that nobody has tried: each name has a pause of its own.
