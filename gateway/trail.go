@@ -39,6 +39,10 @@ type TrailConfig struct {
 	Keep     time.Duration
 	MaxBytes int64
 
+	// Observe is told of each event that Note and NoteNow are given, by their caller: it must not wait.
+	// Calls of guarded services, of which there are many, are not among them. nil: nobody is told.
+	Observe func(event.Event)
+
 	Log *slog.Logger // nil: slog.Default()
 }
 
@@ -48,6 +52,7 @@ type Trail struct {
 	trail   *audit.Trail
 	store   search.Reader
 	archive audit.Archive
+	observe func(event.Event)
 	work    sync.WaitGroup
 	end     context.CancelFunc
 }
@@ -63,13 +68,16 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	if c.Observe == nil {
+		c.Observe = func(event.Event) {}
+	}
 	appended := make(chan struct{}, 1)
 	trail, err := audit.Open(ctx, audit.Config{Store: told{c.Store, appended}, Log: c.Log})
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	life, end := context.WithCancel(context.Background())
-	t := &Trail{trail: trail, store: c.Store, archive: c.Store, end: end}
+	t := &Trail{trail: trail, store: c.Store, archive: c.Store, observe: c.Observe, end: end}
 	indexer := search.Indexer{Store: c.Store, Log: c.Log, Wake: appended}
 	t.work.Go(func() { indexer.Run(life) })
 	if c.Keep > 0 || c.MaxBytes > 0 {
@@ -95,10 +103,16 @@ func (t told) Append(ctx context.Context, records ...driver.Record) error {
 }
 
 // Note adds an event to the trail. It does not wait for the store.
-func (t *Trail) Note(e event.Event) { t.trail.Note(e) }
+func (t *Trail) Note(e event.Event) {
+	t.observe(e)
+	t.trail.Note(e)
+}
 
 // NoteNow adds an event to the trail and returns once it is stored, or why it is not.
-func (t *Trail) NoteNow(ctx context.Context, e event.Event) error { return t.trail.NoteNow(ctx, e) }
+func (t *Trail) NoteNow(ctx context.Context, e event.Event) error {
+	t.observe(e)
+	return t.trail.NoteNow(ctx, e)
+}
 
 // Search returns a page of the events that a query selects, the newest first. Events that wait in memory,
 // up to a second, are not on it. A query that cannot be asked is a storage.ErrInvalid.

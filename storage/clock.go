@@ -92,23 +92,36 @@ func (c *clock) reached(now time.Time) time.Time {
 func (c *clock) problem(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	passed, wall := c.reached(now), now.Round(0).UTC()
-	reported, text := c.reported, ""
-	c.reported = ""
-	switch {
-	case c.held:
-		c.reported = "ahead"
-		text = fmt.Sprintf("it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
-			wall.Format(time.RFC3339), passed.Format(time.RFC3339), trustAfter)
-	case c.highest.Sub(wall) > behindBy:
-		c.reported = "behind"
-		text = fmt.Sprintf("it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",
-			wall.Format(time.RFC3339), c.highest.Format(time.RFC3339))
-	}
-	if text == "" || c.reported == reported {
+	reported := c.reported
+	wrong, err := c.wrong(now)
+	c.reported = wrong
+	if wrong == reported {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrClock, text)
+	return err
+}
+
+// wrong says how the clock is wrong now, and what that does; "": it is not.
+func (c *clock) wrong(now time.Time) (how string, err error) {
+	passed, wall := c.reached(now), now.Round(0).UTC()
+	switch {
+	case c.held:
+		return "ahead", fmt.Errorf("%w: it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
+			ErrClock, wall.Format(time.RFC3339), passed.Format(time.RFC3339), trustAfter)
+	case c.highest.Sub(wall) > behindBy:
+		return "behind", fmt.Errorf("%w: it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",
+			ErrClock, wall.Format(time.RFC3339), c.highest.Format(time.RFC3339))
+	}
+	return "", nil
+}
+
+// ClockErr returns an ErrClock as long as the clock cannot be right, which SweepEvery reports once.
+func (s *Store) ClockErr() error {
+	c := &s.clock
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err := c.wrong(time.Now())
+	return err
 }
 
 // Later returns now, or the highest time that the store has seen where that is later. Grants

@@ -221,3 +221,21 @@ func TestARightClockChangesNoRevocation(t *testing.T) {
 		}
 	})
 }
+
+func TestAsLongAsTheClockIsWrongTheStoreSaysSo(t *testing.T) {
+	for how, mark := range map[string]time.Duration{"right": 0, "ahead": -8 * day, "behind": time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			seen := time.Now().Add(mark)
+			s, _ := clocked(t, seen, seen)
+			for range 3 { // and not once alone
+				if err := s.ClockErr(); errors.Is(err, storage.ErrClock) != (how != "right") {
+					t.Errorf("a clock that is %s: %v", how, err)
+				}
+				sweeping(t, s, time.Second)
+			}
+			if time.Sleep(2 * time.Hour); how == "behind" && s.ClockErr() != nil {
+				t.Errorf("it is behind no more, and %v", s.ClockErr())
+			}
+		})
+	}
+}

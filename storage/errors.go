@@ -31,7 +31,7 @@ var (
 	// error has the id of the one that the store needs and of those that were given.
 	ErrMasterKey = errors.New("storage: the master key is not the one this store was sealed with")
 
-	// ErrClock is reported by SweepEvery when the clock cannot be right.
+	// ErrClock is reported by SweepEvery, and returned by ClockErr, when the clock cannot be right.
 	ErrClock = errors.New("storage: the clock disagrees with the times in the store")
 
 	// ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.

@@ -78,7 +78,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 			CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,
 			SigningAlg: c.SigningAlg, SweepEvery: sweep, StaleAfter: c.StaleAfter,
 		},
-		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize},
+		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize, Observe: data.events},
 		SignIn: signin.Config{
 			SignUp: c.SignUp, NoQR: !c.QR, MFA: c.MFA, DeleteAccount: c.DeleteAccount, Contact: c.Contact,
 			Lock:        lockout.Config{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},

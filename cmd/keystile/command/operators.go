@@ -31,6 +31,8 @@ func openOperators(ctx context.Context, c *config.Config, data *dataStore, manag
 	for _, g := range data.gauges {
 		m.Gauge(g.Name, g.Help, g.Value)
 	}
+	data.events = m.Events()
+	data.watch(m)
 	log.Info("admin listener", "address", at.Addr())
 	return listeners{{server: newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, data, log)), log), at: at}}, m, nil
 }

@@ -65,7 +65,9 @@ func TestWhatHappensIsInTheMetrics(t *testing.T) {
 		`keystile_tokens_issued_total{grant_type="client_credentials"} 1`, `keystile_tokens_issued_total{grant_type="authorization_code"} 0`,
 		`keystile_http_requests_total{method="GET",route="other",status="4xx"} 200`,
 		`keystile_http_requests_total{method="POST",route="/oauth/token",status="4xx"} 1`,
-		`keystile_http_requests_in_flight 0`,
+		`keystile_http_requests_in_flight 0`, "keystile_ready 1\n",
+		`keystile_events_total{kind="signin",status="4xx"} 3`, `keystile_events_total{kind="token",status="2xx"} 1`,
+		`keystile_connections_max{listener="public"} `, `keystile_connections_max{listener="socket"} 0`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not in the metrics: %s", want)

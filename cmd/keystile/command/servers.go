@@ -69,6 +69,7 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 		}
 		s.listeners[i].at = limits.Guard(o.server, o.at)
 		if counted != nil {
+			counted.WatchRoom(name, total)
 			counted.WatchConnections(name, limits.Stats)
 		}
 	}

@@ -58,7 +58,7 @@ var heavy = map[string]string{
 var testOnly = map[string]string{
 	"golang.org/x/oauth2":                      "internal/test/peers",
 	"golang.org/x/text/encoding":               "internal/restcall",
-	"go.yaml.in/yaml/v3":                       "examples/cluster",
+	"go.yaml.in/yaml/v3":                       "examples/cluster examples/deploy",
 	"github.com/coreos/go-oidc/v3":             "internal/test/peers",
 	"github.com/go-jose/go-jose/v4":            "internal/token oauth", // whoever is told of a logout verifies it by other code than ours
 	"github.com/getkin/kin-openapi":            "internal/test/peers",

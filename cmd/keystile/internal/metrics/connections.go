@@ -6,6 +6,14 @@ import (
 	"github.com/keystile/keystile/internal/connections"
 )
 
+// WatchRoom adds how many connections a listener takes; 0: any number.
+func (m *Metrics) WatchRoom(listener string, total int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "keystile_connections_max", Help: "Connections that may be open, by listener; 0: any number.",
+		ConstLabels: prometheus.Labels{"listener": listener},
+	}, func() float64 { return float64(total) }))
+}
+
 // WatchConnections adds what the limits of a listener count. It is called once for each.
 func (m *Metrics) WatchConnections(listener string, stats func() connections.Stats) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

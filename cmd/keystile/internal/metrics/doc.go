@@ -2,6 +2,7 @@
 //
 // # Choices
 //
-// Every label takes one of few values, whatever clients send. What is counted is read off
-// the requests (see package requests): the other packages know nothing of metrics.
+// Every label takes one of few values, whatever clients send. What is counted is read off the
+// requests (see package requests) and off what the audit trail is told: the other packages know
+// nothing of metrics.
 package metrics

@@ -91,12 +91,14 @@ func TestWhatAGatewayCountsIsShown(t *testing.T) {
 func TestWhatConnectionsCountIsShownByListener(t *testing.T) {
 	m := New("v1.2.3", func() float64 { return 0 })
 	for _, listener := range []string{"public", "admin"} {
+		m.WatchRoom(listener, 10*len(listener))
 		m.WatchConnections(listener, func() connections.Stats {
 			return connections.Stats{Open: len(listener), RefusedAddress: 1, RefusedFull: 2, CutBody: 3, CutAnswer: 4, CutSilent: 5}
 		})
 	}
 	text := scrape(t, m)
 	for _, want := range []string{
+		`keystile_connections_max{listener="public"} 60`, `keystile_connections_max{listener="admin"} 50`,
 		`keystile_connections_open{listener="public"} 6`, `keystile_connections_open{listener="admin"} 5`,
 		`keystile_connections_refused_total{listener="public",reason="address"} 1`, `keystile_connections_refused_total{listener="public",reason="full"} 2`,
 		`keystile_connections_cut_total{listener="admin",reason="body"} 3`, `keystile_connections_cut_total{listener="admin",reason="answer"} 4`,

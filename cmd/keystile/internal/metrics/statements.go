@@ -32,12 +32,13 @@ func NewStatements() *Statements {
 // Observe notes one statement that has ended.
 func (s *Statements) Observe(statement string, took time.Duration, err error) {
 	s.took.WithLabelValues(statement).Observe(took.Seconds())
+	failed := s.failed.WithLabelValues(statement) // 0 before the first: an alert on that must fire
 	for _, verdict := range []error{nil, driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked, driver.ErrInvalid} {
 		if errors.Is(err, verdict) {
 			return
 		}
 	}
-	s.failed.WithLabelValues(statement).Inc()
+	failed.Inc()
 }
 
 // Storage adds what the storage measures.
