@@ -1,0 +1,124 @@
+package storage
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Stream says how far a stream of records has come at its target. It belongs to package
+// gateway/stream. Its Version moves with every step, so of several processes that go on from the same
+// place one does.
+type Stream struct {
+	Name string `json:"name"` // of the stream and its target
+
+	// Of the audit trail.
+	Through uint64 `json:"through,omitempty"` // the target has every record up to this Seq
+	Hash    string `json:"hash,omitempty"`    // of the record that has this Seq
+	Next    uint64 `json:"next,omitempty"`    // the batch that is on its way ends here; 0: there is none
+
+	// Of usage.
+	Begun time.Time    `json:"begun,omitzero"`  // the first hour that belongs to the stream
+	From  time.Time    `json:"from,omitzero"`   // the target has every hour from then to this
+	Hours []StreamHour `json:"hours,omitempty"` // the last hours that it has, ascending
+
+	Version int64 `json:"-"` // 0: the stream has not begun
+
+	carried
+}
+
+// StreamHour says what a target has of an hour of usage.
+type StreamHour struct {
+	At       time.Time `json:"at"`
+	Calls    int64     `json:"calls"` // of the whole service, when the rows were read
+	Errors   int64     `json:"errors,omitempty"`
+	Revision int       `json:"revision"` // from 1
+	carried
+}
+
+var streams = kind[Stream]{
+	name:    "stream",
+	id:      func(s Stream) string { return s.Name },
+	version: func(s *Stream) *int64 { return &s.Version },
+}
+
+// Stream returns how far a stream has come; Version 0: it has not begun.
+func (s *Store) Stream(ctx context.Context, name string) (Stream, error) {
+	at, err := streams.get(ctx, s, name)
+	if errors.Is(err, ErrNotFound) {
+		return Stream{Name: name}, nil
+	}
+	return at, err
+}
+
+// SaveStream writes how far a stream has come, or returns ErrConflict if another process was faster.
+func (s *Store) SaveStream(ctx context.Context, at Stream) (Stream, error) {
+	if !driver.ValidName(at.Name) {
+		return at, fmt.Errorf("%w: the name of a stream has up to %d bytes", ErrInvalid, driver.MaxName)
+	}
+	saved, err := streams.put(ctx, s, at)
+	if errors.Is(err, ErrExists) {
+		err = fmt.Errorf("%w: %w", ErrConflict, err)
+	}
+	return saved, err
+}
+
+// usageMark names accounts that have rows of usage in an hour. A store lists rows by account only.
+type usageMark struct {
+	ID       string    `json:"id"`
+	Hour     time.Time `json:"hour"`
+	Accounts []string  `json:"accounts"`
+	Ends     time.Time `json:"ends"`
+	Version  int64     `json:"-"`
+	carried
+}
+
+// UsageMarkDays is how long it is known which accounts have rows in an hour, from when it was marked.
+const UsageMarkDays = 40
+
+// maxMarked bounds the accounts of one mark.
+const maxMarked = 2000
+
+var usageMarks = kind[usageMark]{
+	name:    "usagemark",
+	id:      func(m usageMark) string { return m.ID },
+	index:   func(m usageMark) []string { return []string{markedIn(m.Hour)} },
+	expires: func(m usageMark) time.Time { return m.Ends },
+	version: func(m *usageMark) *int64 { return &m.Version },
+}
+
+func markedIn(hour time.Time) string { return "hour=" + driver.Hour(hour).Format("2006-01-02T15") }
+
+// MarkUsage writes down which accounts are about to have rows of usage in an hour.
+func (s *Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error {
+	for len(accounts) > 0 {
+		n := min(len(accounts), maxMarked)
+		mark := usageMark{ID: rand.Text(), Hour: driver.Hour(hour), Accounts: accounts[:n], Ends: time.Now().UTC().AddDate(0, 0, UsageMarkDays)}
+		if _, err := usageMarks.put(ctx, s, mark); err != nil {
+			return err
+		}
+		accounts = accounts[n:]
+	}
+	return nil
+}
+
+// MarkedUsage returns a page of the accounts that were marked in an hour, some of them several times and in no
+// order. It begins at the start or at a next of before, and next is "" at the end.
+func (s *Store) MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error) {
+	span := driver.Is(markedIn(hour))
+	if from != "" {
+		span.From = from
+	}
+	marks, next, err := usageMarks.list(ctx, s, span, usageMarkPage)
+	for _, m := range marks {
+		accounts = append(accounts, m.Accounts...)
+	}
+	return accounts, next, err
+}
+
+// usageMarkPage bounds the marks that are read at once: as many accounts as some 10 MB.
+const usageMarkPage = 50
