@@ -39,15 +39,12 @@ type hours struct {
 	store UsageStore
 }
 
-// FollowUsage makes a Follower of usage.
-func FollowUsage(store UsageStore, c Config, log *slog.Logger) (*Follower, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+// FollowUsage makes a Follower of usage, of a Config that was checked. Every process that counts has a Marker.
+func FollowUsage(store UsageStore, c Config, log *slog.Logger) *Follower {
 	f := &Follower{config: c, name: c.name(Usage), store: store, log: log, lease: hoursLease, stats: Stats{Stream: Usage}}
 	h := &hours{Follower: f, store: store}
 	f.next = h.look
-	return f, nil
+	return f
 }
 
 // look returns the first closed hour whose calls are not those that were shipped.

@@ -32,15 +32,13 @@ type trail struct {
 	since time.Time // when it was seen
 }
 
-// FollowTrail makes a Follower of the audit trail; wake is told of new records, and may be nil.
-func FollowTrail(store TrailStore, c Config, wake <-chan struct{}, log *slog.Logger) (*Follower, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+// FollowTrail makes a Follower of the audit trail, of a Config that was checked; wake is told of new records,
+// and may be nil.
+func FollowTrail(store TrailStore, c Config, wake <-chan struct{}, log *slog.Logger) *Follower {
 	f := &Follower{config: c, name: c.name(Audit), store: store, log: log, wake: wake, lease: trailLease, stats: Stats{Stream: Audit}}
 	t := &trail{Follower: f, store: store}
 	f.next = t.look
-	return f, nil
+	return f
 }
 
 // Shipped returns the last Seq that the target of a Config has.

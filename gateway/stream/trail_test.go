@@ -21,10 +21,10 @@ import (
 // follow runs a follower of the trail until the function it returns is called.
 func follow(t *testing.T, store stream.TrailStore, c stream.Config, log *slog.Logger) (f *stream.Follower, stop func()) {
 	t.Helper()
-	f, err := stream.FollowTrail(store, c, nil, log)
-	if err != nil {
+	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
+	f = stream.FollowTrail(store, c, nil, log)
 	return f, run(f)
 }
 
