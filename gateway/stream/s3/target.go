@@ -43,7 +43,7 @@ func New(c Config) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("s3: %w", err)
 	}
-	guard, err := netguard.New(netguard.Config{Allow: []string{hostPort(base)}, HeaderTimeout: c.Timeout})
+	guard, err := netguard.New(netguard.Config{Allow: []string{hostPort(base)}, HeaderTimeout: 2 * c.Timeout})
 	if err != nil {
 		return nil, fmt.Errorf("s3: endpoint: %w", err)
 	}
