@@ -44,6 +44,7 @@ type dataStore struct {
 
 	statements *metrics.Statements // of the storage
 	gauges     []Gauge
+	ships      shipping
 	serving    atomic.Pointer[keystile.Service]
 	leaving    atomic.Bool // the process is about to stop
 }

@@ -212,7 +212,7 @@ func TestAConfigIsJudgedBeforeItIsUsed(t *testing.T) {
 		"bucket":     func(c *s3.Config) { c.Bucket = "Trail_1" },
 		"prefix":     func(c *s3.Config) { c.Prefix = "/a" },
 		"prefix: ":   func(c *s3.Config) { c.Prefix = "a/../b" },
-		"give both":  func(c *s3.Config) { c.SecretKey = storage.Secret{} },
+		"missing":    func(c *s3.Config) { c.SecretKey = storage.Secret{} },
 		"access_key": func(c *s3.Config) { c.AccessKey = "a b" },
 		"secret_key": func(c *s3.Config) { c.SecretKey = storage.NewSecret(secretKey + "\n") },
 		"session":    func(c *s3.Config) { c.SessionToken = storage.NewSecret("a\r\nb") },
