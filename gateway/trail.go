@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/shipped"
 )
 
 // TrailConfig holds what OpenTrail needs.
@@ -32,8 +33,8 @@ type TrailConfig struct {
 		Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error)
 		TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error)
 		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
-		Stream(ctx context.Context, name string) (storage.Stream, error)
-		SaveStream(ctx context.Context, at storage.Stream) (storage.Stream, error)
+		Stream(ctx context.Context, name string) (shipped.Position, error)
+		SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
 		nodes.LeaseStore
 	}
 
@@ -74,8 +75,8 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	if err := c.Stream.Check(); err != nil {
 		return nil, fmt.Errorf("gateway: TrailConfig: %w", err)
 	}
-	appended, shipped := make(chan struct{}, 1), make(chan struct{}, 1)
-	trail, err := audit.Open(ctx, audit.Config{Store: told{c.Store, []chan<- struct{}{appended, shipped}}, Log: c.Log})
+	appended, noted := make(chan struct{}, 1), make(chan struct{}, 1)
+	trail, err := audit.Open(ctx, audit.Config{Store: told{c.Store, []chan<- struct{}{appended, noted}}, Log: c.Log})
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
@@ -85,7 +86,7 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	t.work.Go(func() { indexer.Run(life) })
 	keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
 	if c.Stream.On() {
-		t.stream = stream.FollowTrail(c.Store, c.Stream, shipped, c.Log)
+		t.stream = stream.FollowTrail(c.Store, c.Stream, noted, c.Log)
 		t.work.Go(func() { t.stream.Run(life) })
 		keeper.Shipped = func(ctx context.Context) (uint64, error) { return stream.Shipped(ctx, c.Store, c.Stream) }
 	}

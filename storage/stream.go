@@ -8,57 +8,28 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/shipped"
 )
 
-// Stream says how far a stream of records has come at its target. It belongs to package
-// gateway/stream. Its Version moves with every step, so of several processes that go on from the same
-// place one does.
-type Stream struct {
-	Name string `json:"name"` // of the stream and its target
-
-	// Of the audit trail.
-	Through uint64 `json:"through,omitempty"` // the target has every record up to this Seq
-	Hash    string `json:"hash,omitempty"`    // of the record that has this Seq
-	Next    uint64 `json:"next,omitempty"`    // the batch that is on its way ends here; 0: there is none
-
-	// Of usage.
-	Begun time.Time    `json:"begun,omitzero"`  // the first hour that belongs to the stream
-	From  time.Time    `json:"from,omitzero"`   // the target has every hour from then to this
-	Hours []StreamHour `json:"hours,omitempty"` // the last hours that it has, ascending
-
-	Version int64 `json:"-"` // 0: the stream has not begun
-
-	carried
-}
-
-// StreamHour says what a target has of an hour of usage.
-type StreamHour struct {
-	At       time.Time `json:"at"`
-	Calls    int64     `json:"calls"` // of the whole service, when the rows were read
-	Errors   int64     `json:"errors,omitempty"`
-	Revision int       `json:"revision"` // from 1
-	carried
-}
-
-var streams = kind[Stream]{
+var streams = kind[shipped.Position]{
 	name:    "stream",
-	id:      func(s Stream) string { return s.Name },
-	version: func(s *Stream) *int64 { return &s.Version },
+	id:      func(p shipped.Position) string { return p.Name },
+	version: func(p *shipped.Position) *int64 { return &p.Version },
 }
 
 // Stream returns how far a stream has come; Version 0: it has not begun.
-func (s *Store) Stream(ctx context.Context, name string) (Stream, error) {
+func (s *Store) Stream(ctx context.Context, name string) (shipped.Position, error) {
 	at, err := streams.get(ctx, s, name)
 	if errors.Is(err, ErrNotFound) {
-		return Stream{Name: name}, nil
+		return shipped.Position{Name: name}, nil
 	}
 	return at, err
 }
 
 // SaveStream writes how far a stream has come, or returns ErrConflict if another process was faster.
-func (s *Store) SaveStream(ctx context.Context, at Stream) (Stream, error) {
-	if !driver.ValidName(at.Name) {
-		return at, fmt.Errorf("%w: the name of a stream has up to %d bytes", ErrInvalid, driver.MaxName)
+func (s *Store) SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error) {
+	if err := at.Check(); err != nil {
+		return at, err
 	}
 	saved, err := streams.put(ctx, s, at)
 	if errors.Is(err, ErrExists) {
@@ -77,8 +48,9 @@ type usageMark struct {
 	carried
 }
 
-// UsageMarkDays is how long it is known which accounts have rows in an hour, from when it was marked.
-const UsageMarkDays = 40
+// usageMarkDays bounds for how long it is known which accounts have rows in an hour, from when that was marked:
+// longer than package gateway/stream looks at an hour.
+const usageMarkDays = 40
 
 // maxMarked bounds the accounts of one mark.
 const maxMarked = 2000
@@ -97,7 +69,7 @@ func markedIn(hour time.Time) string { return "hour=" + driver.Hour(hour).Format
 func (s *Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error {
 	for len(accounts) > 0 {
 		n := min(len(accounts), maxMarked)
-		mark := usageMark{ID: rand.Text(), Hour: driver.Hour(hour), Accounts: accounts[:n], Ends: time.Now().UTC().AddDate(0, 0, UsageMarkDays)}
+		mark := usageMark{ID: rand.Text(), Hour: driver.Hour(hour), Accounts: accounts[:n], Ends: time.Now().UTC().AddDate(0, 0, usageMarkDays)}
 		if _, err := usageMarks.put(ctx, s, mark); err != nil {
 			return err
 		}

@@ -7,15 +7,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/shipped"
 )
 
 // positions keep how far streams have come.
 type positions interface {
-	Stream(ctx context.Context, name string) (storage.Stream, error)
-	SaveStream(ctx context.Context, at storage.Stream) (storage.Stream, error)
+	Stream(ctx context.Context, name string) (shipped.Position, error)
+	SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
 	nodes.LeaseStore
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Counts is where a process counts calls; *storage.Store implements it.
+// Counts takes what a process counts; *storage.Store implements it.
 type Counts interface {
 	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/gateway/stream/s3"
 )
 
-// shipping is where to records are shipped, beside the store. Its zero value is nowhere.
+// shipping holds the places that records are shipped to, beside the store. Its zero value has none.
 type shipping struct {
 	audit, usage stream.Config
 	bucket       *s3.Target // nil: none
