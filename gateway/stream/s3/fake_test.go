@@ -93,6 +93,13 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("ETag", `"x"`)
 }
 
+// asked returns how many requests there were.
+func (s *store) asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.puts
+}
+
 // verify checks a request as the document of Amazon describes it ("Authenticating Requests: Using the
 // Authorization Header"), without any code that the client uses.
 func (s *store) verify(r *http.Request, body []byte) error {

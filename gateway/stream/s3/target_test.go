@@ -161,8 +161,8 @@ func TestWhateverTheStoreAnswersIsNoSuccess(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("it says %v, want %q", err, c.says)
 			}
-			if s.puts > 2 { // net/http may send again what a connection that was kept has lost
-				t.Errorf("%d requests", s.puts)
+			if n := s.asked(); n > 2 { // net/http may send again what a connection that was kept has lost
+				t.Errorf("%d requests", n)
 			}
 			s.failing(nil)
 			if err := target.Put(t.Context(), batch); err != nil {
@@ -197,8 +197,8 @@ func TestAnEndpointLeadsNowhereElse(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusPermanentRedirect)
 		return true
 	})
-	if err := made(t, s.config()).Put(t.Context(), batch); err == nil || other.puts != 0 {
-		t.Errorf("the redirect was followed: %v, %d requests", err, other.puts)
+	if err := made(t, s.config()).Put(t.Context(), batch); err == nil || other.asked() != 0 {
+		t.Errorf("the redirect was followed: %v, %d requests", err, other.asked())
 	}
 }
 
