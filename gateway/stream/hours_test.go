@@ -112,7 +112,11 @@ func TestAnHourOfUsageIsShippedWhenItIsOver(t *testing.T) {
 		m, k := newMeter(t), &bucket{}
 		f, stop := followUsage(t, m.store, k)
 		defer stop()
-		time.Sleep(time.Hour) // it begins with the next whole hour
+		time.Sleep(time.Minute)
+		if err := m.Charge("app1", "ai", time.Now(), false); err != nil { // it begins with the next whole hour
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour - time.Minute)
 		begin := time.Now()
 		m.call(t, "app1", "ai", "", begin)
 		m.call(t, "app1", "ai", "", begin)

@@ -223,6 +223,36 @@ func TestOneOfTwoNodesShipsAndTheOtherTakesOver(t *testing.T) {
 	})
 }
 
+// slow is a bucket that takes its time.
+type slow struct{ *bucket }
+
+func (s slow) Put(ctx context.Context, b stream.Batch) error {
+	time.Sleep(time.Second)
+	return s.bucket.Put(ctx, b)
+}
+
+// Two processes that ship at once, as when one was paused and woke, are no failure of either.
+func TestWhoWasSlowerIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, k, said := newOffice(t), &bucket{}, &record{}
+		for range 2 { // the store is not shared, so both take themselves for alone
+			_, stop := follow(t, o, stream.Config{Target: slow{k}}, slog.New(said))
+			defer stop()
+		}
+		for range 10 {
+			o.write(t, 10)
+			time.Sleep(5 * time.Second)
+		}
+		o.same(t, k)
+		if k.puts == len(k.order) {
+			t.Error("they never shipped the same: the test does not try what it should")
+		}
+		if said.count("ERROR") > 0 {
+			t.Errorf("the log says %q", said.said)
+		}
+	})
+}
+
 // record is a slog.Handler that keeps the messages.
 type record struct {
 	mu   sync.Mutex
@@ -346,7 +376,7 @@ func prune(t *testing.T, o *office, before time.Time) {
 // What somebody has put into the store is shipped, as one line that passes for no other.
 func TestARecordThatIsNoneIsOneLineAllTheSame(t *testing.T) {
 	for _, data := range []string{
-		"", "{}", "null", "not JSON", "{\"a\":1}\n{\"stream\":\"usage\"}", `{"stream":"usage"}`, `{"a":1,"seq":7}`, `{"\u0069d":"7-x"}`, `{"a":{"id":1},"ID":"x"}`, `{"a":1}x`,
+		"", "{}", "null", "not JSON", "{\"a\":1}\n{\"stream\":\"usage\"}", `{"stream":"usage"}`, `{"a":1,"seq":7}`, `{"\u0069d":"7-x"}`, `{"a":{"id":1},"ID":"x"}`, `{"a":1}x`, "{\"a\":1,\n\"b\":2}",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			o, k := newOffice(t), &bucket{}
