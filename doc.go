@@ -32,6 +32,7 @@
 //	  limits   exact rate limits
 //	  billing  plans, orders, settlement: every rule about money
 //	  remote   verifies access tokens in another process
+//	  stream   ships the audit trail and usage elsewhere: standard output, s3, a Target of the host's own
 //	  clientip the client's address behind reverse proxies
 //	  console  what people who are signed in administer: /api/console/apps, /orders, /users
 //	registry   OpenAPI documents become tools; /api/console/capabilities

@@ -10,7 +10,8 @@
 // Front counts each request once, against an application or an address. Guard admits requests
 // with a token, and charges the calls that are answered. Services elsewhere are guarded by
 // Proxy, or by their own proxy asking at /api/v1/verify. Billing rules are in package billing,
-// rates in package limits.
+// rates in package limits. What is on the trail, and what was charged, is shipped elsewhere by package stream,
+// where TrailConfig.Stream and Config.UsageStream say so.
 //
 // # Choices
 //

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/internal/ranking"
 	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/cors"
@@ -89,6 +90,10 @@ type Config struct {
 	// killed process loses none. "": a killed process loses up to a second of calls.
 	Journal string
 
+	// UsageStream says where to usage is shipped, an hour at a time. Every process on a store has it, or none:
+	// calls of others are in no row.
+	UsageStream stream.Config
+
 	// TrustedProxies may report the method and path of a call that they ask about at
 	// /api/v1/verify. Where ClientIP is nil, they may report the client's address too. nil:
 	// none.
@@ -116,7 +121,8 @@ type Gateway struct {
 	ledger    *ledger.Ledger
 	resources []string // of tokens that are for something else here, and have their rate
 	work      *work
-	unfollow  func() // ends the watching of changes
+	stream    *stream.Follower // of usage; nil: it is not shipped
+	unfollow  func()           // ends the watching of changes
 
 	charged, overRate, uncounted atomic.Uint64
 }
@@ -133,11 +139,14 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	g.accounts = newAccounts(c.Store, g.billing.Plan, g.work)
 	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) }, g.work)
 	g.ranking = ranking.New(c.Store, c.Log)
-	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log, Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
+	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: g.counts(), Path: c.Journal, Log: c.Log, Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
 		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ranking.Close(ctx))
 	}
 	if g.reader, err = usage.New(usage.Config{Store: c.Store, Billing: g.billing, Products: g.products.all(), Series: g.ledger.Series, SeriesOf: g.ledger.SeriesOf, Live: g.ranking.Live}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	if g.stream != nil {
+		g.work.do(g.stream.Run)
 	}
 	g.resources = c.Tokens.Resources()
 	g.unfollow = c.Store.OnChange(func(change storage.Change) {
@@ -198,6 +207,7 @@ func (g *Gateway) complete(c *Config) error {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	complain(c.checkShipping())
 	return errors.Join(errs...)
 }
 

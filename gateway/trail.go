@@ -8,12 +8,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/audit/search"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/shipped"
 )
 
 // TrailConfig holds what OpenTrail needs.
@@ -31,6 +33,8 @@ type TrailConfig struct {
 		Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error)
 		TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error)
 		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
+		Stream(ctx context.Context, name string) (shipped.Position, error)
+		SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
 		nodes.LeaseStore
 	}
 
@@ -42,6 +46,9 @@ type TrailConfig struct {
 	// Observe is told of each event that Note and NoteNow are given, by their caller: it must not wait.
 	// Calls of guarded services, of which there are many, are not among them. nil: nobody is told.
 	Observe func(event.Event)
+	// Stream says where to the records are shipped. What is not shipped yet is kept for up to as long again
+	// as Keep, and as much again as MaxBytes.
+	Stream stream.Config
 
 	Log *slog.Logger // nil: slog.Default()
 }
@@ -53,6 +60,7 @@ type Trail struct {
 	store   search.Reader
 	archive audit.Archive
 	observe func(event.Event)
+	stream  *stream.Follower // nil: nothing is shipped
 	work    sync.WaitGroup
 	end     context.CancelFunc
 }
@@ -71,8 +79,11 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	if c.Observe == nil {
 		c.Observe = func(event.Event) {}
 	}
-	appended := make(chan struct{}, 1)
-	trail, err := audit.Open(ctx, audit.Config{Store: told{c.Store, appended}, Log: c.Log})
+	if err := c.Stream.Check(); err != nil {
+		return nil, fmt.Errorf("gateway: TrailConfig: %w", err)
+	}
+	appended, noted := make(chan struct{}, 1), make(chan struct{}, 1)
+	trail, err := audit.Open(ctx, audit.Config{Store: told{c.Store, []chan<- struct{}{appended, noted}}, Log: c.Log})
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
@@ -80,26 +91,41 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	t := &Trail{trail: trail, store: c.Store, archive: c.Store, observe: c.Observe, end: end}
 	indexer := search.Indexer{Store: c.Store, Log: c.Log, Wake: appended}
 	t.work.Go(func() { indexer.Run(life) })
+	keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
+	if c.Stream.On() {
+		t.stream = stream.FollowTrail(c.Store, c.Stream, noted, c.Log)
+		t.work.Go(func() { t.stream.Run(life) })
+		keeper.Shipped = func(ctx context.Context) (uint64, error) { return stream.Shipped(ctx, c.Store, c.Stream) }
+	}
 	if c.Keep > 0 || c.MaxBytes > 0 {
-		keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
 		t.work.Go(func() { keeper.Run(life) })
 	}
 	return t, nil
 }
 
-// told is a store that tells the indexer of what is appended.
+// told is a store that tells others of what is appended.
 type told struct {
 	audit.Store
-	appended chan<- struct{}
+	appended []chan<- struct{}
 }
 
 func (t told) Append(ctx context.Context, records ...driver.Record) error {
 	err := t.Store.Append(ctx, records...)
-	select {
-	case t.appended <- struct{}{}:
-	default: // it knows
+	for _, c := range t.appended {
+		select {
+		case c <- struct{}{}:
+		default: // it knows
+		}
 	}
 	return err
+}
+
+// Shipping says how the stream of audit records is doing; false: there is none.
+func (t *Trail) Shipping() (s stream.Stats, on bool) {
+	if t.stream == nil {
+		return s, false
+	}
+	return t.stream.Stats(), true
 }
 
 // Note adds an event to the trail. It does not wait for the store.

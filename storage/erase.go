@@ -13,6 +13,7 @@ import (
 // never drawn again:
 //
 //   - usage, orders and removed applications: the accounts are kept, with the sub of who ordered;
+//   - where usage is shipped elsewhere, the notes of who was charged in an hour, for 40 days;
 //   - the audit trail, which is a chain: records end with its retention;
 //   - access rules about user:SUB, which match nobody then. A list without its last rule would be no list,
 //     and the default may let everybody in;
@@ -20,6 +21,9 @@ import (
 //   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too;
 //   - what applications are told of the end of their sessions, and user events, until delivered or a week later;
 //   - where processes share the store, the list of who has changed lately, until others push them out of it.
+//
+// What was shipped elsewhere by package gateway/stream, or exported, is out of reach: whoever keeps that has to
+// end it.
 //
 // Emails that wait in the outbox are sealed, and leave it within a day: a notice to a user who is gone
 // is sent to nobody, but for the one that says that they have deleted their account, which holds its address.

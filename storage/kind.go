@@ -22,7 +22,7 @@ var _ = []carried{
 	Factors{}.carried, hmacKey{}.carried, Invitation{}.carried, SigningKey{}.carried, keySet{}.carried, Login{}.carried, Mail{}.carried,
 	memberName{}.carried, OpenID{}.carried, Order{}.carried, spent{}.carried, probe{}.carried, erasure{}.carried,
 	Session{}.carried, Setting{}.carried, skeleton{}.carried, skeletonsMade{}.carried,
-	Ticket{}.carried, User{}.carried, counter{}.carried, walk{}.carried,
+	Ticket{}.carried, usageMark{}.carried, User{}.carried, counter{}.carried, walk{}.carried,
 }
 
 // kind describes one kind of typed document to the typed layer. Secrets are fields tagged

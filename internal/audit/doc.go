@@ -83,6 +83,10 @@
 // which was removed before the last is no longer proven. Breaks in what is removed are counted
 // in the checkpoint. The last record always stays, for the next chain to begin behind.
 //
+// Where a trail is shipped elsewhere (package gateway/stream), a [Keeper] leaves what is not shipped yet, until
+// there is twice as much as its limits allow, or it is twice as old; then it removes the oldest and logs that
+// they are nowhere else. An operator who prunes by hand waits for nothing. The stream says what it lacks.
+//
 // A checkpoint is bounded: chains that ended are dropped, and of those that were killed the
 // 5,000 newest stay. A chain that is silent until so many others were removed and then goes on
 // counts as headless.

@@ -20,6 +20,10 @@ type Keeper struct {
 	Reached func(now time.Time) time.Time
 	Note    func(context.Context, Event) error // puts on the trail what is removed, before it is
 	Log     *slog.Logger
+
+	// Shipped returns the last Seq that is kept elsewhere, too. What is behind it waits until it is, for as
+	// long again and as much again as Keep and Bytes allow. nil: nothing waits.
+	Shipped func(ctx context.Context) (through uint64, err error)
 }
 
 // KeeperStore has a trail and leases; *storage.Store implements it.
@@ -75,6 +79,28 @@ func (k Keeper) release(ctx context.Context, task *nodes.Task) {
 	}
 }
 
+// plan looks for what may be removed. What is not shipped is, once there is twice as much as the limits allow.
+func (k Keeper) plan(ctx context.Context, limits *Limits) (p Plan, unshipped bool, err error) {
+	if k.Shipped == nil {
+		p, err = PlanPrune(ctx, k.Store, *limits)
+		return p, false, err
+	}
+	through, err := k.Shipped(ctx)
+	if err != nil {
+		return Plan{}, false, err
+	}
+	capped := *limits
+	capped.Upto = &through
+	if p, err = PlanPrune(ctx, k.Store, capped); err != nil || p.Records > 0 || !p.held {
+		return p, false, err
+	}
+	if limits.Bytes *= 2; k.Keep > 0 {
+		limits.Before = limits.Before.Add(-k.Keep)
+	}
+	p, err = PlanPrune(ctx, k.Store, *limits)
+	return p, true, err
+}
+
 // Turn removes one piece, if there is one to remove, and whatever an earlier turn could not.
 func (k Keeper) Turn(ctx context.Context) (more bool, err error) {
 	if _, err := Finish(ctx, k.Store); err != nil {
@@ -85,7 +111,7 @@ func (k Keeper) Turn(ctx context.Context) (more bool, err error) {
 	if k.Keep > 0 {
 		limits.Before = now.Add(-k.Keep)
 	}
-	plan, err := PlanPrune(ctx, k.Store, limits)
+	plan, unshipped, err := k.plan(ctx, &limits)
 	if err != nil || plan.Records == 0 {
 		return false, err
 	}
@@ -98,6 +124,9 @@ func (k Keeper) Turn(ctx context.Context) (more bool, err error) {
 	removed, err := plan.Do(ctx, k.Store, now)
 	if err != nil {
 		return false, err
+	}
+	if unshipped {
+		k.Log.ErrorContext(ctx, "audit records were removed that are nowhere else, because twice as many waited as audit.keep and audit.max_size allow: see why they are not shipped", "through", plan.Through)
 	}
 	level := slog.LevelInfo
 	if plan.Broken > 0 {

@@ -18,6 +18,7 @@ type Limits struct {
 	Before time.Time // remove what was noted before; zero: nothing for its age
 	Bytes  int64     // remove what is beyond so many bytes of records, and a tenth more; 0: nothing for its size
 	Most   int       // records at most; 0: all
+	Upto   *uint64   // nothing behind this Seq; nil: no such limit
 }
 
 // maxPending bounds how many consecutive records with a wrong time are skipped: an hour at 50 a
@@ -34,6 +35,7 @@ type Plan struct {
 	Broken  uint64    // breaks that were found in them
 	Full    bool      // there may be more than Limits.Most
 
+	held    bool      // Limits.Upto is in the way of more
 	oldOnly bool      // none of them is removed for the size alone
 	oldest  time.Time // the earliest time that one of them has
 
@@ -119,6 +121,10 @@ func (p *planner) reach(ctx context.Context, store Archive, until uint64) (throu
 		if r.Seq == until || !due && !unborn {
 			break
 		}
+		if p.Upto != nil && r.Seq > *p.Upto {
+			p.plan.held = true
+			break
+		}
 		if records++; p.Most == 0 || records <= p.Most {
 			within = r.Seq
 		}
@@ -172,7 +178,7 @@ func (p *planner) forget() {
 
 func (p *planner) done(stored storage.Checkpoint) Plan {
 	if p.plan.Records == 0 {
-		return Plan{Full: p.plan.Full, stored: stored, now: p.v.from}
+		return Plan{Full: p.plan.Full, held: p.plan.held, stored: stored, now: p.v.from}
 	}
 	p.forget()
 	p.plan.Through, p.plan.Last, p.plan.Broken = p.last.Seq, p.last.At, p.v.report.Broken

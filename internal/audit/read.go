@@ -105,3 +105,6 @@ func last(ctx context.Context, store Reader) (driver.Record, error) {
 	}
 	return found, nil
 }
+
+// Hash returns the hash that a record claims, or that of the whole if it cannot be read, in hex.
+func Hash(r driver.Record) string { return link(r.Data).String() }

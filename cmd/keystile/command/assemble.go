@@ -43,6 +43,7 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 	}
 	options := serviceConfig(c, base, data, log)
 	others.give(&options)
+	data.ships.give(&options)
 	options.SignIn.Connectors, options.SignIn.Mailer = connectors, mailer
 	service, err := keystile.New(ctx, options)
 	if err != nil {

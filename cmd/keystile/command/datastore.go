@@ -45,6 +45,7 @@ type dataStore struct {
 	statements *metrics.Statements // of the storage
 	gauges     []Gauge
 	events     func(event.Event) // counts what the trail is told; nil: nobody does
+	ships      shipping
 	serving    atomic.Pointer[keystile.Service]
 	leaving    atomic.Bool // the process is about to stop
 }

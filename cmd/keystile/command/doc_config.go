@@ -155,6 +155,30 @@
 //   - audit.max_size (size, default 2GiB): how much the records of the audit trail may be together, in
 //     MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is
 //     free
+//   - streams.audit (name, default off): where to audit records are shipped as JSON lines, beside the
+//     store: nowhere (off), standard output (stdout) or a store of objects (s3), see Ship records
+//     elsewhere
+//   - streams.usage (name, default off): the same of usage, a row for each account, product, tool and
+//     hour; the same at all nodes
+//   - streams.batch_age (duration, default 1m): how long an audit record may wait for others until
+//     they are an object, up to 1h; standard output does not wait
+//   - streams.batch_size (size, default 4MiB): how much of them is one at once, before it is
+//     compressed, 1MiB to 64MiB
+//   - streams.s3.endpoint (origin): the store of objects; without it, that of Amazon in the region. It
+//     may be in a private network
+//   - streams.s3.region (name, default us-east-1): its region
+//   - streams.s3.bucket (name): the bucket
+//   - streams.s3.prefix (name): what the names of objects begin with; without it, with audit/ and
+//     usage/
+//   - streams.s3.path_style (true or false, default false): whether the bucket is in the path
+//     (https://endpoint/bucket) and not in the host, as MinIO has it
+//   - streams.s3.access_key (text): the id of the key, which needs the right to put objects
+//     (s3:PutObject) and no other
+//   - streams.s3.secret_key (text): the key
+//   - streams.s3.session_token (text): what temporary keys come with; they are read once, at the start
+//   - streams.s3.encryption (name): how the store encrypts objects: AES256 or aws:kms; without it, as
+//     the bucket says
+//   - streams.s3.kms_key (name): with which key, of aws:kms; without it, that of the bucket
 //   - drain (duration, default 0): how long the service goes on after a signal to stop while
 //     /healthz/ready already answers 503 and answers close their connections, so that a balancer sends
 //     it nobody any more; 0: it stops at once

@@ -85,6 +85,12 @@ type service struct {
 // start serves a data folder on a free port until the test ends.
 func start(t *testing.T, data string, args ...string) *service {
 	t.Helper()
+	return startWith(t, data, nil, func(s *service) *output { return s.out }, args...)
+}
+
+// startWith is start with an environment, of a service that says on one of its outputs where it is.
+func startWith(t *testing.T, data string, env []string, says func(*service) *output, args ...string) *service {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &service{data: data, out: newOutput(), log: newOutput(), cancel: cancel, ended: make(chan struct{})}
 	args = append([]string{"serve", "--data", data, "--log-level", "debug"}, args...)
@@ -93,11 +99,11 @@ func start(t *testing.T, data string, args ...string) *service {
 	}
 	go func() {
 		defer close(s.ended)
-		s.code = program{storage: everything()}.run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), nil)
+		s.code = program{storage: everything()}.run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), env)
 	}()
 	t.Cleanup(func() { s.stop() })
-	s.address = s.out.find(t, s.ended, `Listening on +(\S+)`)
-	s.base = s.out.find(t, s.ended, `running at (\S+)`)
+	s.address = says(s).find(t, s.ended, `Listening on +(\S+)`)
+	s.base = says(s).find(t, s.ended, `running at (\S+)`)
 	return s
 }
 

@@ -56,7 +56,14 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 	if err != nil {
 		return err
 	}
-	err = runService(ctx, c, data, manager, log, call.Stdout)
+	say := call.Stdout
+	if c.Streams.To(config.StreamStdout) { // nothing but records is there
+		say = call.Stderr
+	}
+	if data.ships, err = shippingOf(c, call.Stdout); err == nil {
+		err = runService(ctx, c, data, manager, log, say)
+		data.ships.close(ctx)
+	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil // told to stop while it was still starting
 	}
@@ -94,6 +101,7 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, manager 
 		counted.Watch(service.Gateway.Stats, service.Gateway.Health)
 		counted.WatchFeed(service.Tokens.Feed)
 		others.watch(counted)
+		watchShipping(counted, service.Service)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()
 	return opened{c, data, manager, log, public, operators, counted}.serve(ctx, service, base, say)

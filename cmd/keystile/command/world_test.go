@@ -78,7 +78,7 @@ type watched struct {
 var letters = map[string]string{
 	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k", "openid": "m",
 	"toolset": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "", "delivery": "",
-	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "", "node": "", "lease": "", "ranking": "", "trail": "",
+	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "", "node": "", "lease": "", "ranking": "", "trail": "", "stream": "", "usagemark": "",
 }
 
 func (w *watched) saw(letter string) {

@@ -76,6 +76,8 @@ type Config struct {
 	AuditKeep time.Duration // 0: for ever
 	AuditSize int64         // bytes of records; 0: any number
 
+	Streams Streams
+
 	StaleAfter time.Duration // where other processes share the store
 
 	Drain time.Duration // between a signal and the end of listening; 0: none
@@ -179,6 +181,7 @@ func (l *loader) check(c *Config) {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end", c.SessionIdle, c.SessionMax)
 	}
 	l.checkStreams(c)
+	l.checkShipped(c)
 	if c.StaleAfter < 2*time.Second {
 		l.complain("storage.stale_after: %s is less than 2s: the store is read once a second", c.StaleAfter)
 	}

@@ -49,6 +49,7 @@ var heavy = map[string]string{
 	"github.com/spf13/pflag":          "cmd/keystile/internal/cli",
 	"github.com/coreos/go-oidc/v3":    "oauth/signin/connector/oidc",
 	"github.com/go-webauthn/webauthn": "oauth/signin/internal/passkey",
+	"github.com/aws/aws-sdk-go-v2":    "gateway/stream/s3",
 
 	"github.com/chromedp/chromedp":             "internal/test/browser",
 	"github.com/chromedp/cdproto":              "internal/test/browser",
@@ -87,7 +88,7 @@ func roomOf(pkg string) string {
 
 // records are the packages of what rooms and the store hand to each other.
 var records = map[string]bool{
-	"storage/access": true, "storage/nodes": true, "storage/ranking": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true, "storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true, "storage/authn": true, "storage/told": true,
+	"storage/access": true, "storage/nodes": true, "storage/ranking": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true, "storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true, "storage/authn": true, "storage/told": true, "storage/shipped": true,
 }
 
 // counted names the leaves that say what is counted for several processes, and count for one: they import no
@@ -201,6 +202,9 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"gateway/console", module + "/gateway/billing", false, true},
 		{"gateway/billing", module + "/gateway", false, false},
 		{"gateway/remote", module + "/gateway", false, false},
+		{"gateway/stream/s3", module + "/gateway/stream", false, true},
+		{"gateway/stream/s3", "github.com/aws/aws-sdk-go-v2/aws/signer/v4", false, true},
+		{"gateway/stream", "github.com/aws/aws-sdk-go-v2/aws", false, false},
 		{"gateway/remote", module + "/internal/token", false, true},
 		{"mcpbus", module + "/gateway/limits", false, false},
 		{"legacy", module + "/gateway/billing", false, false},
@@ -265,6 +269,19 @@ func TestOnlyTheProviderLinksFosite(t *testing.T) {
 	for _, room := range []string{"gateway", "gateway/billing", "gateway/remote", "registry", "mcpbus", "legacy", "oauth/signin", "storage/bolt", "internal/token"} {
 		if slices.Contains(deps(t, room), fosite) {
 			t.Errorf("%s links fosite: whoever imports it gets some 50 modules", room)
+		}
+	}
+}
+
+// Whoever ships nothing to a store of objects links none of the code that signs for one.
+func TestOnlyTheBucketLinksItsSigner(t *testing.T) {
+	const signer = "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	if !slices.Contains(deps(t, "gateway/stream/s3"), signer) {
+		t.Fatal("gateway/stream/s3 links no signer: the test lists the wrong thing")
+	}
+	for _, room := range []string{".", "gateway", "gateway/stream", "registry", "mcpbus", "legacy", "oauth", "storage/bolt"} {
+		if slices.Contains(deps(t, room), signer) {
+			t.Errorf("%s links %s", room, signer)
 		}
 	}
 }

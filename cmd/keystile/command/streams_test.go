@@ -1,0 +1,117 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Whoever reads standard output gets records and nothing else.
+func TestStandardOutputHasNothingButRecords(t *testing.T) {
+	t.Parallel()
+	s := startShipping(t, "--streams-audit", "stdout", "--streams-usage", "stdout", "--admin-listen", "127.0.0.1:0")
+	id := s.out.find(t, s.ended, `"id":"(\d+-[0-9a-f]{16})"`)
+	_, metrics := get(t, http.DefaultClient, "http://"+s.log.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+	for _, name := range []string{"keystile_stream_audit_behind_seconds", "keystile_stream_audit_failing 0", "keystile_stream_usage_behind 0", "keystile_stream_audit_lines_total"} {
+		if !strings.Contains(metrics, name) {
+			t.Errorf("the metrics have no %s", name)
+		}
+	}
+	if code := s.stop(); code != 0 {
+		t.Errorf("it ended with %d", code)
+	}
+	wantOrder(t, s.out.String(), 1)
+	again := startShippingIn(t, s.data, "--streams-audit", "stdout")
+	again.out.find(t, again.ended, `"kind":"(audit.begin)"`)
+	again.stop()
+	wantOrder(t, again.out.String(), uint64(strings.Count(s.out.String(), "\n"))+1) // it goes on where it was
+	if strings.Contains(again.out.String(), id) {
+		t.Errorf("%s is shipped again by a process that was stopped in order", id)
+	}
+}
+
+// wantOrder holds lines to be records from a Seq on without a gap.
+func wantOrder(t *testing.T, text string, seq uint64) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var r struct {
+			Stream string
+			Seq    uint64
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Stream != "audit" || r.Seq != seq {
+			t.Errorf("standard output has %q (%v), want record %d", line, err, seq)
+		}
+		seq++
+	}
+}
+
+func startShipping(t *testing.T, args ...string) *service {
+	t.Helper()
+	return startShippingIn(t, t.TempDir(), args...)
+}
+
+// startShippingIn is start of a service whose banner is in its log.
+func startShippingIn(t *testing.T, data string, args ...string) *service {
+	t.Helper()
+	return startWith(t, data, nil, func(s *service) *output { return s.log }, args...)
+}
+
+// objects is a store of objects that keeps what it is given.
+type objects struct {
+	mu    sync.Mutex
+	names []string
+	asks  []string // who asked, by their header
+}
+
+func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	io.Copy(io.Discard, r.Body)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.names = append(o.names, r.URL.Path)
+	o.asks = append(o.asks, r.Header.Get("Authorization")+r.Header.Get("X-Amz-Security-Token"))
+	if len(o.names) == 1 { // it quotes what it was sent, as some do
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>"+r.Header.Get("Authorization")+r.Header.Get("X-Amz-Security-Token")+"</Message></Error>")
+	}
+}
+
+func TestTheKeyOfTheBucketIsShownNowhere(t *testing.T) {
+	t.Parallel()
+	const secret, token = "wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY", "FQoGZXIvYXdzEXAMPLETOKEN"
+	o := &objects{}
+	server := httptest.NewServer(o)
+	defer server.Close()
+	env := []string{"KEYSTILE_STREAMS_S3_SECRET_KEY=" + secret, "KEYSTILE_STREAMS_S3_SESSION_TOKEN=" + token, "KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE"}
+	args := []string{"--streams-audit", "s3", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail", "--streams-s3-path-style", "--streams-batch-age", "1s", "--admin-listen", "127.0.0.1:0"}
+	data := t.TempDir()
+	s := startWith(t, data, env, func(s *service) *output { return s.out }, args...)
+	s.expected = "records are not shipped"
+	s.log.find(t, s.ended, `records are shipped (again)`)
+	_, metrics := get(t, http.DefaultClient, "http://"+s.out.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+	s.stop()
+	var printed bytes.Buffer
+	for _, words := range [][]string{{"config"}, {"config", "--json"}} {
+		program{storage: everything()}.run(t.Context(), append(words, args...), strings.NewReader(""), &printed, &printed, env)
+	}
+	if !strings.Contains(printed.String(), "AKIDEXAMPLE") || !strings.Contains(printed.String(), "[secret]") {
+		t.Errorf("the configuration is printed as %s", printed.String())
+	}
+	if !strings.HasPrefix(o.names[0], "/trail/audit/20") || o.names[0] != o.names[1] {
+		t.Errorf("the objects are %q: want the first one twice, because it was refused", o.names)
+	}
+	said := s.log.String() + s.out.String() + metrics + printed.String()
+	if !strings.Contains(said, "AccessDenied") || !strings.Contains(said, "records are shipped again") {
+		t.Errorf("the log does not say that the bucket refused: %s", said)
+	}
+	for _, hidden := range []string{secret, token, "Signature="} {
+		if strings.Contains(said, hidden) {
+			t.Errorf("%q is shown: %s", hidden, said)
+		}
+	}
+	wantNoFileWith(t, data, secret, token)
+}
