@@ -59,6 +59,9 @@ func (a *answer) begin(status int) (goes bool) {
 // charge charges the call now, when the service has come to its verdict.
 func (a *answer) charge(failed bool) error {
 	e, took := a.visit.Entry.(*entry), max(1, time.Since(a.began))
+	if e.keyed != nil {
+		return a.chargeKeyed(e, took, failed)
+	}
 	return a.gateway.charge(&a.visit.Caller, e.key, e.productOr(a.guard.product), ledger.Detail{Took: took}, a.began.Add(took), failed)
 }
 

@@ -31,6 +31,7 @@ type entry struct {
 	over      error          // the refusal of its address, once it counts against that
 	undo      func()         // removes it from its address's count; nil: it does not count there
 	verified  *verifiedCall  // the call that a proxy asks about; nil: none
+	keyed     *keyed         // nil: it has no Idempotency-Key, or that concerns no charge
 	reached   atomic.Bool    // it has begun to reach an upstream service
 	answer    answer         // of the outermost Guard
 }
