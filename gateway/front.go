@@ -220,13 +220,20 @@ func (g *Gateway) rateRefusal(e *entry, f *reply.Failure) error {
 
 // fail writes a refusal: a page for a browser, JSON for a program.
 func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var write reply.FailFunc
-	if of := g.errorWriter(r.URL.Path); of != nil {
-		write = func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { of(w, r, f.Status, f.Msg) }
-	} else if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+	write := g.failFunc(r)
+	if write == nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		write = failPage
 	}
 	reply.Fail(g.c.Log, w, r, err, write)
+}
+
+// failFunc returns how a refusal at a path is written; nil: as JSON.
+func (g *Gateway) failFunc(r *http.Request) reply.FailFunc {
+	of := g.errorWriter(r.URL.Path)
+	if of == nil {
+		return nil
+	}
+	return func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { of(w, r, f.Status, f.Msg) }
 }
 
 // errorWriter returns the writer of the longest path that covers this one, nil if none does.

@@ -83,7 +83,7 @@ type Config struct {
 
 	ExemptPaths []string // paths that are neither counted nor looked at; /healthz/ if nil
 
-	// ErrorWriters write Front's refusals, by path, where clients expect another shape than
+	// ErrorWriters write the refusals of Front and Guard, by path, where clients expect another shape than
 	// JSON with code, errcode and msg. The headers are set already. A path that ends in a
 	// slash covers everything below it.
 	ErrorWriters map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)

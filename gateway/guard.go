@@ -121,5 +121,5 @@ func checkAdmitted(v *reqctx.Visit) error {
 }
 
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	reply.Fail(g.c.Log, w, r, err, nil)
+	reply.Fail(g.c.Log, w, r, err, g.failFunc(r))
 }

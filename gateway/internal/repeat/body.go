@@ -20,7 +20,7 @@ type Body struct {
 
 // NewBody wraps a body of so many bytes, as http.Request.ContentLength has them.
 func NewBody(body io.ReadCloser, length int64) *Body {
-	return &Body{ReadCloser: body, want: length, hash: sha256.New()}
+	return &Body{ReadCloser: body, want: length, hash: sha256.New(), ended: length == 0}
 }
 
 func (b *Body) Read(p []byte) (int, error) {
