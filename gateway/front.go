@@ -172,9 +172,11 @@ func (e *entry) MoveTo(ctx context.Context, refuse bool, keys ...reqctx.Key) err
 		case !refuse:
 			return nil
 		default:
-			e.undo()
 			e.verdict = v
-			return g.rateRefusal(e, tooManyByUser)
+			if err := g.rateRefusal(e, tooManyByUser); err != nil {
+				e.undo()
+				return err
+			}
 		}
 	}
 	e.undo()
@@ -207,9 +209,9 @@ func (e *entry) Count(ctx context.Context, n int) error {
 	return nil
 }
 
-// rateRefusal returns the refusal of a request that is over its rate, nil if it is within it.
+// rateRefusal returns the refusal of a request that is over its rate, nil if it is within it or let through.
 func (g *Gateway) rateRefusal(e *entry, f *reply.Failure) error {
-	if e.verdict.OK {
+	if e.verdict.OK || g.letThrough(e, f) {
 		return nil
 	}
 	g.overRate.Add(1)

@@ -74,6 +74,7 @@ type Config struct {
 	Plans      []billing.Plan  // nil: billing.Plans()
 	Limiter    limits.Limiter  // nil: exact, within this process
 	PerAddress int             // requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
+	Shadow     limits.Shadow   // rates that refuse nobody, and are reported
 	Products   []string        // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
 	CORS       CORS
 
@@ -122,7 +123,8 @@ type Gateway struct {
 	products  products
 	proxies   clientip.Resolver
 	ledger    *ledger.Ledger
-	resources []string       // of tokens that are for something else here, and have their rate
+	resources []string // of tokens that are for something else here, and have their rate
+	shadows   shadows
 	repeats   *repeat.Keeper // nil: keys are not looked at
 	work      *work
 	unfollow  func() // ends the watching of changes
@@ -198,6 +200,10 @@ func (g *Gateway) complete(c *Config) error {
 		},
 	})
 	complain(err)
+	if err == nil {
+		g.shadows, err = newShadows(c.Shadow, g.billing.Plans())
+		complain(err)
+	}
 	if c.CORS.Open == nil {
 		c.CORS.Open = openPaths
 	}
@@ -244,6 +250,10 @@ type Stats struct {
 
 	AuditLostAnonymous uint64 // events of nobody who is known, that came too late to be summed
 
+	// Shadowed has the requests that were let through over a rate of Config.Shadow: by tier, and under
+	// "address". nil if every rate refuses.
+	Shadowed map[string]uint64
+
 	// JournalMapped: charged calls are stored into memory that the file of the journal shares, not
 	// written to it one by one. It takes less time, and a kill loses none either way.
 	JournalMapped bool
@@ -260,7 +270,7 @@ func (g *Gateway) Stats() Stats {
 		Repeated: repeated, Unremembered: unremembered,
 		Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
 		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost, AuditLostAnonymous: trail.LostAnonymous,
-		JournalMapped: g.ledger.Mapped(),
+		JournalMapped: g.ledger.Mapped(), Shadowed: g.shadows.counts(),
 	}
 }
 

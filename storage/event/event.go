@@ -17,10 +17,14 @@ const (
 	Consent      = "consent" // a user allowed an application something, or took it back
 	Client       = "client"  // a document of an application that nobody registered was admitted, has changed, or was refused
 	Account      = "account" // a user changed who gets in: sessions, ways to sign in
+	Limit        = "limit"   // a request was over a rate that refuses nobody, and was let through
 )
 
 // DetailNoPKCE is the Detail of an EventToken whose code had no challenge.
 const DetailNoPKCE = "authorization_code without PKCE"
+
+// DetailShadow begins the Detail of a Limit event; the tier whose rate it is follows, or address.
+const DetailShadow = "let through over the rate of "
 
 // What the Detail of a Legacy event ends in, if the application has proved who it is.
 const (
