@@ -25,6 +25,7 @@ type answer struct {
 	status    int
 	bytes     int64
 	ours      bool        // the answer is the gateway's own, not the service's
+	repeated  bool        // it was charged before, under its Idempotency-Key
 	withheld  bool        // a 503 went out in its place
 	release   func()      // lets Close go on, once the call is on the trail; nil: it does not wait
 	announced http.Header // the gateway's headers at a 1xx of the service
@@ -184,6 +185,9 @@ func (a *answer) close() {
 	}
 	if e := a.visit.Entry.(*entry); e.verified != nil {
 		call.Product, call.Method, call.Path = e.verified.product, e.verified.method, e.verified.path
+	}
+	if a.repeated {
+		call.Detail = event.DetailRepeated
 	}
 	a.gateway.c.Trail.trail.NoteFrom(&call, a.gateway.c.ClientIP(a.request))
 }

@@ -56,7 +56,7 @@ func (g *Gateway) readVerifiedKey(r *http.Request, e *entry) {
 
 // chargeKeyed charges a call that has a key, unless it is a repetition. A body that nobody has read to
 // its end makes a call that is like no other.
-func (a *answer) chargeKeyed(e *entry, took time.Duration, failed bool) error {
+func (a *answer) chargeKeyed(e *entry, took time.Duration, failed bool) (err error) {
 	g, caller, product := a.gateway, &a.visit.Caller, e.productOr(a.guard.product)
 	charge := func() error {
 		return g.charge(caller, e.key, product, ledger.Detail{Took: took}, a.began.Add(took), failed)
@@ -75,7 +75,8 @@ func (a *answer) chargeKeyed(e *entry, took time.Duration, failed bool) error {
 		}
 		c.Body = sum
 	}
-	return g.repeats.Charge(c, a.visit.Now(), charge)
+	a.repeated, err = g.repeats.Charge(c, a.visit.Now(), charge)
+	return err
 }
 
 // ChargeOnce is Charge of a call that its client may repeat. If the request of ctx carries an Idempotency-Key,
@@ -89,7 +90,8 @@ func (g *Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product
 				Account: caller.Account(), User: caller.UserID, Product: product, Tool: tool,
 				Key: e.keyed.key, Body: sha256.Sum256(content),
 			}
-			return g.repeats.Charge(c, v.Now(), func() error { return g.Charge(caller, product, tool, took, failed) })
+			_, err := g.repeats.Charge(c, v.Now(), func() error { return g.Charge(caller, product, tool, took, failed) })
+			return err
 		}
 	}
 	return g.Charge(caller, product, tool, took, failed)

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 const key = "8e03978e-40d5-43e8-bc93-6894a57f9324"
@@ -47,6 +48,17 @@ func TestARepeatedCallIsChargedOnceAndReachesTheServiceEachTime(t *testing.T) {
 	if s := h.gateway.Stats(); s.Charged != 3 || s.Repeated != 3 || s.Unremembered != 0 {
 		t.Errorf("Stats() = %+v, want 3 charged, 3 repeated", s)
 	}
+	defer func() {
+		marked := 0
+		for _, e := range h.trail() {
+			if e.Kind == event.Call && e.Detail == event.DetailRepeated {
+				marked++
+			}
+		}
+		if marked != 3 {
+			t.Errorf("%d calls on the trail are marked as repeated, want 3", marked)
+		}
+	}()
 	if a := h.call("GET", "/api/v1/quota", bearer); a.header.Get("Ratelimit") != `"default";r=51;t=60` { // six calls, and the third question
 		t.Errorf("RateLimit is %s: a repetition counts against the rate", a.header.Get("Ratelimit"))
 	}
@@ -187,6 +199,9 @@ func TestAnAbandonedCallIsChargedOnceWithItsRepetition(t *testing.T) {
 	arrived := 0
 	bearer := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
+		if got := r.Header.Values("Idempotency-Key"); len(got) != 1 || got[0] != key {
+			t.Errorf("the service is sent the key %q", got)
+		}
 		if arrived++; arrived == 1 {
 			cancel()
 			<-r.Context().Done()

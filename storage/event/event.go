@@ -23,6 +23,9 @@ const (
 // DetailNoPKCE is the Detail of an EventToken whose code had no challenge.
 const DetailNoPKCE = "authorization_code without PKCE"
 
+// DetailRepeated is the Detail of a Call that was not charged, because it was before.
+const DetailRepeated = "repeated under its Idempotency-Key, not charged again"
+
 // DetailShadow begins the Detail of a Limit event; the tier whose rate it is follows, or address.
 const DetailShadow = "let through over the rate of "
 

@@ -138,7 +138,7 @@ func repeatUntilKilled(t *testing.T, dir string) {
 				}
 				for range 2 {
 					os.Stdout.WriteString(fmt.Sprintln("sent", caller, name))
-					if err := k.Charge(call(name), time.Now(), func() error { return l.Charge("app", name, noon, false) }); err != nil {
+					if _, err := k.Charge(call(name), time.Now(), func() error { return l.Charge("app", name, noon, false) }); err != nil {
 						panic(err)
 					}
 					os.Stdout.WriteString(fmt.Sprintln("answered", caller, name))

@@ -59,29 +59,30 @@ func (k *Keeper) Stats() (repeats, unknown uint64) { return k.repeats.Load(), k.
 // Close stores what was charged last. Attempts must be over.
 func (k *Keeper) Close(ctx context.Context) error { return k.notes.close(ctx) }
 
-// Charge calls charge, unless the attempt is a repetition of a call that was charged. It is charged too if that
-// cannot be found out now. An error is that of charge, and the call then counts as not charged.
-func (k *Keeper) Charge(c Call, at time.Time, charge func() error) error {
+// Charge calls charge, unless the attempt is a repetition of a call that was charged: free is true then. It
+// is charged too if that cannot be found out now. An error is that of charge, and the call then counts as
+// not charged.
+func (k *Keeper) Charge(c Call, at time.Time, charge func() error) (free bool, err error) {
 	if at.UnixNano() < k.away.Load() {
 		k.unknown.Add(1)
-		return charge()
+		return false, charge()
 	}
 	a := attempt{Keeper: k, id: c.id(), at: at, until: at.Add(patience)}
 	mine, found := a.find(c.Account)
 	switch found {
 	case repeated:
 		k.repeats.Add(1)
-		return nil
+		return true, nil
 	case unknown:
 		k.unknown.Add(1)
 	}
 	if err := charge(); err != nil {
-		return err // what was taken stands still, and is taken over by the next attempt
+		return false, err // what was taken stands still, and is taken over by the next attempt
 	}
 	if found == taken {
 		k.notes.add(mine)
 	}
-	return nil
+	return false, nil
 }
 
 // What an attempt finds.

@@ -50,8 +50,9 @@ func try(t testing.TB, k *Keeper, c Call, n int) int64 {
 	t.Helper()
 	var b bill
 	for range n {
-		if err := k.Charge(c, time.Now(), b.charge); err != nil {
-			t.Fatal(err)
+		before := b.n.Load()
+		if free, err := k.Charge(c, time.Now(), b.charge); err != nil || free != (b.n.Load() == before) {
+			t.Fatalf("Charge() = %t, %v, and %d were charged", free, err, b.n.Load()-before)
 		}
 	}
 	return b.n.Load()
@@ -175,7 +176,7 @@ var errFull = errors.New("full")
 func TestWhatWasTakenAndNotChargedMakesNothingFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper(t, newStore(t))
-		if err := k.Charge(call("k"), time.Now(), func() error { return errFull }); err != errFull {
+		if _, err := k.Charge(call("k"), time.Now(), func() error { return errFull }); err != errFull {
 			t.Errorf("Charge() = %v, want %v", err, errFull)
 		}
 		var b bill
