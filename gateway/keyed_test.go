@@ -70,21 +70,25 @@ func TestAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) {
 	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 	})))
-	send := func(method, target, body string) {
+	send := func(bearer, method, target, body string) {
 		h.want(h.send(h.request(method, target, bearer, strings.NewReader(body), "Idempotency-Key", key)), 200, method+" "+target)
 	}
 	for range 2 {
-		send("POST", "/files/x", body)
-		send("PUT", "/files/x", body)
-		send("POST", "/files/y", body)
-		send("POST", "/files/x?a=1", body)
-		send("POST", "/files/x", body[1:]+"y")
+		send(bearer, "POST", "/files/x", body)
+		send(bearer, "PUT", "/files/x", body)
+		send(bearer, "POST", "/files/y", body)
+		send(bearer, "POST", "/files/x?a=1", body)
+		send(bearer, "POST", "/files/x", body[1:]+"y")
 	}
 	if got := h.used(bearer, "files"); got != 5 {
 		t.Errorf("charged %d times, want 5: each is another request", got)
 	}
+	send(h.userBearer(), "POST", "/files/x", body)
+	if got := h.used(bearer, "files"); got != 6 {
+		t.Errorf("charged %d times, want 6: a user of the application calls for themselves", got)
+	}
 	other := h.bearer(h.other)
-	h.call("POST", "/files/x", other, "Idempotency-Key", key)
+	send(other, "POST", "/files/x", body)
 	if got := h.used(other, "files"); got != 1 {
 		t.Errorf("another application is charged %d times, want 1: the key is not its own", got)
 	}

@@ -252,6 +252,7 @@ func TestNotesThatTheStoreRefusedAreStoredLater(t *testing.T) {
 		for i := range 3 * notesStep {
 			try(t, k, call(fmt.Sprint(i)), 1)
 		}
+		synctest.Wait() // all were refused
 		f.mute.Store(false)
 		time.Sleep(notesPause)
 		synctest.Wait()
@@ -263,6 +264,28 @@ func TestNotesThatTheStoreRefusedAreStoredLater(t *testing.T) {
 		}
 		if time.Since(began) > 0 {
 			t.Error("a repetition waited, although the charge was noted")
+		}
+	})
+}
+
+func TestCloseStoresWhatWasChargedLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		for node := range 20 {
+			k := New(s, free)
+			synctest.Wait()
+			for i := range notesStep + 1 {
+				try(t, k, call(fmt.Sprint(node, i)), 1)
+			}
+			if err := k.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for i := range notesStep + 1 {
+				id := call(fmt.Sprint(node, i))
+				if c, err := s.KeyedCall(t.Context(), id.id()); err != nil || !c.Charged {
+					t.Fatalf("node %d: call %d is %+v, %v", node, i, c, err)
+				}
+			}
 		}
 	})
 }
@@ -279,6 +302,7 @@ func TestOneNoteThatIsTooLateHoldsUpNoOther(t *testing.T) {
 		if try(t, newKeeper(t, s), call("a"), 1) != 1 {
 			t.Fatal("the call was not taken over")
 		}
+		synctest.Wait()
 		f.mute.Store(false)
 		time.Sleep(notesPause)
 		synctest.Wait()
