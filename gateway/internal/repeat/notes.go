@@ -55,17 +55,14 @@ func (n *notes) add(c keyed.Call) {
 
 func (n *notes) run() {
 	defer close(n.done)
-	for {
-		for n.step() {
-		}
+	for last := false; !last; {
 		select {
 		case <-n.wake:
-			continue
-		case <-n.stop:
-			for n.step() {
-			}
-			return
 		case <-n.again():
+		case <-n.stop:
+			last = true
+		}
+		for n.step() {
 		}
 	}
 }
