@@ -25,7 +25,6 @@ type entry struct {
 	account   *account       // the application whose rate it counts against; nil: the address's rate
 	key       string         // under which it is counted there: storage.Caller.Account
 	refused   error          // why its bearer token is not valid
-	elsewhere bool           // the token is for one of the other Resources
 	verdict   limits.Verdict // of the limiter
 	request   *http.Request  // as it came
 	over      error          // the refusal of its address, once it counts against that
@@ -33,6 +32,7 @@ type entry struct {
 	verified  *verifiedCall  // the call that a proxy asks about; nil: none
 	keyed     *keyed         // nil: it has no Idempotency-Key, or that concerns no charge
 	reached   atomic.Bool    // it has begun to reach an upstream service
+	elsewhere bool           // the token is for one of the other Resources
 	answer    answer         // of the outermost Guard
 }
 
