@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
@@ -109,29 +110,29 @@ func TestABodyThatNobodyReadMakesNoRepetition(t *testing.T) {
 
 func TestAnAttemptThatWasNotChargedMakesNoneFree(t *testing.T) {
 	h := newFixture(t)
-	bearer, down, service := "", true, http.StatusUnauthorized
-	bearer = behind(t, h, func(w http.ResponseWriter, r *http.Request) {
+	var service atomic.Int64 // 0: it is down
+	bearer := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
-		if down {
+		if service.Load() == 0 {
 			panic(http.ErrAbortHandler)
 		}
-		w.WriteHeader(service)
+		w.WriteHeader(int(service.Load()))
 	})
 	send := func(want int) {
 		t.Helper()
 		h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"), "Idempotency-Key", key)), want, "an attempt")
 	}
 	send(502)
-	down = false
+	service.Store(401)
 	send(401)
-	service = 429
+	service.Store(429)
 	send(429)
 	if got := h.used(bearer, "svc"); got != 0 {
 		t.Fatalf("charged %d times, want 0", got)
 	}
-	service = 503
+	service.Store(503)
 	send(503)
-	service = 200
+	service.Store(200)
 	send(200)
 	if got := h.used(bearer, "svc"); got != 1 {
 		t.Errorf("charged %d times, want 1: for the service's own failure, which the repetition mends", got)
@@ -200,13 +201,13 @@ func TestAnAbandonedCallIsChargedOnceWithItsRepetition(t *testing.T) {
 	h := newFixture(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	arrived := 0
+	var arrived atomic.Int64
 	bearer := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		if got := r.Header.Values("Idempotency-Key"); len(got) != 1 || got[0] != key {
 			t.Errorf("the service is sent the key %q", got)
 		}
-		if arrived++; arrived == 1 {
+		if arrived.Add(1) == 1 {
 			cancel()
 			<-r.Context().Done()
 		}
@@ -217,8 +218,8 @@ func TestAnAbandonedCallIsChargedOnceWithItsRepetition(t *testing.T) {
 		t.Fatalf("the abandoned call was charged %d times, want 1", got)
 	}
 	h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"), "Idempotency-Key", key)), 200, "the repetition")
-	if got := h.used(bearer, "svc"); got != 1 || arrived != 2 {
-		t.Errorf("charged %d times for %d attempts, want 1 for 2", got, arrived)
+	if got := h.used(bearer, "svc"); got != 1 || arrived.Load() != 2 {
+		t.Errorf("charged %d times for %d attempts, want 1 for 2", got, arrived.Load())
 	}
 }
 
