@@ -361,6 +361,10 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	if !feed.Shared {
 		all = all[1:]
 	}
+	if stats.Shadowed != nil {
+		let := fmt.Sprint(stats.Shadowed) // by name
+		all = append(all, console.Vital{Name: "requests let through over a rate", Value: let[len("map[") : len(let)-1], Well: true})
+	}
 	const most = 100
 	due := func(name string, n int, err error) {
 		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most, Says: "they are not sent as fast as they come in: see the log of this node"})

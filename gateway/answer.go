@@ -25,6 +25,7 @@ type answer struct {
 	status    int
 	bytes     int64
 	ours      bool        // the answer is the gateway's own, not the service's
+	repeated  bool        // it was charged before, under its Idempotency-Key
 	withheld  bool        // a 503 went out in its place
 	release   func()      // lets Close go on, once the call is on the trail; nil: it does not wait
 	announced http.Header // the gateway's headers at a 1xx of the service
@@ -59,6 +60,9 @@ func (a *answer) begin(status int) (goes bool) {
 // charge charges the call now, when the service has come to its verdict.
 func (a *answer) charge(failed bool) error {
 	e, took := a.visit.Entry.(*entry), max(1, time.Since(a.began))
+	if e.keyed != nil {
+		return a.chargeKeyed(e, took, failed)
+	}
 	return a.gateway.charge(&a.visit.Caller, e.key, e.productOr(a.guard.product), ledger.Detail{Took: took}, a.began.Add(took), failed)
 }
 
@@ -181,6 +185,9 @@ func (a *answer) close() {
 	}
 	if e := a.visit.Entry.(*entry); e.verified != nil {
 		call.Product, call.Method, call.Path = e.verified.product, e.verified.method, e.verified.path
+	}
+	if a.repeated {
+		call.Detail = event.DetailRepeated
 	}
 	a.gateway.c.Trail.trail.NoteFrom(&call, a.gateway.c.ClientIP(a.request))
 }

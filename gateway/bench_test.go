@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
@@ -110,5 +111,30 @@ func (p pool) Put(b []byte) {
 	select {
 	case p.free <- b:
 	default:
+	}
+}
+
+// BenchmarkKeyed is a call with an Idempotency-Key beside one without: the first under a key, and a
+// repetition. KEYSTILE_TEST_STORAGE=postgres asks a database.
+func BenchmarkKeyed(b *testing.B) {
+	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	for name, next := range map[string]func(i int) string{
+		"none": nil, "first": strconv.Itoa, "repeated": func(i int) string { return strconv.Itoa(i / 100) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			h := newFixture(b, busy, func(c *gateway.Config) { c.FreeRepeats = 100 })
+			handler := h.gateway.Front(h.gateway.Guard(gateway.AI, service))
+			r := httptest.NewRequest("POST", "/ai/x", nil)
+			r.Header.Set("Authorization", "Bearer "+h.bearer(h.app))
+			r.Header.Set("X-Request-Id", "benchmark")
+			w, i := &null{http.Header{}}, 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if i++; next != nil {
+					r.Header.Set("Idempotency-Key", next(i))
+				}
+				handler.ServeHTTP(w, r)
+			}
+		})
 	}
 }

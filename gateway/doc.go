@@ -52,6 +52,22 @@
 // themselves and one for each tool they call, and no more than one for each call that is charged; rows
 // of hours go after 400 days, those of days stay, as they do for products. One answer holds the 1,000
 // names with the most calls and 10,000 rows; it is summed up a few days at a time, two answers at a time.
+// A call is charged once however often its client repeats it under an Idempotency-Key
+// (draft-ietf-httpapi-idempotency-key-header), for 24 hours and up to Config.FreeRepeats times; each
+// attempt reaches the service, which does its own part, and counts against the rate. The key alone
+// would be a way to have everything for one charge, so it goes together with the request: account, user, method, path,
+// query and the body, which is hashed as the service reads it. What it has not read to the end when it answers is not
+// known, and charged. The same request again may be a call of its own too: hence the number, which is that of
+// what clients try by themselves. Who wants more pays for it, and no less than a quarter by any trick. Behind
+// forward auth the body is not seen, and calls of which the proxy does not report the path are charged each time.
+// A key that cannot be read is a 400: its client believes that trying again is free, and learns it when it is
+// written, not from a bill. Only requests with a key wait for the store, in one step where it is their
+// first, and what cannot be looked up is charged: package internal/repeat has the promise at kills.
+//
+// Rates in Config.Shadow refuse nobody. What passes over one does not count against it, so what is
+// reported is what would be refused. It is summed on the audit trail by application or network, as the acts of
+// strangers are: who is let through at any rate must not fill it.
+//
 // RateLimit headers stand on refusals and on the gateway's own answers; a service's answer
 // is left as it is.
 //

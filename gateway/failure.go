@@ -27,6 +27,7 @@ var (
 	badQuery         = manage.BadQuery                                                                                                                                                                    // protocol 7
 	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                           // protocol 7
 	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                                                    // protocol 7
+	badKey           = &reply.Failure{Status: 400, Msg: "the Idempotency-Key is none"}                                                                                                                    // draft-ietf-httpapi-idempotency-key-header 2.7
 	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}                                                                                                    // protocol 7
 	notOwner         = &reply.Failure{Status: 403, Msg: "who has called, and which tools, is for the application's own token and for its owner: ask without by"}                                          // decision 52
 	busySumming      = &reply.Failure{Status: 503, Msg: "too many such answers are being made: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                    // RFC 9110 15.6.4

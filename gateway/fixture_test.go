@@ -272,11 +272,12 @@ func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { retur
 // faulty is a backend that can be made to hang or to fail.
 type faulty struct {
 	driver.Backend
-	mu    sync.Mutex
-	hang  chan struct{} // not nil: reads wait for it
-	fail  error
-	reads int
-	get   func(kind string) // not nil: called with each read
+	mu      sync.Mutex
+	hang    chan struct{} // not nil: reads wait for it
+	fail    error
+	refused string // the kind of documents that cannot be written
+	reads   int
+	get     func(kind string) // not nil: called with each read
 }
 
 // Unwrap makes it a driver.Shared if the Backend is one.

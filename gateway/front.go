@@ -25,13 +25,14 @@ type entry struct {
 	account   *account       // the application whose rate it counts against; nil: the address's rate
 	key       string         // under which it is counted there: storage.Caller.Account
 	refused   error          // why its bearer token is not valid
-	elsewhere bool           // the token is for one of the other Resources
 	verdict   limits.Verdict // of the limiter
 	request   *http.Request  // as it came
 	over      error          // the refusal of its address, once it counts against that
 	undo      func()         // removes it from its address's count; nil: it does not count there
 	verified  *verifiedCall  // the call that a proxy asks about; nil: none
+	keyed     *keyed         // nil: it has no Idempotency-Key, or that concerns no charge
 	reached   atomic.Bool    // it has begun to reach an upstream service
+	elsewhere bool           // the token is for one of the other Resources
 	answer    answer         // of the outermost Guard
 }
 
@@ -171,9 +172,11 @@ func (e *entry) MoveTo(ctx context.Context, refuse bool, keys ...reqctx.Key) err
 		case !refuse:
 			return nil
 		default:
-			e.undo()
 			e.verdict = v
-			return g.rateRefusal(e, tooManyByUser)
+			if err := g.rateRefusal(e, tooManyByUser); err != nil {
+				e.undo()
+				return err
+			}
 		}
 	}
 	e.undo()
@@ -206,9 +209,9 @@ func (e *entry) Count(ctx context.Context, n int) error {
 	return nil
 }
 
-// rateRefusal returns the refusal of a request that is over its rate, nil if it is within it.
+// rateRefusal returns the refusal of a request that is over its rate, nil if it is within it or let through.
 func (g *Gateway) rateRefusal(e *entry, f *reply.Failure) error {
-	if e.verdict.OK {
+	if e.verdict.OK || g.letThrough(e, f) {
 		return nil
 	}
 	g.overRate.Add(1)
@@ -219,13 +222,20 @@ func (g *Gateway) rateRefusal(e *entry, f *reply.Failure) error {
 
 // fail writes a refusal: a page for a browser, JSON for a program.
 func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var write reply.FailFunc
-	if of := g.errorWriter(r.URL.Path); of != nil {
-		write = func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { of(w, r, f.Status, f.Msg) }
-	} else if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+	write := g.failFunc(r)
+	if write == nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		write = failPage
 	}
 	reply.Fail(g.c.Log, w, r, err, write)
+}
+
+// failFunc returns how a refusal at a path is written; nil: as JSON.
+func (g *Gateway) failFunc(r *http.Request) reply.FailFunc {
+	of := g.errorWriter(r.URL.Path)
+	if of == nil {
+		return nil
+	}
+	return func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { of(w, r, f.Status, f.Msg) }
 }
 
 // errorWriter returns the writer of the longest path that covers this one, nil if none does.

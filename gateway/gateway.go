@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/internal/ranking"
+	"github.com/keystile/keystile/gateway/internal/repeat"
 	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
@@ -24,6 +25,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	keyedcall "github.com/keystile/keystile/storage/keyed"
 	storedranking "github.com/keystile/keystile/storage/ranking"
 )
 
@@ -37,6 +39,8 @@ type Store interface {
 	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
 	usage.Store
 	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
+	KeyedCall(ctx context.Context, id string) (keyedcall.Call, error) // calls with an Idempotency-Key, see Config.FreeRepeats
+	SaveKeyedCalls(ctx context.Context, calls ...keyedcall.Call) (version int64, err error)
 }
 
 // Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,
@@ -71,12 +75,17 @@ type Config struct {
 	Plans      []billing.Plan  // nil: billing.Plans()
 	Limiter    limits.Limiter  // nil: exact, within this process
 	PerAddress int             // requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
+	Shadow     limits.Shadow   // rates that refuse nobody, and are reported
 	Products   []string        // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
 	CORS       CORS
 
+	// FreeRepeats repetitions of a call that was charged are not charged again, if they have the
+	// Idempotency-Key that it had, and come within 24 hours. 0: 3. -1: keys are not looked at.
+	FreeRepeats int
+
 	ExemptPaths []string // paths that are neither counted nor looked at; /healthz/ if nil
 
-	// ErrorWriters write Front's refusals, by path, where clients expect another shape than
+	// ErrorWriters write the refusals of Front and Guard, by path, where clients expect another shape than
 	// JSON with code, errcode and msg. The headers are set already. A path that ends in a
 	// slash covers everything below it.
 	ErrorWriters map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
@@ -120,6 +129,8 @@ type Gateway struct {
 	proxies   clientip.Resolver
 	ledger    *ledger.Ledger
 	resources []string // of tokens that are for something else here, and have their rate
+	shadows   shadows
+	repeats   *repeat.Keeper // nil: keys are not looked at
 	work      *work
 	stream    *stream.Follower // of usage; nil: it is not shipped
 	unfollow  func()           // ends the watching of changes
@@ -154,7 +165,10 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		g.remaining.changed(change)
 	})
 	own := reply.NewMux(c.Log, g.routes()...)
-	g.mux, g.patterns = g.guard(guard{open: true, own: true}, own), own.Patterns()
+	g.mux, g.patterns = g.guard(guard{open: true, own: true, keyless: true}, own), own.Patterns()
+	if c.FreeRepeats > 0 {
+		g.repeats = repeat.New(c.Store, c.FreeRepeats)
+	}
 	return g, nil
 }
 
@@ -175,6 +189,9 @@ func (g *Gateway) complete(c *Config) error {
 	if c.PerAddress = cmp.Or(c.PerAddress, 60); c.PerAddress < 0 && c.PerAddress != limits.Unlimited {
 		complain(errors.New("PerAddress is above 0, or Unlimited"))
 	}
+	if c.FreeRepeats = cmp.Or(c.FreeRepeats, 3); c.FreeRepeats < -1 || c.FreeRepeats > maxFreeRepeats {
+		complain(fmt.Errorf("FreeRepeats is up to %d, or -1", maxFreeRepeats))
+	}
 	if g.limiter = c.Limiter; g.limiter == nil {
 		exact, err := limits.New()
 		complain(err)
@@ -192,6 +209,10 @@ func (g *Gateway) complete(c *Config) error {
 		},
 	})
 	complain(err)
+	if err == nil {
+		g.shadows, err = newShadows(c.Shadow, g.billing.Plans())
+		complain(err)
+	}
 	if c.CORS.Open == nil {
 		c.CORS.Open = openPaths
 	}
@@ -229,6 +250,8 @@ func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.c.Tra
 // Stats holds counters since the gateway was made.
 type Stats struct {
 	Charged      uint64 // calls counted against a quota
+	Repeated     uint64 // repetitions under an Idempotency-Key, which were not charged again
+	Unremembered uint64 // calls with a key that were charged without a look at it, or are not remembered: the store was away, or too many are
 	OverRate     uint64 // requests refused because there were too many
 	Uncounted    uint64 // calls that were not answered because they could not be counted
 	AuditStored  uint64 // events on the trail
@@ -236,6 +259,10 @@ type Stats struct {
 	AuditLost    uint64 // that found the queue full
 
 	AuditLostAnonymous uint64 // events of nobody who is known, that came too late to be summed
+
+	// Shadowed has the requests that were let through over a rate of Config.Shadow: by tier, and under
+	// "address". nil if every rate refuses.
+	Shadowed map[string]uint64
 
 	// JournalMapped: charged calls are stored into memory that the file of the journal shares, not
 	// written to it one by one. It takes less time, and a kill loses none either way.
@@ -245,10 +272,15 @@ type Stats struct {
 // Stats returns the counters.
 func (g *Gateway) Stats() Stats {
 	trail := g.c.Trail.trail.Stats()
+	var repeated, unremembered uint64
+	if g.repeats != nil {
+		repeated, unremembered = g.repeats.Stats()
+	}
 	return Stats{
+		Repeated: repeated, Unremembered: unremembered,
 		Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
 		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost, AuditLostAnonymous: trail.LostAnonymous,
-		JournalMapped: g.ledger.Mapped(),
+		JournalMapped: g.ledger.Mapped(), Shadowed: g.shadows.counts(),
 	}
 }
 
@@ -264,7 +296,11 @@ func (g *Gateway) Mount(mux interface {
 func (g *Gateway) Close(ctx context.Context) error {
 	g.unfollow()
 	g.work.close()
-	return errors.Join(g.ledger.Close(ctx), g.ranking.Close(ctx))
+	err := errors.Join(g.ledger.Close(ctx), g.ranking.Close(ctx))
+	if g.repeats != nil {
+		err = errors.Join(err, g.repeats.Close(ctx))
+	}
+	return err
 }
 
 // Billing returns the rules about money over the gateway's own counts: what is owed and used has

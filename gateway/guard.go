@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/internal/repeat"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
@@ -72,6 +73,7 @@ type guard struct {
 	product string
 	open    bool // requests without a valid token pass too: the service refuses them itself
 	own     bool // the service is part of Keystile: its 5xx are ours, and not charged
+	keyless bool // an Idempotency-Key is not for the guard
 }
 
 func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
@@ -91,6 +93,9 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		defer out.close()
 		if err == nil && !c.open {
 			err = checkAdmitted(v)
+		}
+		if err == nil && r.Header[repeat.Header] != nil {
+			err = g.readKey(r, v, &c)
 		}
 		if err != nil {
 			out.ours = true
@@ -116,5 +121,5 @@ func checkAdmitted(v *reqctx.Visit) error {
 }
 
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	reply.Fail(g.c.Log, w, r, err, nil)
+	reply.Fail(g.c.Log, w, r, err, g.failFunc(r))
 }

@@ -8,7 +8,10 @@ import (
 
 // verifiedCall is a call to another service, whose proxy asks at /api/v1/verify whether it may
 // pass.
-type verifiedCall struct{ product, method, path string }
+type verifiedCall struct {
+	product, method, path string
+	reported              bool // the path is the call's, and not that of the question
+}
 
 // productOr returns the product that a proxy asks for, or else this one.
 func (e *entry) productOr(product string) string {
@@ -37,7 +40,7 @@ func productOf(query string) (product string, ok bool) {
 // present and differ, either may be forged, and neither is used; the same goes for two values
 // of one of them. Without a path the trail shows the verify request itself.
 func (g *Gateway) verifiedCallOf(r *http.Request, product string) *verifiedCall {
-	a := &verifiedCall{product, r.Method, r.URL.Path}
+	a := &verifiedCall{product, r.Method, r.URL.Path, false}
 	if !g.proxies.Trusts(r) {
 		return a
 	}
@@ -51,7 +54,7 @@ func (g *Gateway) verifiedCallOf(r *http.Request, product string) *verifiedCall 
 	if !ok || !strings.HasPrefix(path, "/") {
 		return a
 	}
-	a.path = path
+	a.path, a.reported = path, true
 	if method, ok := soleValue(methods); ok && isMethod(method) {
 		a.method = method
 	}

@@ -22,10 +22,12 @@ func (g *Gateway) verify(w http.ResponseWriter, r *http.Request) error {
 	if !ok || product != "" && !g.products.has(product) {
 		return badProduct
 	}
-	entryOf(r).verified = g.verifiedCallOf(r, product)
+	e := entryOf(r)
+	e.verified = g.verifiedCallOf(r, product)
+	g.readVerifiedKey(r, e)
 	h := w.Header()
 	identity{caller.AppID, caller.UserID, caller.Scope, account.Tier}.answer(h)
-	entryOf(r).verdict.Headers(h)
+	e.verdict.Headers(h)
 	return reply.Success(w, verified{caller.AppID, caller.UserID, caller.Scope, account.Tier, product})
 }
 

@@ -114,7 +114,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 	}
 	switch {
 	case gone:
-		if err := c.charge(true); err != nil {
+		if err := c.charge(arguments, true); err != nil {
 			log.ErrorContext(ctx, "mcpbus: a call whose client went away cannot be charged", "tool", c.tool.name, "err", err)
 		}
 		c.note(statusClientGone, 0)
@@ -134,7 +134,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 		status = statusNoAnswer
 		log.InfoContext(ctx, "mcpbus: an upstream did not answer", "tool", c.tool.name, "err", r.Cause)
 	}
-	if err := c.charge(status >= 500); err != nil {
+	if err := c.charge(arguments, status >= 500); err != nil {
 		log.ErrorContext(ctx, "mcpbus: a call cannot be charged, and its result is not shown", "tool", c.tool.name, "err", err)
 		c.note(statusNotCharged, 0)
 		return nil, notCharged
@@ -166,8 +166,8 @@ func (c *toolCall) respondBusy(why string) (pieces, *rpc.Error) {
 	return c.finish(body, statusBusy), nil
 }
 
-func (c *toolCall) charge(failed bool) error {
-	return c.bus.c.Meter.Charge(c.caller, product, c.tool.name, max(1, time.Since(c.start)), failed)
+func (c *toolCall) charge(arguments json.RawMessage, failed bool) error {
+	return c.bus.c.Meter.ChargeOnce(c.request.Context(), c.caller, product, c.tool.name, arguments, max(1, time.Since(c.start)), failed)
 }
 
 // note records the call in the audit trail.

@@ -36,7 +36,9 @@ func (anyone) Verify(context.Context, string, ...string) (storage.Caller, error)
 	return storage.Caller{AppID: "ks1", Scope: "app"}, nil
 }
 
-func (anyone) Charge(storage.Caller, string, string, time.Duration, bool) error { return nil }
+func (anyone) ChargeOnce(context.Context, storage.Caller, string, string, []byte, time.Duration, bool) error {
+	return nil
+}
 func (anyone) Quota(context.Context, storage.Caller) (limit, remaining int64, reset time.Time, ok bool) {
 	return 0, 0, time.Time{}, false
 }

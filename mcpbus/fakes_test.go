@@ -88,7 +88,7 @@ type meter struct {
 	events  []event.Event
 }
 
-func (m *meter) Charge(c storage.Caller, product, tool string, took time.Duration, failed bool) error {
+func (m *meter) ChargeOnce(_ context.Context, c storage.Caller, product, tool string, _ []byte, took time.Duration, failed bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail == nil {

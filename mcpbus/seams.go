@@ -48,12 +48,13 @@ type Invoker interface {
 }
 
 // Meter counts calls; *gateway.Gateway implements it. It must not wait for the store, but for an instant
-// for what is not known yet.
+// for what is not known yet, and for whether a call with an Idempotency-Key is a repetition.
 type Meter interface {
-	// Charge counts one call of a tool, by its full name, to a product (gateway.MCP) against the
+	// ChargeOnce counts one call of a tool, by its full name, to a product (gateway.MCP) against the
 	// caller's account; took is how long the call has taken, and failed says that the upstream failed.
-	// If it returns an error, the result is withheld.
-	Charge(caller storage.Caller, product, tool string, took time.Duration, failed bool) error
+	// A repetition of a call, with the same arguments under the Idempotency-Key of the request whose
+	// context ctx is, need not be counted. If it returns an error, the result is withheld.
+	ChargeOnce(ctx context.Context, caller storage.Caller, product, tool string, arguments []byte, took time.Duration, failed bool) error
 	// Quota returns how many calls the caller's account may make until reset, and how many of them
 	// are left, with the caller's last call taken off; -1: as many as it likes. ok is false if that
 	// is not known now.

@@ -20,6 +20,7 @@ import (
 //   - revocations and spent or unspent tokens, until they expire: the former end the latter;
 //   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too;
 //   - what applications are told of the end of their sessions, and user events, until delivered or a week later;
+//   - calls under an Idempotency-Key, for a day: hashes, which name nobody;
 //   - where processes share the store, the list of who has changed lately, until others push them out of it.
 //
 // What was shipped elsewhere by package gateway/stream, or exported, is out of reach: whoever keeps that has to

@@ -85,6 +85,9 @@ func init() {
 	reads(epochs)
 	reads(keySets)
 	reads(adminFences)
+	reads(streams)
+	reads(usageMarks)
+	reads(keyedCalls)
 }
 
 // others are kinds that no reader above reads: the digest of the master key, which Open checks, and the index

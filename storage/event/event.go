@@ -15,10 +15,17 @@ const (
 	Consent      = "consent" // a user allowed an application something, or took it back
 	Client       = "client"  // a document of an application that nobody registered was admitted, has changed, or was refused
 	Account      = "account" // a user changed who gets in: sessions, ways to sign in
+	Limit        = "limit"   // a request was over a rate that refuses nobody, and was let through
 )
 
 // DetailNoPKCE is the Detail of an EventToken whose code had no challenge.
 const DetailNoPKCE = "authorization_code without PKCE"
+
+// DetailRepeated is the Detail of a Call that was not charged, because it was before.
+const DetailRepeated = "repeated under its Idempotency-Key, not charged again"
+
+// DetailShadow begins the Detail of a Limit event; the tier whose rate it is follows, or address.
+const DetailShadow = "let through over the rate of "
 
 // What the Detail of a Legacy event ends in, if the application has proved who it is.
 const (

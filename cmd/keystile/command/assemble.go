@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -91,7 +92,10 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 				Documents: c.Clients.Documents, Hosts: c.Clients.Hosts, AllowPrivate: c.Clients.AllowPrivate, Registration: c.Clients.Registration,
 			},
 		},
-		Gateway:   gateway.Config{Plans: plansOf(c), PerAddress: c.PerAddress, Products: namesOf(c.Products), CORS: corsOf(c)},
+		Gateway: gateway.Config{
+			Plans: plansOf(c), PerAddress: c.PerAddress, Products: namesOf(c.Products), CORS: corsOf(c), Shadow: c.Shadow,
+			FreeRepeats: cmp.Or(c.FreeRepeats, -1),
+		},
 		Registry:  registry.Config{ResolveRefs: c.ResolveRefs, MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools},
 		Upstreams: mcpbus.UpstreamsConfig{MaxAnswer: c.Bus.MaxAnswer},
 		Bus: mcpbus.Config{

@@ -130,6 +130,26 @@ var changes = []struct {
 			t.Errorf("the bus over the rate = %d %s", resp.StatusCode, body)
 		}
 	}},
+	{"--admin-listen 127.0.0.1:0 --limits-shadow address,free --limits-per-ip 3 --login-lock-failures 2", func(t *testing.T, s *service) {
+		for range 9 {
+			wantStatus(t, s, "/oauth/jwks", "", 200)
+		}
+		token := ownToken(t, s)
+		for range 70 {
+			wantStatus(t, s, "/api/v1/quota", token, 200)
+		}
+		_, text := get(t, http.DefaultClient, "http://"+s.out.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+		for _, limit := range []string{"address", "free"} {
+			if line := `keystile_requests_shadowed_total{limit="` + limit + `"} `; !strings.Contains(text, line) || strings.Contains(text, line+"0\n") {
+				t.Errorf("the metrics do not count what passed over the rate of %s", limit)
+			}
+		}
+		wantSignIn(t, s, "203.0.113.1", 401)
+		wantSignIn(t, s, "203.0.113.1", 401)
+		wantSignIn(t, s, "203.0.113.1", 429) // a lock is no rate
+	}},
+	{"--gateway-products svc=UPSTREAM --gateway-free-repeats 1", func(t *testing.T, s *service) { wantCharged(t, s, 3) }},
+	{"--gateway-products svc=UPSTREAM --gateway-free-repeats 0", func(t *testing.T, s *service) { wantCharged(t, s, 4) }},
 	{"--gateway-products svc=UPSTREAM,search", func(t *testing.T, s *service) {
 		token := ownToken(t, s)
 		wantStatus(t, s, "/svc/x", "", 401)
@@ -338,5 +358,17 @@ func wantStatus(t *testing.T, s *service, path, token string, want int) {
 	}
 	if resp, body := get(t, http.DefaultClient, s.base+path, header...); resp.StatusCode != want {
 		t.Errorf("%s = %d %s, want %d", path, resp.StatusCode, body, want)
+	}
+}
+
+// wantCharged sends a call four times under one key.
+func wantCharged(t *testing.T, s *service, want int) {
+	t.Helper()
+	token := ownToken(t, s)
+	for range 4 {
+		get(t, http.DefaultClient, s.base+"/svc/x", "Authorization", "Bearer "+token, "Idempotency-Key", `"k"`)
+	}
+	if _, quota := get(t, http.DefaultClient, s.base+"/api/v1/quota", "Authorization", "Bearer "+token); !strings.Contains(quota, fmt.Sprint(`"svc":`, want)) {
+		t.Errorf("the quota is %s, want %d calls of svc", quota, want)
 	}
 }

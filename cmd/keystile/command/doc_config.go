@@ -102,6 +102,9 @@
 //   - mail.smtp.timeout (duration, default 30s): how long handing over one mail may take
 //   - limits.per_ip (number, default 60, protocol 8): requests a minute of an address that brings no
 //     valid access token; a /56 of IPv6 may do 4 times as much, a /48 16 times
+//   - limits.shadow (list): rates that are counted and reported, on the audit trail and in the
+//     metrics, and refuse nobody: address (limits.per_ip), application, or those of one tier (free,
+//     white_label, enterprise); locks of sign-ins are not among them
 //   - limits.connections_per_ip (number, default 256): connections that one address (of IPv6, one /64)
 //     may hold open; trusted_proxies may hold as many as there is room for
 //   - limits.stream_idle (duration, default 1h): how long a connection may be silent, a stream's or a
@@ -109,6 +112,9 @@
 //   - gateway.products (list of objects, protocol 1): products and the services behind the gateway:
 //     name, and with an upstream (URL) also prefix, strip_prefix, identity, timeout and pace, see
 //     examples/behind; short: name=URL or name, separated by commas
+//   - gateway.free_repeats (number, default 3): repetitions of a charged call that are not charged
+//     again, if they have its Idempotency-Key and come within 24 hours, 0 to 100; 0: keys are not
+//     looked at
 //   - billing.overage_fen (number, protocol 8): what a thousand calls beyond a quota cost, in
 //     hundredths of a yuan; without it they are free
 //   - cors.origins (list): origins whose pages may call the console with the visitor's cookie

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,6 +56,36 @@ func TestTwoNodesCountTogetherOnRedis(t *testing.T) {
 			t.Errorf("the metrics lack %s", line)
 		}
 	}
+}
+
+// What two nodes let through is what they would refuse together.
+func TestNodesInShadowReportWhatTheyWouldRefuseTogether(t *testing.T) {
+	t.Parallel()
+	url, counters := database.WithSchema(t), redisURL(t)
+	one, two := t.TempDir(), t.TempDir()
+	flags := []string{"--storage-url", url, "--redis-url", counters, "--base-url", "http://127.0.0.1", "--admin-listen", "127.0.0.1:0", "--limits-shadow", "address"}
+	a := start(t, one, flags...)
+	copyFile(t, filepath.Join(one, "master.key"), filepath.Join(two, "master.key"))
+	b := start(t, two, flags...)
+	for i := range 100 {
+		node := []*service{a, b}[i%2]
+		if resp, _ := get(t, http.DefaultClient, "http://"+node.address+"/.well-known/openid-configuration"); resp.StatusCode != 200 {
+			t.Fatalf("request %d = %d", i, resp.StatusCode)
+		}
+	}
+	sum := 0
+	for _, s := range []*service{a, b} {
+		_, text, _ := strings.Cut(metricsOf(t, s), `keystile_requests_shadowed_total{limit="address"} `)
+		n, err := strconv.Atoi(strings.Split(text, "\n")[0])
+		if err != nil || n == 0 {
+			t.Errorf("a node reports %d, %v", n, err)
+		}
+		sum += n
+	}
+	if sum != 40 {
+		t.Errorf("of 100 requests in a minute %d are reported, want 40", sum)
+	}
+	wantHealthPage(t, a, []string{`"requests let through over a rate","value":"address:`})
 }
 
 func TestARedisURLThatCannotBeMeantStopsTheStart(t *testing.T) {

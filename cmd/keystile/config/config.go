@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
 )
@@ -54,6 +55,8 @@ type Config struct {
 	Mail Mail
 
 	PerAddress     int           // requests a minute without a valid token
+	Shadow         limits.Shadow // rates that refuse nobody
+	FreeRepeats    int           // of a charged call
 	MaxConnections int           // of one address
 	StreamIdle     time.Duration // of a connection
 	Products       []Product

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/keystile/keystile/internal/netguard"
@@ -45,5 +48,33 @@ func privateUpstreams(c *Config, s string) error {
 		return err
 	}
 	c.PrivateUpstreams = allow
+	return nil
+}
+
+// tiers are those whose rate can be in shadow.
+var tiers = []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise}
+
+func shadow(c *Config, s string) error {
+	for _, word := range words(s) {
+		switch {
+		case word == "address":
+			c.Shadow.Addresses = true
+		case word == "application":
+			c.Shadow.Tiers = tiers
+		case !slices.Contains(tiers, word):
+			return fmt.Errorf("%q is none of address, application, %s: no other limit can be let through", word, strings.Join(tiers, ", "))
+		case !slices.Contains(c.Shadow.Tiers, word):
+			c.Shadow.Tiers = append(slices.Clip(c.Shadow.Tiers), word)
+		}
+	}
+	return nil
+}
+
+func freeRepeats(c *Config, s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 100 {
+		return errors.New("it is a whole number from 0 to 100")
+	}
+	c.FreeRepeats = n
 	return nil
 }

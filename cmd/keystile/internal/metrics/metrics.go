@@ -88,10 +88,18 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	}
 	count("keystile_calls_charged_total", "Calls counted against a quota.", func(s gateway.Stats) uint64 { return s.Charged })
 	count("keystile_requests_over_rate_total", "Requests refused with 429 by a rate.", func(s gateway.Stats) uint64 { return s.OverRate })
+	count("keystile_calls_repeated_total", "Repetitions under an Idempotency-Key, which were not charged again.", func(s gateway.Stats) uint64 { return s.Repeated })
+	count("keystile_calls_unremembered_total", "Calls with an Idempotency-Key that were charged without a look at it, or are not remembered.", func(s gateway.Stats) uint64 { return s.Unremembered })
 	count("keystile_calls_uncounted_total", "Calls not answered because they could not be counted.", func(s gateway.Stats) uint64 { return s.Uncounted })
 	count("keystile_audit_events_stored_total", "Events stored on the audit trail.", func(s gateway.Stats) uint64 { return s.AuditStored })
 	count("keystile_audit_events_lost_total", "Events that found the audit queue full.", func(s gateway.Stats) uint64 { return s.AuditLost })
 	count("keystile_audit_anonymous_events_lost_total", "Events of nobody who is known that came too late to be summed.", func(s gateway.Stats) uint64 { return s.AuditLostAnonymous })
+	for limit := range stats().Shadowed {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "keystile_requests_shadowed_total", Help: "Requests let through over a rate that refuses nobody (limits.shadow), by tier, or of addresses.",
+			ConstLabels: prometheus.Labels{"limit": limit},
+		}, func() float64 { return float64(stats().Shadowed[limit]) }))
+	}
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_audit_events_waiting", Help: "Events noted and not yet stored."},
 			func() float64 { return float64(stats().AuditWaiting) }),

@@ -73,10 +73,12 @@ func TestWhatAGatewayCountsIsShown(t *testing.T) {
 	m := New("v1.2.3", func() float64 { return 0 })
 	var ill error
 	m.Watch(func() gateway.Stats {
-		return gateway.Stats{Charged: 1, OverRate: 2, Uncounted: 3, AuditStored: 4, AuditWaiting: 5, AuditLost: 6, AuditLostAnonymous: 7, JournalMapped: true}
+		return gateway.Stats{Charged: 1, OverRate: 2, Uncounted: 3, AuditStored: 4, AuditWaiting: 5, AuditLost: 6, AuditLostAnonymous: 7, JournalMapped: true,
+			Repeated: 8, Unremembered: 9, Shadowed: map[string]uint64{"address": 10, "free": 11}}
 	}, func() error { return ill })
 	for _, want := range []string{
 		"keystile_calls_charged_total 1", "keystile_requests_over_rate_total 2", "keystile_calls_uncounted_total 3",
+		"keystile_calls_repeated_total 8", "keystile_calls_unremembered_total 9", `keystile_requests_shadowed_total{limit="address"} 10`, `keystile_requests_shadowed_total{limit="free"} 11`,
 		"keystile_audit_events_stored_total 4", "keystile_audit_events_waiting 5", "keystile_audit_events_lost_total 6", "keystile_audit_anonymous_events_lost_total 7", "keystile_ledger_healthy 1", "keystile_ledger_mapped 1",
 	} {
 		if text := scrape(t, m); !strings.Contains(text, want+"\n") {

@@ -19,7 +19,7 @@ var texts = ui.Texts{
 
 	"Health": "运行状况", "This node is healthy.": "本节点运行正常。", "Something needs attention.": "有需要处理的问题。", "Check": "检查项", "Value": "值", "OK": "正常", "needs attention": "需要处理",
 	"This process": "本进程", "Uptime": "运行时间", "%s s": "%s 秒", "Goroutines": "协程数", "Memory": "内存", "%s bytes": "%s 字节",
-	"store": "存储", "feed lag": "变更同步延迟", "audit events waiting": "待写入的审计事件", "audit events lost": "丢失的审计事件", "calls charged": "已计费的调用", "calls not counted": "未计入的调用", "emails due": "待发邮件", "webhooks due": "待投递的回调", "version": "版本号",
+	"store": "存储", "feed lag": "变更同步延迟", "audit events waiting": "待写入的审计事件", "audit events lost": "丢失的审计事件", "calls charged": "已计费的调用", "calls not counted": "未计入的调用", "requests let through over a rate": "超出速率但已放行的请求", "emails due": "待发邮件", "webhooks due": "待投递的回调", "version": "版本号",
 	"What it runs on": "运行环境", "Store": "存储", "%s at %s": "%s，位于 %s", "Counters shared by nodes": "节点共享的计数器", "none: this node counts alone": "无：本节点独立计数",
 	"%s, reachable": "%s，可连接", "%s, %s bytes": "%s，%s 字节",
 	"%s, not reachable since %s, each node keeps its share of the limits": "%s，自 %s 起无法连接，各节点按各自份额执行限制",

@@ -112,7 +112,9 @@ func (echo) Call(_ context.Context, _ storage.Capability, t toolplan.Tool, argum
 // free is a meter that counts nothing.
 type free struct{}
 
-func (free) Charge(storage.Caller, string, string, time.Duration, bool) error { return nil }
+func (free) ChargeOnce(context.Context, storage.Caller, string, string, []byte, time.Duration, bool) error {
+	return nil
+}
 func (free) Quota(context.Context, storage.Caller) (limit, remaining int64, reset time.Time, ok bool) {
 	return 0, 0, time.Time{}, false
 }
