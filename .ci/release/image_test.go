@@ -91,7 +91,7 @@ func TestTheImageServesWithNothingElseAround(t *testing.T) {
 		t.Error("the image of examples/cluster has another user or folder: a volume of one would not fit the other")
 	}
 	args := append(c.Config.Entrypoint[1:], c.Config.Cmd...)
-	s := serveIn(t, dir, imageUser, append(c.Config.Env, "KEYSTILE_LISTEN=127.0.0.1:0"), c.Config.Entrypoint[0], args...)
+	s := serveIn(t, dir, syscall.Credential{Uid: imageUser, Gid: imageUser}, append(c.Config.Env, "KEYSTILE_LISTEN=127.0.0.1:0"), nil, c.Config.Entrypoint[0], args...)
 	resp, err := http.Get("http://" + s.Address + "/healthz/ready")
 	if err != nil {
 		t.Fatal(err)
