@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -230,6 +231,40 @@ func theLife(t *testing.T, made func(*testing.T) debian) {
 	}
 	if len(after) < 50 || d.whole && len(after) < 5000 {
 		t.Errorf("%d files are no system", len(after))
+	}
+}
+
+func TestSettingsThatNobodyHasChangedFollowTheVersion(t *testing.T) {
+	needs(t, "dpkg", "dpkg-deb")
+	m := theRelease(t)
+	d := minimalRoot(t)
+	next, err := nextDeb()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.do(t, "-i", m.the(t, ".deb"))
+	d.do(t, "-i", next)
+	if got := string(readFile(t, d.path("etc/keystile/keystile.yaml"))); !strings.HasSuffix(got, saidAnew) || d.ownerOf(t, "/etc/keystile/keystile.yaml") != "root:keystile 640" {
+		t.Errorf("after an upgrade the settings are those of before, or somebody else's: %s", got)
+	}
+
+	// A store that the administrator has put elsewhere is no part of the package, nor left to whoever
+	// gets the number of its user next.
+	data := d.path("srv/data")
+	if err := os.MkdirAll(d.path("srv"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Rename(d.path("var/lib/keystile"), data), os.Symlink("/srv/data", d.path("var/lib/keystile"))); err != nil {
+		t.Fatal(err)
+	}
+	if said := d.do(t, "-P", "keystile"); !strings.Contains(said, "/srv/data, and the user keystile whose it is, stay") {
+		t.Errorf("of what the purge leaves it says %s", said)
+	}
+	if got := d.ownerOf(t, "/srv/data"); got != "keystile:keystile 700" {
+		t.Errorf("the store belongs to %s", got)
+	}
+	if _, err := os.Lstat(d.path("var/lib/keystile")); err == nil {
+		t.Error("the link stays")
 	}
 }
 
