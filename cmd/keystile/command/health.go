@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-// healthPatience is how long a service has for its answer. What runs the check waits longer.
+// healthPatience bounds the wait for an answer. What runs the check waits longer.
 const healthPatience = 5 * time.Second
 
 // askHealth asks the service of this configuration, on this machine, whether it is ready. A container
@@ -48,7 +48,7 @@ func askHealth(ctx context.Context, call cli.Call) error {
 	return err
 }
 
-// reachable is where this machine reaches what listens at an address: all addresses are no address.
+// reachable returns the address at which this machine reaches what listens at one: all addresses are none.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || !everywhere(host) {
