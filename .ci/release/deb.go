@@ -70,7 +70,7 @@ func (s source) debFiles(binary string, texts []byte, docs []entry) ([]entry, er
 	all, err = s.add(all, map[string]string{
 		"usr/share/doc/keystile/CHANGELOG.md.gz": "CHANGELOG.md", "usr/share/doc/keystile/copyright": ".ci/release/debian/copyright", "usr/share/doc/keystile/README.md.gz": ".ci/release/README.md",
 		"usr/lib/systemd/system/keystile.service": ".ci/release/systemd/keystile.service", "usr/lib/systemd/system/keystile.socket": ".ci/release/systemd/keystile.socket",
-		"etc/keystile/keystile.yaml": ".ci/release/debian/keystile.yaml",
+		"etc/keystile/keystile.yaml": ".ci/release/debian/keystile.yaml", "usr/share/lintian/overrides/keystile": ".ci/release/debian/lintian-overrides",
 	})
 	for i := range all {
 		if strings.HasSuffix(all[i].name, ".gz") {
@@ -91,7 +91,7 @@ func squeeze(data []byte) []byte {
 	return b.Bytes()
 }
 
-const maintainer = "Keystile <https://github.com/keystile/keystile>"
+const maintainer = "The Keystile authors <keystile@users.noreply.github.com>"
 
 // debControl are the files that dpkg reads and runs.
 func (s source) debControl(arch string, size int) ([]entry, error) {

@@ -1,146 +1,180 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/internal/test/serving"
-	"github.com/keystile/keystile/storage"
 )
 
-// dpkg runs dpkg on the file system of a test, and returns what it says.
-func dpkg(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	env := append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
-	out, err := run(t.Context(), "", env, "dpkg", append([]string{"--root=" + dir, "--force-not-root", "--log=/dev/null"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // ownerOf returns user, group and mode of a file as its file system calls them.
-func ownerOf(t *testing.T, dir, name string) string {
+func (d debian) ownerOf(t *testing.T, name string) string {
 	t.Helper()
-	out, err := run(t.Context(), "", nil, "chroot", dir, "stat", "-c", "%U:%G %a", name)
+	out, err := run(t.Context(), "", nil, "chroot", d.dir, "stat", "-c", "%U:%G %a", name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// serveInstalled starts what a package has installed, as its unit does.
-func serveInstalled(t *testing.T, dir string) *serving.Server {
+// user returns the numbers of a user and of its group.
+func (d debian) user(t *testing.T, name string) syscall.Credential {
 	t.Helper()
-	info, err := os.Stat(filepath.Join(dir, "var/lib/keystile"))
-	if err != nil {
-		t.Fatal(err)
+	for line := range strings.Lines(string(readFile(t, d.path("etc/passwd")))) {
+		if words := strings.Split(line, ":"); words[0] == name {
+			uid, err := strconv.ParseUint(words[2], 10, 32)
+			gid, err2 := strconv.ParseUint(words[3], 10, 32)
+			if err == nil && err2 == nil && uid > 0 {
+				return syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+			}
+		}
 	}
-	user := info.Sys().(*syscall.Stat_t).Uid
-	credential := filepath.Join(dir, "run/credentials/keystile.service/master.key")
-	put(t, credential, readFile(t, filepath.Join(dir, "etc/keystile/master.key")), 0o400)
-	if err := os.Chown(credential, int(user), int(user)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(filepath.Join(dir, "run/credentials")) })
-	return serveIn(t, dir, user, []string{"CREDENTIALS_DIRECTORY=/run/credentials/keystile.service"}, "/usr/bin/keystile", "serve", "--config", "/etc/keystile/keystile.yaml",
-		"--data", "/var/lib/keystile", "--master-key-file", "/run/credentials/keystile.service/master.key", "--listen", "127.0.0.1:0")
+	t.Fatalf("there is no user %s", name)
+	return syscall.Credential{}
 }
 
-// signsIn starts what is installed, signs the first administrator in, and stops it.
-func signsIn(t *testing.T, dir string) {
+// unit reads a unit that is installed: the last value of each key.
+func (d debian) unit(t *testing.T, name string) map[string]string {
 	t.Helper()
-	s := serveInstalled(t, dir)
-	c, err := serving.NewClient(s.Address, filepath.Join(dir, "var/lib/keystile"))
+	all := map[string]string{}
+	for line := range strings.Lines(string(readFile(t, d.path("usr/lib/systemd/system/"+name)))) {
+		if key, value, found := strings.Cut(strings.TrimSpace(line), "="); found && !strings.HasPrefix(key, "#") {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// port opens what keystile.socket holds. It stays open from one start of the service to the next.
+func port(t *testing.T) *os.File {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	if err := c.SignIn(); err != nil {
-		t.Errorf("%v\n%s", err, s.Log)
+	defer l.Close()
+	f, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// start starts the service as its units say, with what systemd would hand it: the port, a copy of the
+// key, and a socket to say on that it is ready. It returns once that was said.
+func (d debian) start(t *testing.T, port *os.File) *serving.Server {
+	t.Helper()
+	service, socket := d.unit(t, "keystile.service"), d.unit(t, "keystile.socket")
+	user := d.user(t, service["User"])
+	const credentials = "/run/credentials/keystile.service"
+	name, from, _ := strings.Cut(service["LoadCredential"], ":")
+	put(t, d.path(credentials+"/"+name), readFile(t, d.path(from)), 0o400)
+	if err := os.Chown(d.path(credentials+"/"+name), int(user.Uid), int(user.Gid)); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"CREDENTIALS_DIRECTORY=" + credentials, "NOTIFY_SOCKET=/run/notify", "LISTEN_FDS=1", "LISTEN_FDNAMES=" + socket["FileDescriptorName"]}
+	if data, err := os.ReadFile(d.path(strings.TrimPrefix(service["EnvironmentFile"], "-"))); err == nil {
+		env = append(env, strings.Fields(string(data))...)
+	}
+	os.Remove(d.path("run/notify"))
+	told, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: d.path("run/notify"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { told.Close() })
+	if err := os.Chmod(d.path("run/notify"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	line := strings.ReplaceAll(service["ExecStart"], "%d", credentials)
+	if line == "" || strings.ContainsAny(line, `%"'\$`) {
+		t.Fatalf("systemd reads ExecStart=%s in another way than this test", line)
+	}
+	shell := []string{"-c", "umask " + service["UMask"] + `; LISTEN_PID=$$ exec "$0" "$@"`}
+	s := serveIn(t, d.dir, user, env, []*os.File{port}, "/bin/sh", append(shell, strings.Fields(line)...)...)
+	said := make([]byte, 1<<10)
+	told.SetReadDeadline(time.Now().Add(serving.Patience))
+	for n := 0; !strings.Contains(string(said[:n]), "READY=1"); {
+		if n, err = told.Read(said); err != nil {
+			t.Fatalf("it does not tell systemd that it is ready: %v\n%s", err, s.Log)
+		}
+	}
+	return s
+}
+
+// stop ends the service as systemd does, and takes away what was for that start.
+func (d debian) stop(t *testing.T, s *serving.Server) {
+	t.Helper()
 	if err := s.End(syscall.SIGTERM); err != nil || !s.State().Success() {
 		t.Errorf("it ends with %v: %v\n%s", s.State(), err, s.Log)
 	}
+	if err := os.RemoveAll(d.path("run/credentials")); err != nil {
+		t.Error(err)
+	}
+	os.Remove(d.path("run/notify"))
 }
 
-// The life of a package: nothing is lost until it is purged, and then nothing is left.
-func TestThePackageKeepsEverythingUntilItIsPurged(t *testing.T) {
-	asRoot(t)
-	m := theRelease(t)
-	dir := minimalRoot(t)
-	before := filesIn(t, dir)
-	if said := dpkg(t, dir, "-i", m.the(t, ".deb")); !strings.Contains(said, "systemctl enable --now keystile.socket keystile.service") {
-		t.Errorf("who installs it is not told what comes next: %s", said)
-	}
-	for name, want := range map[string]string{
-		"/usr/bin/keystile": "root:root 755", "/etc/keystile/keystile.yaml": "root:keystile 640", "/etc/keystile/master.key": "root:root 600", "/var/lib/keystile": "keystile:keystile 700",
-		"/usr/lib/systemd/system/keystile.service": "root:root 644", "/usr/share/man/man1/keystile.1.gz": "root:root 644", "/usr/share/doc/keystile/copyright": "root:root 644",
-	} {
-		if got := ownerOf(t, dir, name); got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
-	}
-	signsIn(t, dir)
-	key := string(readFile(t, filepath.Join(dir, "etc/keystile/master.key")))
-	if _, err := storage.ParseMasterKey(key); err != nil {
-		t.Errorf("the key that was made: %v", err)
-	}
-	config := filepath.Join(dir, "etc/keystile/keystile.yaml")
-	changed := string(readFile(t, config)) + "drain: 1s\n"
-	if err := os.WriteFile(config, []byte(changed), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(config, 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	dpkg(t, dir, "-i", nextDeb(t, m))
-	same := func(after string) {
-		if string(readFile(t, config)) != changed || string(readFile(t, filepath.Join(dir, "etc/keystile/master.key"))) != key || ownerOf(t, dir, "/etc/keystile/keystile.yaml") != "root:keystile 644" {
-			t.Errorf("after the %s the configuration or the key is another one", after)
-		}
-	}
-	same("upgrade")
-	signsIn(t, dir)
-
-	dpkg(t, dir, "-r", "keystile")
-	same("removal")
-	if _, err := os.Stat(filepath.Join(dir, "var/lib/keystile/keystile.db")); err != nil {
-		t.Errorf("the removal takes the store: %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "usr/bin/keystile")); err == nil {
-		t.Error("the removal leaves the program")
-	}
-	dpkg(t, dir, "-i", nextDeb(t, m))
-	same("second installation")
-	signsIn(t, dir)
-
-	os.RemoveAll(filepath.Join(dir, "run/credentials")) // which systemd takes away
-	dpkg(t, dir, "-P", "keystile")
-	for name := range filesIn(t, dir) {
-		if !before[name] {
-			t.Errorf("the purge leaves %s", name)
-		}
-	}
-	if users := string(readFile(t, filepath.Join(dir, "etc/passwd"))); strings.Contains(users, "keystile") {
-		t.Errorf("the purge leaves the user: %s", users)
-	}
-}
-
-// nextDeb packs the program once more, as a later version.
-func nextDeb(t *testing.T, m made) string {
+// keystile runs a command of the program as INSTALL.md says: by the user of the service, on its data.
+func (d debian) keystile(t *testing.T, words ...string) string {
 	t.Helper()
-	out := t.TempDir()
-	next := m.source
-	next.version = "0.1.0-dev.99991231235959"
-	arch := strings.TrimPrefix(hostTarget(), "linux/")
-	if err := next.writeDeb(t.Context(), out, arch, m.binary, []byte("texts"), nil); err != nil {
+	name := d.unit(t, "keystile.service")["User"]
+	args := append([]string{"--userspec=" + name + ":" + name, d.dir, "/usr/bin/keystile"}, words...)
+	if words[0] != "version" {
+		args = append(args, "--data", "/var/lib/keystile", "--json")
+	}
+	out, err := run(t.Context(), "", nil, "chroot", args...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(out, fmt.Sprintf("keystile_%s_%s.deb", debVersion(next.version), arch))
+	return out
+}
+
+// nextVersion is after every version of this time.
+const nextVersion = "9.0.0-dev.99991231235959"
+
+// nextDeb builds the same source as a later version. Its settings are explained in other words.
+var nextDeb = sync.OnceValues(func() (string, error) {
+	ctx, dir := context.Background(), filepath.Join(work, "next")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", err
+	}
+	next, err := clone(ctx, root, filepath.Join(dir, "source"))
+	if err != nil {
+		return "", err
+	}
+	next.version = nextVersion
+	binary, err := next.build(ctx, hostTarget(), filepath.Join(dir, "keystile"))
+	if err != nil {
+		return "", err
+	}
+	yaml, err := os.OpenFile(filepath.Join(next.dir, ".ci/release/debian/keystile.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return "", err
+	}
+	_, err = yaml.WriteString(saidAnew)
+	arch := strings.TrimPrefix(hostTarget(), "linux/")
+	err = errors.Join(err, yaml.Close(), next.writeDeb(ctx, dir, arch, binary, []byte("texts"), nil))
+	return filepath.Join(dir, fmt.Sprintf("keystile_%s_%s.deb", debVersion(next.version), arch)), err
+})
+
+const saidAnew = "# Said anew.\n"
+
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not installed", name)
+		}
+	}
 }

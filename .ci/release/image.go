@@ -59,6 +59,7 @@ type imageConfig struct {
 		WorkingDir string              `json:"WorkingDir"`
 		StopSignal string              `json:"StopSignal"`
 		Labels     map[string]string   `json:"Labels"`
+		Health     healthCheck         `json:"Healthcheck"` // Docker's and Podman's own; others leave it out
 	} `json:"config"`
 	RootFS struct {
 		Type string   `json:"type"`
@@ -74,12 +75,21 @@ func (s source) imageConfig(arch, layer string) (c imageConfig) {
 	c.Config.Entrypoint, c.Config.Cmd = []string{"/usr/bin/keystile"}, []string{"serve", "--data", imageData}
 	c.Config.Volumes = map[string]struct{}{imageData: {}}
 	c.Config.WorkingDir, c.Config.StopSignal = "/", "SIGTERM"
+	c.Config.Health = healthCheck{Test: []string{"CMD", "/usr/bin/keystile", "health"}, Interval: 10 * time.Second, Timeout: 6 * time.Second, Start: time.Minute, Retries: 3}
 	c.Config.Labels = map[string]string{
 		"org.opencontainers.image.source": "https://github.com/keystile/keystile", "org.opencontainers.image.licenses": "Apache-2.0",
 		"org.opencontainers.image.version": s.version, "org.opencontainers.image.revision": s.commit,
 	}
 	c.RootFS.Type, c.RootFS.IDs = "layers", []string{layer}
 	return c
+}
+
+type healthCheck struct {
+	Test     []string      `json:"Test"`
+	Interval time.Duration `json:"Interval"`
+	Timeout  time.Duration `json:"Timeout"`
+	Start    time.Duration `json:"StartPeriod"`
+	Retries  int           `json:"Retries"`
 }
 
 type blob struct {

@@ -8,13 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // imageOf reads an image, checks each digest, and returns its configuration and its layer.
@@ -91,19 +92,28 @@ func TestTheImageServesWithNothingElseAround(t *testing.T) {
 		t.Error("the image of examples/cluster has another user or folder: a volume of one would not fit the other")
 	}
 	args := append(c.Config.Entrypoint[1:], c.Config.Cmd...)
-	s := serveIn(t, dir, imageUser, append(c.Config.Env, "KEYSTILE_LISTEN=127.0.0.1:0"), c.Config.Entrypoint[0], args...)
-	resp, err := http.Get("http://" + s.Address + "/healthz/ready")
-	if err != nil {
-		t.Fatal(err)
+	user := syscall.Credential{Uid: imageUser, Gid: imageUser}
+	s := serveIn(t, dir, user, append(c.Config.Env, "KEYSTILE_LISTEN=127.0.0.1:0"), nil, c.Config.Entrypoint[0], args...)
+	health := func() (string, error) {
+		cmd := exec.Command(c.Config.Health.Test[1], c.Config.Health.Test[2:]...)
+		cmd.Env, cmd.Dir = append(c.Config.Env, "KEYSTILE_LISTEN="+s.Address), "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: dir, Credential: &user}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
 	}
-	resp.Body.Close()
-	if resp.StatusCode != 200 {
-		t.Errorf("it answers %s\n%s", resp.Status, s.Log)
+	if c.Config.Health.Test[0] != "CMD" || c.Config.Health.Timeout < 5*time.Second || c.Config.Health.Interval < time.Second {
+		t.Errorf("its health check is %+v", c.Config.Health)
+	}
+	if said, err := health(); err != nil {
+		t.Errorf("its health check: %v: %s\n%s", err, said, s.Log)
 	}
 	if _, err := os.Stat(filepath.Join(dir, imageData, "keystile.db")); err != nil {
 		t.Errorf("its store is not where a volume is: %v", err)
 	}
 	if err := s.End(syscall.SIGTERM); err != nil || !s.State().Success() {
 		t.Errorf("it ends with %v: %v\n%s", s.State(), err, s.Log)
+	}
+	if said, err := health(); err == nil {
+		t.Errorf("its health check when it has ended: %s", said)
 	}
 }

@@ -16,20 +16,26 @@ import (
 
 func TestAReleaseIsCalledAsItsTagOrAsTheChangelogSays(t *testing.T) {
 	at := time.Date(2026, 11, 25, 12, 30, 0, 0, time.UTC)
-	for _, c := range []struct{ tag, changelog, want string }{
-		{"v1.2.3", "", "1.2.3"},
-		{"v1.2.3-rc.1", "", "1.2.3-rc.1"},
-		{"v1", "", "error"},
-		{"", "# Changelog\n\n## Unreleased\n", "0.1.0-dev.20261125123000"},
-		{"", "## Unreleased\n\n## 0.3.1 - 2026-10-01\n\n## 0.3.0\n", "0.4.0-dev.20261125123000"},
-		{"", "## [1.0.0] - 2026-10-01\n", "1.0.0-dev.20261125123000"},
-		{"", "# Changelog\n", "error"},
+	for _, c := range []struct{ tag, tags, changelog, want string }{
+		{"v1.2.3", "", "## Unreleased\n\n## 1.2.3 - 2026-10-01\n", "1.2.3"},
+		{"v1.2.3", "", "## [1.2.3] - 2026-10-01\n", "1.2.3"},
+		{"v1.2.3-rc.1", "", "## Unreleased\n", "1.2.3-rc.1"},
+		{"v1.2.3", "", "## Unreleased\n\n## 1.2.30\n\n## 1.2.3-rc.1\n", "error: no section ## 1.2.3 "},
+		{"v1", "", "## 1.0.0\n", "error: v1 is no version"},
+		{"", "", "# Changelog\n\n## Unreleased\n", "0.1.0-dev.20261125123000"},
+		{"", "", "# Changelog\n\n## Unreleased\n\n### Added\n\n## 0.1.0 - 2026-11-26\n", "0.1.1-dev.20261125123000"},
+		{"", "v0.3.1", "## Unreleased\n\n## 0.3.1 - 2026-10-01\n\n## 0.3.0\n", "0.3.2-dev.20261125123000"},
+		{"", "v0.9.0", "## [1.0.0] - 2026-10-01\n\n## 0.9.0\n", "1.0.0-dev.20261125123000"},
+		{"", "v0.9.0 v1.0.0", "## 1.0.0 - 2026-10-01\n", "1.0.1-dev.20261125123000"},
+		{"", "", "## Unreleased\n\n## 1.0.0-rc.1\n\n## 0.9.0\n", "1.0.0-rc.1.dev.20261125123000"},
+		{"", "", "# Changelog\n", "error: no section of a version"},
 	} {
-		got, err := versionFor(c.tag, c.changelog, at)
-		if err != nil {
-			got = "error"
-		}
-		if got != c.want {
+		got, err := versionFor(c.tag, strings.Fields(c.tags), c.changelog, at)
+		if want, failure := strings.CutPrefix(c.want, "error: "); failure {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("tag %q of %q: %s, %v, want %s", c.tag, c.changelog, got, err, c.want)
+			}
+		} else if err != nil || got != want {
 			t.Errorf("tag %q of %q: %s, %v, want %s", c.tag, c.changelog, got, err, c.want)
 		}
 	}
@@ -39,7 +45,7 @@ func TestDebianOrdersVersionsAsTheyAreMade(t *testing.T) {
 	if _, err := exec.LookPath("dpkg"); err != nil {
 		t.Skip("dpkg is not installed")
 	}
-	order := []string{"0.1.0-dev.20261125123000", "0.1.0-dev.20261125123001", "0.1.0-rc.1", "0.1.0", "0.1.1-dev.1", "0.1.1"}
+	order := []string{"0.1.0-dev.20261125123000", "0.1.0-dev.20261125123001", "0.1.0-rc.1", "0.1.0-rc.1.dev.1", "0.1.0-rc.2", "0.1.0", "0.1.1-dev.1", "0.1.1", "0.2.0"}
 	for i := range len(order) - 1 {
 		if _, err := run(t.Context(), "", nil, "dpkg", "--compare-versions", debVersion(order[i]), "lt", debVersion(order[i+1])); err != nil {
 			t.Errorf("%s is not before %s: %v", order[i], order[i+1], err)
@@ -57,11 +63,22 @@ func TestAReleaseIsMadeOfWhatIsCommitted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(repo, "forgotten.go"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	put(t, filepath.Join(repo, "CHANGELOG.md"), []byte("## 1.0.0 - 2026-11-26\n"), 0o600)
+	for _, words := range []string{"add CHANGELOG.md", "commit -q -m second", "tag v1.0.0-rc.1", "tag v1.0.0"} {
+		if _, err := run(t.Context(), repo, nil, "git", strings.Fields(words)...); err != nil {
+			t.Fatal(err)
+		}
 	}
+	put(t, filepath.Join(repo, "forgotten.go"), nil, 0o600)
 	if _, err := checkout(t.Context(), repo, filepath.Join(t.TempDir(), "clone")); err == nil || !strings.Contains(err.Error(), "forgotten.go") || !strings.Contains(err.Error(), "commit or stash") {
 		t.Errorf("a checkout with a file that is in no commit: %v", err)
+	}
+	s, err := clone(t.Context(), repo, filepath.Join(t.TempDir(), "clone"))
+	if err != nil || s.version != "1.0.0" {
+		t.Errorf("what is committed is of version %q, %v", s.version, err)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "forgotten.go")); err == nil {
+		t.Error("and holds what is not")
 	}
 }
 

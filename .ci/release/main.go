@@ -46,6 +46,7 @@ func release(ctx context.Context, words []string) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	out := flags.String("out", "dist", "the folder to write into; it must not be there yet")
 	targets := flags.String("targets", everywhere, "the systems, separated by commas")
+	committed := flags.Bool("committed", false, "release what is committed, although the checkout has other changes")
 	if err := flags.Parse(words); err != nil {
 		return err
 	}
@@ -57,7 +58,11 @@ func release(ctx context.Context, words []string) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	s, err := checkout(ctx, ".", filepath.Join(tmp, "keystile"))
+	take := checkout
+	if *committed {
+		take = clone
+	}
+	s, err := take(ctx, ".", filepath.Join(tmp, "keystile"))
 	if err != nil {
 		return err
 	}

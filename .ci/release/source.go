@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func checkout(ctx context.Context, repo, dir string) (s source, err error) {
 		return s, err
 	}
 	if changes != "" {
-		return s, fmt.Errorf("the checkout has changes that are in no commit; commit or stash them first:\n%s", changes)
+		return s, fmt.Errorf("the checkout has changes that are in no commit; commit or stash them first, or leave them out with -committed:\n%s", changes)
 	}
 	return clone(ctx, repo, dir)
 }
@@ -61,42 +62,64 @@ func clone(ctx context.Context, repo, dir string) (s source, err error) {
 	if err != nil {
 		return s, err
 	}
-	tag, _ := run(ctx, dir, nil, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*") // none: no release
-	s.version, err = versionFor(tag, string(changelog), s.at)
+	here, err := run(ctx, dir, nil, "git", "tag", "--points-at", "HEAD", "--list", "v[0-9]*")
+	if err != nil {
+		return s, err
+	}
+	tags, err := run(ctx, dir, nil, "git", "tag", "--list", "v[0-9]*")
+	if err != nil {
+		return s, err
+	}
+	tag := ""
+	if all := strings.Fields(here); len(all) > 0 { // the candidate that became the release
+		tag = slices.MaxFunc(all, func(a, b string) int { return compare(a[1:], b[1:]) })
+	}
+	s.version, err = versionFor(tag, strings.Fields(tags), string(changelog), s.at)
 	return s, err
 }
 
 var (
 	tagged  = regexp.MustCompile(`^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$`)
-	heading = regexp.MustCompile(`(?m)^## \[?(Unreleased|(\d+)\.(\d+)\.\d+)\b`)
+	heading = regexp.MustCompile(`(?m)^## \[?(Unreleased|((\d+\.\d+\.)(\d+)(-[0-9A-Za-z.-]+)?))(?:[\]\s]|$)`)
 )
 
-// versionFor returns the version of a tag. Without one it is a step on the way to the version that the
-// changelog is written for, and later commits have higher ones.
-func versionFor(tag, changelog string, at time.Time) (string, error) {
+// versionFor returns the version of the tag of a commit, which the changelog has a section for. A commit
+// without one, "", is a step on the way to the version after the newest section, or to that version itself
+// while no tag has its name. Later commits have higher versions, and all of them give way to any release
+// that may follow.
+func versionFor(tag string, tags []string, changelog string, at time.Time) (string, error) {
+	sections := heading.FindAllStringSubmatch(changelog, -1)
 	if tag != "" {
 		found := tagged.FindStringSubmatch(tag)
 		if found == nil {
 			return "", fmt.Errorf("the tag %s is no version: write v1.2.3", tag)
 		}
+		told := func(section []string) bool { return section[2] == found[1] }
+		if !strings.Contains(found[1], "-") && !slices.ContainsFunc(sections, told) {
+			return "", fmt.Errorf("CHANGELOG.md has no section ## %s for the tag %s: write it, and tag that commit", found[1], tag)
+		}
 		return found[1], nil
 	}
-	sections := heading.FindAllStringSubmatch(changelog, -1)
 	if len(sections) == 0 {
 		return "", errors.New("CHANGELOG.md has no section of a version, nor ## Unreleased")
 	}
-	next := "0.1.0"
-	switch first := sections[0]; {
-	case first[1] != "Unreleased": // it is prepared, and not tagged yet
-		next = first[1]
-	case len(sections) > 1:
-		minor, err := strconv.Atoi(sections[1][3])
-		if err != nil {
-			return "", err
-		}
-		next = fmt.Sprintf("%s.%d.0", sections[1][2], minor+1)
+	ahead := sections[0][1] == "Unreleased"
+	if ahead {
+		sections = sections[1:]
 	}
-	return next + "-dev." + at.Format("20060102150405"), nil
+	dev := "dev." + at.Format("20060102150405")
+	if len(sections) == 0 {
+		return "0.1.0-" + dev, nil
+	}
+	version, minor, patch, rc := sections[0][2], sections[0][3], sections[0][4], sections[0][5]
+	switch {
+	case rc != "": // 1.0.0-rc.1.dev... is after rc.1 and before rc.2
+		return version + "." + dev, nil
+	case !ahead && !slices.Contains(tags, "v"+version):
+		return version + "-" + dev, nil
+	}
+	n, err := strconv.Atoi(patch)
+	return fmt.Sprintf("%s%d-%s", minor, n+1, dev), err
 }
 
 func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }

@@ -8,6 +8,7 @@
 //	keystile setting ...     list, get, set what may change while the service runs
 //	keystile backup FILE     copy the database; restore FILE puts it back
 //	keystile storage ...     check what it is on, copy it to another database, migrate or compact one
+//	keystile health          ask the service of this machine whether it is ready
 //	keystile config          print the effective configuration, or the table of all keys
 //	keystile completion SH   a script for bash, zsh, fish or powershell
 //	keystile man DIR         manual pages

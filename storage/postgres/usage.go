@@ -33,7 +33,7 @@ func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 }
 
 func tooLarge(n uint64) error {
-	return fmt.Errorf("%w: the number %d: they end at %d", driver.ErrInvalid, n, math.MaxInt64)
+	return fmt.Errorf("%w: the number %d: they end at %d", driver.ErrInvalid, n, int64(math.MaxInt64))
 }
 
 // usageColumns turns rows into one array for each column.

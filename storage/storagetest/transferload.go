@@ -128,7 +128,7 @@ func spentLoaded(t testing.TB, b driver.Backend) {
 }
 
 func loadedNumbersGoOn(t testing.TB, b driver.Backend) {
-	const record, revocation, version = 1 << 40, 1 << 41, 1 << 42
+	const record, revocation, version = uint64(1 << 40), uint64(1 << 41), uint64(1 << 42)
 	load(t, b, transfer.Counters, transfer.CounterRow(transfer.LastRecord, record),
 		transfer.CounterRow(transfer.LastRevocation, revocation), transfer.CounterRow(transfer.LastVersion, version))
 	load(t, b, transfer.Revocations, transfer.RevocationRow(driver.Revocation{Seq: 3, Kind: driver.RevokeGrant, ID: "g"}))
@@ -147,7 +147,7 @@ func loadedNumbersGoOn(t testing.TB, b driver.Backend) {
 		t.Errorf("Revocations() = %+v, want one with a Seq above %d", rs, revocation)
 	}
 	d := get(t, b, "a")
-	if next := put(t, b, d); next <= version {
+	if next := put(t, b, d); next <= int64(version) {
 		t.Errorf("Put() = version %d, want one above %d", next, version)
 	}
 	wantCounters := listed(t, b, transfer.Counters, 9)

@@ -110,7 +110,7 @@ func TestAKeyOfTheEnvironmentThatIsNotKnownStopsEveryCommand(t *testing.T) {
 
 func TestHelpAndVersionAreThere(t *testing.T) {
 	for words, want := range map[string]string{
-		"help":                    "Applications and people:\n  app ",
+		"help":                    "Applications and people:\n  apikey ",
 		"help setting":            "  set ",
 		"help serve":              "--trusted-proxies",
 		"app create --help":       "--domain HOST",

@@ -17,14 +17,17 @@ var (
 
 // groups are the headings of the help.
 var groups = []cli.Group{
-	{Title: "The service:", Topics: []cli.Topic{{Name: "serve"}, {Name: "config"}, {Name: "setting", Summary: "Show and change what may change while the service runs"}, {Name: "version"}}},
+	{Title: "The service:", Topics: []cli.Topic{{Name: "serve"}, {Name: "config"}, {Name: "setting", Summary: "Show and change what may change while the service runs"}, {Name: "health"}, {Name: "version"}, {Name: "node", Summary: "List the servers that share a store"}}},
 	{Title: "Applications and people:", Topics: []cli.Topic{
 		{Name: "app", Summary: "Register, list, change and remove applications"},
 		{Name: "billing", Summary: "Decide on orders, and show what applications owe"},
 		{Name: "usage"},
 		{Name: "tier", Summary: "Give an application a tier"},
+		{Name: "client", Summary: "Trust and refuse applications that nobody registered here"},
 		{Name: "user", Summary: "Create, invite, list, change, lock out and erase users"},
 		{Name: "lockout", Summary: "Let an address sign in again"},
+		{Name: "apikey", Summary: "Make, list and end the API keys of users"},
+		{Name: "webhook", Summary: "Choose where user events are sent, and see what waits"},
 		{Name: "session", Summary: "List where a user is signed in, or sign the user out"},
 		{Name: "apikey", Summary: "Make, list and end API keys of users"},
 		{Name: "webhook", Summary: "Say where events of users are sent, and list what waits"},
@@ -57,6 +60,12 @@ func (p program) commands() cli.Table {
 			Details:  "What it prints is a configuration file. Secrets are not shown.",
 			Flags:    append(config.Flags(), asJSON, reference),
 			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json", "keystile config --reference", "keystile config --reference --json"},
+		},
+		{
+			Name: "health", Summary: "Ask the service of this machine whether it is ready", Run: askHealth,
+			Details:  "It reads the configuration as serve does, asks /healthz/ready at the address of listen, and exits 1\nunless that answers 200 within five seconds: a health check for containers, which have no curl.",
+			Flags:    append(config.Flags(), asJSON),
+			Examples: []string{"keystile health", "keystile health --listen 0.0.0.0:8080"},
 		},
 		{
 			Name: "version", Summary: "Print the version, and what the program is made of", Run: showVersion, Flags: []cli.Flag{asJSON, withModules},

@@ -1,0 +1,58 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+)
+
+// healthPatience bounds the wait for an answer. What runs the check waits longer.
+const healthPatience = 5 * time.Second
+
+// askHealth asks the service of this configuration, on this machine, whether it is ready. A container
+// that holds nothing but the program has no other way to ask.
+func askHealth(ctx context.Context, call cli.Call) error {
+	c, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	address := reachable(c.Listen)
+	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz/ready", nil)
+	if err != nil {
+		return err
+	}
+	direct := &http.Transport{DisableKeepAlives: true} // a proxy would ask another machine
+	resp, err := direct.RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("no service answers at %s: start it, or name its address with --listen: %w", address, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		return fmt.Errorf("the service at %s is not ready: %s %s", address, resp.Status, strings.TrimSpace(string(said)))
+	}
+	if call.On(asJSON.Name) {
+		return json.NewEncoder(call.Stdout).Encode(map[string]any{"ready": true, "address": address})
+	}
+	_, err = fmt.Fprintf(call.Stdout, "The service at %s is ready.\n", address)
+	return err
+}
+
+// reachable returns the address at which this machine reaches what listens at one: all addresses are none.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || !everywhere(host) {
+		return address
+	}
+	return net.JoinHostPort("127.0.0.1", port)
+}
