@@ -208,7 +208,7 @@ var keys = []key{
 	{name: "audit.max_size", kind: "size", fallback: "2GiB", help: "how much the records of the audit trail may be together, in MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is free", example: "2GiB",
 		set: unless0(size(func(c *Config) *int64 { return &c.AuditSize }, 16<<20))},
 
-	{name: "streams.audit", kind: "name", fallback: "off", help: "where to audit records are shipped as JSON lines, beside the store: nowhere (off), standard output (stdout) or a store of objects (s3), see Ship records elsewhere", example: "s3",
+	{name: "streams.audit", kind: "name", fallback: "off", help: "where to audit records are shipped as JSON lines, beside the store: nowhere (off), standard output (stdout) or a store of objects (s3)", example: "s3",
 		set: choice(func(c *Config) *string { return &c.Streams.Audit }, StreamOff, StreamStdout, StreamS3)},
 	{name: "streams.usage", kind: "name", fallback: "off", help: "the same of usage, a row for each account, product, tool and hour; the same at all nodes", example: "s3",
 		set: choice(func(c *Config) *string { return &c.Streams.Usage }, StreamOff, StreamStdout, StreamS3)},

@@ -3,12 +3,15 @@ package gateway // import "github.com/keystile/keystile/gateway"
 import "context"
 import "github.com/keystile/keystile/gateway/billing"
 import "github.com/keystile/keystile/gateway/limits"
+import "github.com/keystile/keystile/gateway/stream"
 import "github.com/keystile/keystile/gateway/usage"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
+import "github.com/keystile/keystile/storage/keyed"
 import "github.com/keystile/keystile/storage/nodes"
 import "github.com/keystile/keystile/storage/ranking"
+import "github.com/keystile/keystile/storage/shipped"
 import "log/slog"
 import "net/http"
 import "net/netip"
@@ -36,12 +39,15 @@ type Config struct {
 	Plans          []billing.Plan
 	Limiter        limits.Limiter
 	PerAddress     int
+	Shadow         limits.Shadow
 	Products       []string
 	CORS           CORS
+	FreeRepeats    int
 	ExemptPaths    []string
 	ErrorWriters   map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
 	HSTS           bool
 	Journal        string
+	UsageStream    stream.Config
 	TrustedProxies []netip.Prefix
 	ClientIP       func(*http.Request) netip.Addr
 	Log            *slog.Logger
@@ -53,6 +59,7 @@ type Gateway struct{ _ []struct{} }
 
 func (*Gateway) Billing() *billing.Billing
 func (*Gateway) Charge(caller storage.Caller, product string, tool string, took time.Duration, failed bool) error
+func (*Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, content []byte, took time.Duration, failed bool) error
 func (*Gateway) Close(ctx context.Context) error
 func (*Gateway) Forget(clientID string)
 func (*Gateway) Front(next http.Handler) http.Handler
@@ -67,6 +74,7 @@ func (*Gateway) Patterns() []string
 func (*Gateway) Proxy(u Upstream) (http.Handler, error)
 func (*Gateway) Quota(ctx context.Context, caller storage.Caller) (limit int64, left int64, reset time.Time, ok bool)
 func (*Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request)
+func (*Gateway) Shipping() (s stream.Stats, on bool)
 func (*Gateway) Stats() Stats
 func (*Gateway) Usage() *usage.Reader
 
@@ -90,12 +98,15 @@ const Payment = "payment"
 
 type Stats struct {
 	Charged            uint64
+	Repeated           uint64
+	Unremembered       uint64
 	OverRate           uint64
 	Uncounted          uint64
 	AuditStored        uint64
 	AuditWaiting       uint64
 	AuditLost          uint64
 	AuditLostAnonymous uint64
+	Shadowed           map[string]uint64
 	JournalMapped      bool
 }
 
@@ -105,7 +116,9 @@ type Store interface {
 	Apps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
+	KeyedCall(ctx context.Context, id string) (keyed.Call, error)
 	OnChange(f func(storage.Change)) (stop func())
+	SaveKeyedCalls(ctx context.Context, calls ...keyed.Call) (version int64, err error)
 	SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ranking, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	billing.Store
@@ -124,6 +137,7 @@ func (*Trail) Close(ctx context.Context) error
 func (*Trail) Note(e event.Event)
 func (*Trail) NoteNow(ctx context.Context, e event.Event) error
 func (*Trail) Search(ctx context.Context, q event.Query) (event.Page, error)
+func (*Trail) Shipping() (s stream.Stats, on bool)
 func (*Trail) State(ctx context.Context) (event.TrailState, error)
 func (*Trail) Verify(ctx context.Context, read func(records int)) (event.TrailReport, error)
 
@@ -137,12 +151,16 @@ type TrailConfig struct {
 		Reached(now time.Time) time.Time
 		Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 		SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
+		SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
 		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
+		Stream(ctx context.Context, name string) (shipped.Position, error)
 		TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error)
 		nodes.LeaseStore
 	}
 	Keep     time.Duration
 	MaxBytes int64
+	Observe  func(event.Event)
+	Stream   stream.Config
 	Log      *slog.Logger
 }
 

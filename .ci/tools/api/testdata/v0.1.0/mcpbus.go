@@ -75,7 +75,7 @@ const LeastAnswer = 65536
 const MaxPageSize = 1000
 
 type Meter interface {
-	Charge(caller storage.Caller, product string, tool string, took time.Duration, failed bool) error
+	ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, arguments []byte, took time.Duration, failed bool) error
 	Quota(ctx context.Context, caller storage.Caller) (limit int64, remaining int64, reset time.Time, ok bool)
 }
 

@@ -7,8 +7,10 @@ import "github.com/keystile/keystile/storage/authn"
 import "github.com/keystile/keystile/storage/client"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/storage/keyed"
 import "github.com/keystile/keystile/storage/nodes"
 import "github.com/keystile/keystile/storage/ranking"
+import "github.com/keystile/keystile/storage/shipped"
 import "github.com/keystile/keystile/storage/toolplan"
 import "log/slog"
 import "time"
@@ -520,6 +522,7 @@ func (*Store) ClientHost(ctx context.Context, host string) (client.Host, error)
 func (*Store) ClientHosts(ctx context.Context) ([]client.Host, error)
 func (*Store) ClientHostsFrom(ctx context.Context, from string, n int) ([]client.Host, string, error)
 func (*Store) Clients(ctx context.Context, from string, n int) ([]App, string, error)
+func (*Store) ClockErr() error
 func (*Store) ClosedApp(ctx context.Context, id string) (App, error)
 func (*Store) ClosedApps(ctx context.Context, owner string, from string, n int) (page []App, next string, err error)
 func (*Store) ClosedAppsToSettle(ctx context.Context, owner string, after string, n int) (Settling, error)
@@ -571,6 +574,7 @@ func (*Store) Invitation(ctx context.Context, id string) (Invitation, error)
 func (*Store) Issue(ctx context.Context, tokens ...driver.Token) error
 func (*Store) JoinSession(ctx context.Context, v Session, appID string) (sid string, err error)
 func (*Store) KeepClient(ctx context.Context, id string) error
+func (*Store) KeyedCall(ctx context.Context, id string) (keyed.Call, error)
 func (*Store) Later(now time.Time) time.Time
 func (*Store) Lease(ctx context.Context, task string) (nodes.Lease, error)
 func (*Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
@@ -578,6 +582,8 @@ func (*Store) Listen(ctx context.Context, hint func()) error
 func (*Store) Login(ctx context.Context, method string, subject string) (Login, error)
 func (*Store) Logins(ctx context.Context, sub string) ([]Login, error)
 func (*Store) Mail(ctx context.Context, id string) (Mail, error)
+func (*Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error
+func (*Store) MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error)
 func (*Store) OnChange(f func(Change)) (stop func())
 func (*Store) OpenID(ctx context.Context, appID string, sub string) (OpenID, error)
 func (*Store) OpenIDs(ctx context.Context, sub string) ([]OpenID, error)
@@ -615,6 +621,7 @@ func (*Store) SaveConsent(ctx context.Context, c Consent) (Consent, error)
 func (*Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error)
 func (*Store) SaveFactors(ctx context.Context, f Factors) (Factors, error)
 func (*Store) SaveInvitation(ctx context.Context, i Invitation) (Invitation, error)
+func (*Store) SaveKeyedCalls(ctx context.Context, calls ...keyed.Call) (version int64, err error)
 func (*Store) SaveKeys(ctx context.Context, keys ...SigningKey) error
 func (*Store) SaveLease(ctx context.Context, l nodes.Lease) (nodes.Lease, error)
 func (*Store) SaveLogin(ctx context.Context, l Login) (Login, error)
@@ -622,6 +629,7 @@ func (*Store) SaveMail(ctx context.Context, m Mail) (Mail, error)
 func (*Store) SaveOrder(ctx context.Context, o Order, a App, others ...Order) (Order, App, error)
 func (*Store) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ranking, error)
 func (*Store) SaveSession(ctx context.Context, v Session) (Session, error)
+func (*Store) SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
 func (*Store) SaveTicket(ctx context.Context, t Ticket) (Ticket, error)
 func (*Store) SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
 func (*Store) SaveUser(ctx context.Context, u User) (User, error)
@@ -636,6 +644,7 @@ func (*Store) Setting(ctx context.Context, name string) (string, error)
 func (*Store) Settings(ctx context.Context) ([]Setting, error)
 func (*Store) Shared() bool
 func (*Store) SigningKeys(ctx context.Context) ([]SigningKey, error)
+func (*Store) Stream(ctx context.Context, name string) (shipped.Position, error)
 func (*Store) Sweep(ctx context.Context, at time.Time) (int, error)
 func (*Store) SweepEvery(ctx context.Context, every time.Duration, failed func(error))
 func (*Store) Ticket(ctx context.Context, id string) (Ticket, error)

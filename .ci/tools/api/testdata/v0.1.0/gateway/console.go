@@ -188,6 +188,7 @@ type Store interface {
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
+	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
 	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
 }
 

@@ -12,6 +12,11 @@ type Limiter interface {
 
 func New() (Limiter, error)
 
+type Shadow struct {
+	Addresses bool
+	Tiers     []string
+}
+
 const Unlimited = -1
 
 type Verdict struct {

@@ -17,6 +17,10 @@ const DetailNoPKCE = "authorization_code without PKCE"
 
 const DetailPlainKey = " plain"
 
+const DetailRepeated = "repeated under its Idempotency-Key, not charged again"
+
+const DetailShadow = "let through over the rate of "
+
 const DetailSigned = " signed"
 
 type Entry struct {
@@ -45,6 +49,8 @@ type Event struct {
 }
 
 const Legacy = "legacy"
+
+const Limit = "limit"
 
 const MaxApps = 100
 

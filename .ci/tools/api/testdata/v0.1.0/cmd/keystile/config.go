@@ -2,6 +2,8 @@ package config // import "github.com/keystile/keystile/cmd/keystile/config"
 
 import "github.com/keystile/keystile/cmd/keystile/internal/cli"
 import "github.com/keystile/keystile/gateway/console"
+import "github.com/keystile/keystile/gateway/limits"
+import "github.com/keystile/keystile/gateway/stream/s3"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/authn"
 import "io"
@@ -66,6 +68,8 @@ type Config struct {
 	Contact            string
 	Mail               Mail
 	PerAddress         int
+	Shadow             limits.Shadow
+	FreeRepeats        int
 	MaxConnections     int
 	StreamIdle         time.Duration
 	Products           []Product
@@ -83,6 +87,7 @@ type Config struct {
 	SigningAlg         string
 	AuditKeep          time.Duration
 	AuditSize          int64
+	Streams            Streams
 	StaleAfter         time.Duration
 	Drain              time.Duration
 	LogLevel           slog.Level
@@ -108,6 +113,8 @@ type FeishuCredentials struct {
 }
 
 func Flags(names ...string) []cli.Flag
+
+func GoDoc(pkg string) string
 
 func Load(args cli.Args, env []string) (*Config, error)
 
@@ -149,6 +156,24 @@ type Product struct {
 }
 
 func Reference(w io.Writer) error
+
+func ReferenceJSON(w io.Writer) error
+
+const StreamOff = "off"
+
+const StreamS3 = "s3"
+
+const StreamStdout = "stdout"
+
+type Streams struct {
+	Audit     string
+	Usage     string
+	BatchAge  time.Duration
+	BatchSize int64
+	S3        s3.Config
+}
+
+func (Streams) To(where string) bool
 
 type Value struct {
 	Key    string "json:\"key\""

@@ -1,0 +1,17 @@
+package keyed // import "github.com/keystile/keystile/storage/keyed"
+
+import "github.com/keystile/keystile/storage/internal/forward"
+import "time"
+
+type Call struct {
+	ID        string    "json:\"id\""
+	Charged   bool      "json:\"charged,omitempty\""
+	Repeats   int       "json:\"repeats,omitempty\""
+	ExpiresAt time.Time "json:\"expires_at\""
+	Version   int64     "json:\"-\""
+	carried
+}
+
+func (Call) Check() error
+
+type carried = forward.Fields
