@@ -162,8 +162,7 @@
 //     MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is
 //     free
 //   - streams.audit (name, default off): where to audit records are shipped as JSON lines, beside the
-//     store: nowhere (off), standard output (stdout) or a store of objects (s3), see Ship records
-//     elsewhere
+//     store: nowhere (off), standard output (stdout) or a store of objects (s3)
 //   - streams.usage (name, default off): the same of usage, a row for each account, product, tool and
 //     hour; the same at all nodes
 //   - streams.batch_age (duration, default 1m): how long an audit record may wait for others until
