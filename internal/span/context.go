@@ -15,7 +15,7 @@ const (
 	headerState  = "Tracestate"
 )
 
-// origin is what a context remembers of where its trace came from.
+// origin holds what a context remembers of where its trace came from.
 type origin struct {
 	tracer trace.Tracer // nil: nothing is begun here
 	state  string       // tracestate, as it came

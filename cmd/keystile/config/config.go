@@ -84,6 +84,8 @@ type Config struct {
 	LogFormat   string // text or json
 	LogRequests bool
 
+	OTel OTel
+
 	AdminListen string   // "": there is no admin listener
 	AdminHosts  []string // hosts that requests to it may name, beside its own
 
@@ -179,6 +181,7 @@ func (l *loader) check(c *Config) {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end", c.SessionIdle, c.SessionMax)
 	}
 	l.checkStreams(c)
+	l.checkOTel(c)
 	if c.StaleAfter < 2*time.Second {
 		l.complain("storage.stale_after: %s is less than 2s: the store is read once a second", c.StaleAfter)
 	}
