@@ -11,9 +11,10 @@
 // themselves. One that hands on what its clients send must not be followed.
 //
 // No request waits for a collector. Spans are queued, up to 2,048 of them, and sent 512 at a time each
-// five seconds or sooner; one that finds the queue full is dropped. A collector that is away, slow or answers
-// with 429 or 5xx is tried again for up to 20 seconds, then its batch is dropped. The log says once that it
-// fails and once that it works again. At the end there are two seconds to send what is left.
+// five seconds or sooner; one that finds the queue full is dropped. A collector that is slow, or answers with
+// 429, 502, 503 or 504, is asked again for up to 20 seconds; then, and after any other failure at once, the batch
+// is dropped. The log says once that it fails and once that it works again. At the end there are two seconds
+// to send what is left.
 //
 // Redirects are not followed: the headers can hold a key. The variables OTEL_EXPORTER_OTLP_* and
 // OTEL_TRACES_SAMPLER are not obeyed where a setting says the same; OTEL_RESOURCE_ATTRIBUTES adds to what the

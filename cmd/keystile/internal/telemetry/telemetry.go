@@ -118,5 +118,6 @@ func (t *Telemetry) Close() {
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil {
 		t.sent.fail(fmt.Errorf("the last ones: %w", err), 0)
+		t.sent.SpanExporter.Shutdown(ctx) // the SDK leaves a batch that is being sent
 	}
 }
