@@ -132,6 +132,26 @@ func TestAFailureIsToldByItsKindAndAVerdictIsNone(t *testing.T) {
 	}
 }
 
+// nested is a Backend that says within which span it is asked.
+type nested struct {
+	driver.Backend
+	within *trace.SpanContext
+}
+
+func (n nested) Get(ctx context.Context, _, _ string) (driver.Doc, error) {
+	*n.within = trace.SpanContextFromContext(ctx)
+	return driver.Doc{}, nil
+}
+
+func TestTheAdapterIsAskedWithinTheStep(t *testing.T) {
+	ctx, recorded := within(t)
+	var inner trace.SpanContext
+	traced.New(nested{memory.New(), &inner}).Get(ctx, "app", "a")
+	if all := recorded(); len(all) != 1 || all[0].SpanContext.SpanID() != inner.SpanID() {
+		t.Errorf("asked within %v, recorded %v", inner.SpanID(), all)
+	}
+}
+
 func TestAStepThatNobodyRecordsAllocatesNothing(t *testing.T) {
 	inner := failing{memory.New(), driver.ErrNotFound}
 	b := traced.New(inner)

@@ -67,7 +67,7 @@ var testOnly = map[string]string{
 	"go.opentelemetry.io/otel/attribute":       "gateway mcpbus",
 	"go.opentelemetry.io/otel/codes":           "gateway mcpbus",
 	"go.opentelemetry.io/otel/trace":           "mcpbus cmd/keystile/internal",
-	"go.opentelemetry.io/otel/sdk":             "internal/span storage/traced gateway mcpbus", // spans in memory
+	"go.opentelemetry.io/otel/sdk":             "internal/span storage/traced gateway mcpbus .", // spans in memory
 	"go.opentelemetry.io/proto/otlp":           "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"google.golang.org/protobuf":               "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"golang.org/x/oauth2":                      "internal/test/peers",
