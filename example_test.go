@@ -8,6 +8,9 @@ import (
 	"net/http/httptest"
 	"os"
 
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/mcpbus"
@@ -105,4 +108,23 @@ func must[T any](made T, err error) T {
 		log.Fatal(err)
 	}
 	return made
+}
+
+// Spans of the requests and of the store's steps go to a provider of the host's own.
+func Example_tracer() {
+	ctx, spans := context.Background(), tracetest.NewInMemoryExporter() // in a program: otlptracehttp.New(ctx)
+	service, err := keystile.New(ctx, keystile.Config{
+		BaseURL: "http://127.0.0.1:8080", Backend: memory.New(), MasterKey: storage.NewMasterKey(), Tracer: sdk.NewTracerProvider(sdk.WithSyncer(spans)),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer service.Close(ctx)
+	service.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/oauth/authorize?client_id=unknown", nil))
+	for _, s := range spans.GetSpans() {
+		fmt.Println(s.SpanKind, s.Name)
+	}
+	// Output:
+	// client Get app
+	// server GET /oauth/authorize
 }

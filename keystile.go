@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/gateway/limits"
@@ -30,6 +32,7 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/traced"
 )
 
 // Config says how to make a Service. Fields that are not required have the protocol's defaults.
@@ -59,6 +62,10 @@ type Config struct {
 	AllowPrivateUpstreams []string       // private networks (CIDR), addresses and host:port that tools may call
 	TrustedProxies        []netip.Prefix // reverse proxies whose X-Forwarded-For is trusted
 	Log                   *slog.Logger   // nil: slog.Default()
+
+	// Tracer records spans of the requests and, where there is a Backend, of its steps; nil: none. A host that
+	// opens the Store itself wraps its Backend in storage/traced.
+	Tracer trace.TracerProvider
 
 	Settings func() []console.Setting // what the process was started with, for the console; nil: it shows none of that
 
@@ -183,6 +190,9 @@ func (s *Service) add(p part) {
 // foundation makes what every package needs: the store, the tokens and the audit trail.
 func (s *Service) foundation(ctx context.Context, c *Config) (err error) {
 	if s.Store == nil {
+		if c.Tracer != nil {
+			c.Backend = traced.New(c.Backend)
+		}
 		if s.Store, err = storage.Open(ctx, c.Backend, c.MasterKey); err != nil {
 			return err
 		}
@@ -236,7 +246,7 @@ func (o offers) Offer(ctx context.Context, sub, clientID, scope string) (access.
 func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	g := c.Gateway
 	g.Store, g.Tokens, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Store, s.Tokens, s.Trail, s.SignIn, s.client, c.Log
-	g.Journal, g.TrustedProxies = c.Journal, c.TrustedProxies
+	g.Journal, g.TrustedProxies, g.Tracer = c.Journal, c.TrustedProxies, cmp.Or(c.Tracer, g.Tracer)
 	g.HSTS = g.HSTS || strings.HasPrefix(c.BaseURL, "https://")
 	g.ExemptPaths = slices.Concat([]string{"/healthz/"}, signin.FreePaths(), console.FreePaths(), g.ExemptPaths)
 	if g.ErrorWriters == nil {

@@ -71,6 +71,10 @@
 // RateLimit headers stand on refusals and on the gateway's own answers; a service's answer
 // is left as it is.
 //
+// With Config.Tracer each request that Front or a Guard sees is a span of OpenTelemetry, with the product and
+// the application, and a call that Proxy forwards is one below it, whose id the service gets in traceparent.
+// Without it traceparent passes as it came. Package internal/span says what is never in a span.
+//
 // A row of the audit trail is written for each call of a guarded endpoint, even a refused
 // one; anonymous calls are summed (package internal/audit). Refusals by Front have no row:
 // anybody can cause them at any rate.

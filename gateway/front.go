@@ -41,7 +41,8 @@ type entry struct {
 // valid bearer token names, or else against its address. If a handler behind it identifies the
 // caller later, the count moves (see package internal/reqctx).
 func (g *Gateway) Front(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	uncounted := func(r *http.Request) bool { return g.cors.IsPreflight(r) || g.exempt.Covers(r.URL.Path) }
+	return g.spans.Handler(uncounted, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		if g.cors.IsPreflight(r) {
 			g.setHSTS(h, new([1]string))
@@ -66,7 +67,7 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 			return
 		}
 		next.ServeHTTP(w, r)
-	})
+	}))
 }
 
 // begin begins a request, if nobody has, and returns memory for its entry: all of it is one allocation.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/internal/ranking"
@@ -21,6 +23,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -110,6 +113,11 @@ type Config struct {
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address, or what TrustedProxies say it is
 	Log      *slog.Logger                   // nil: slog.Default()
+
+	// Tracer records a span of each request that comes through Front or a Guard, with those of everything
+	// behind them below it; nil: none, unless a middleware in front has begun one. A parent that a request
+	// names is anybody's word: its sampled flag is the provider's to judge.
+	Tracer trace.TracerProvider
 }
 
 // Gateway checks, counts and charges requests, and answers below /api/v1/. Make it with New.
@@ -133,7 +141,8 @@ type Gateway struct {
 	repeats   *repeat.Keeper // nil: keys are not looked at
 	work      *work
 	stream    *stream.Follower // of usage; nil: it is not shipped
-	unfollow  func()           // ends the watching of changes
+	spans     *span.Tracer
+	unfollow  func() // ends the watching of changes
 
 	charged, overRate, uncounted atomic.Uint64
 }
@@ -141,7 +150,7 @@ type Gateway struct {
 // New makes a Gateway. It reports everything that is wrong with the Config at once. Close
 // ends it.
 func New(ctx context.Context, c Config) (*Gateway, error) {
-	g := &Gateway{work: newWork()}
+	g := &Gateway{work: newWork(), spans: span.New(c.Tracer)}
 	err := g.complete(&c)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/repeat"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -80,7 +81,10 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 	if err := g.products.check(c.product); err != nil {
 		panic("gateway: " + err.Error())
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return g.spans.Handler(nil, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.spans != nil {
+			span.Of(r.Context()).Set("keystile.product", c.product)
+		}
 		r, v, room := begin(w, r) // a copy of what net/http reads the body for
 		r.Trailer = nil           // so no service sees the request's trailers
 		began := v.Now()
@@ -104,7 +108,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		}
 		service.ServeHTTP(out, r)
 		out.begin(http.StatusOK)
-	})
+	}))
 }
 
 // checkAdmitted returns why a request is refused, nil if it is not. A token for one of the other

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/urlpath"
 )
 
@@ -65,7 +66,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
-		Transport:      reachTransport{transport},
+		Transport:      span.Transport(reachTransport{transport}),
 		BufferPool:     &buffers{},
 		FlushInterval:  10 * time.Millisecond, // of an answer whose length is known; others are flushed at each write
 		ErrorHandler:   g.upstreamFailed,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 	"github.com/keystile/keystile/storage/event"
@@ -34,6 +35,7 @@ type toolCall struct {
 	tool  *tool
 	start time.Time
 	ctx   context.Context // canceled when the client disconnects or cancels the call
+	span  span.Span
 }
 
 // call handles tools/call (protocol 4.9).
@@ -157,7 +159,10 @@ func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return c.bus.c.Invoker.Call(c.ctx, *c.tool.capability, c.tool.stored, arguments)
+	if r, err = c.bus.c.Invoker.Call(c.ctx, *c.tool.capability, c.tool.stored, arguments); r.IsError {
+		c.span.Fail("tool_error")
+	}
+	return r, err
 }
 
 // respondBusy returns the result of a call that exceeds a concurrency limit.
@@ -172,6 +177,7 @@ func (c *toolCall) charge(arguments json.RawMessage, failed bool) error {
 
 // note records the call in the audit trail.
 func (c *toolCall) note(status, bytes int) {
+	c.recordOutcome(status)
 	event := reqctx.Event(c.request, event.ToolCall, c.bus.c.ClientIP(c.request))
 	event.At, event.Latency = c.start, time.Since(c.start)
 	event.App, event.User, event.Product = c.caller.AppID, c.caller.UserID, product

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -39,7 +40,7 @@ func (b *Bus) CallFor(r *http.Request, caller storage.Caller, name string, argum
 	if !ok {
 		return nil, loopDetected
 	}
-	x := &exchange{bus: b, request: r.WithContext(ctx), caller: caller, address: &b.root, modern: true}
+	x := &exchange{bus: b, request: r.WithContext(span.Arrive(ctx, r.Header)), caller: caller, address: &b.root, modern: true}
 	if x.reach, ok = b.root.reachOf(caller); !ok {
 		return nil, noScopeFor
 	}
@@ -79,7 +80,9 @@ func (b *Bus) ToolsOf(member string) (tools []toolplan.Tool) {
 
 // callTool makes a call within the limits of calls under way.
 func (x *exchange) callTool(t *tool, do func(*toolCall) (pieces, *rpc.Error)) (pieces, *rpc.Error) {
-	c := &toolCall{x, t, time.Now(), x.request.Context()}
+	ctx, recorded := x.beginSpan(t)
+	defer recorded.End()
+	c := &toolCall{x, t, time.Now(), ctx, recorded}
 	key := x.callerKey()
 	if !x.bus.callers.acquire(key) {
 		return c.respondBusy(busyCaller)

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
@@ -44,7 +45,7 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return loopDetected
 	}
-	r = r.WithContext(ctx)
+	r = r.WithContext(span.Arrive(ctx, r.Header))
 	x := exchange{bus: b, request: r, caller: caller, address: at}
 	if err := x.authorize(); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -49,10 +50,10 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if u.log == nil {
 		u.log = slog.Default()
 	}
-	if u.rest, err = restcall.New(restcall.Config{Transport: dialer.Transport(), MaxResponse: c.MaxAnswer}); err != nil {
+	if u.rest, err = restcall.New(restcall.Config{Transport: span.Transport(dialer.Transport()), MaxResponse: c.MaxAnswer}); err != nil {
 		return nil, err
 	}
-	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: dialer.Transport(), MaxAnswer: c.MaxAnswer})
+	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: span.Transport(dialer.Transport()), MaxAnswer: c.MaxAnswer})
 	return u, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
@@ -24,6 +25,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	here := span.Of(r.Context())
+	here.Set(span.ClientID, app.ID)
 	if form.Has(paramTicket) {
 		return s.legacyAuthorize(w, r, app, form)
 	}
@@ -38,6 +41,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	case errors.As(err, &consent):
 		return s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope)
 	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
+		here.Set("keystile.oauth_error", refused.OAuth)
 		return s.redirect(w, form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state", form.Get("state"))
 	case err != nil:
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -50,6 +51,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		entry.Detail = "unknown grant_type"
 		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials, " + engine.GrantDevice)
 	}
+	span.Of(r.Context()).Set("keystile.grant_type", entry.Detail)
 	granted, err := redeem(r.Context(), app, form)
 	if err != nil {
 		return failed(err)
@@ -89,6 +91,7 @@ func (s *Server) clientOf(r *http.Request, form url.Values) (app storage.App, er
 	if app, err = s.authenticate(r, form); err != nil {
 		return app, err
 	}
+	span.Of(r.Context()).Set(span.ClientID, app.ID)
 	if !app.Public && form.Get("grant_type") != engine.GrantDevice { // that is charged when it is known what it asks about
 		err = reqctx.Charge(r.Context(), app)
 	}

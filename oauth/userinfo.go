@@ -6,6 +6,7 @@ import (
 
 	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/storage"
@@ -17,6 +18,7 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return badBearer(err)
 	}
+	span.Of(r.Context()).Set(span.ClientID, caller.AppID)
 	if caller.UserID == "" {
 		return badToken.Saying("this token speaks for an application, not for a user")
 	}

@@ -42,7 +42,7 @@ type Options struct {
 
 	// Observe, if set, is told of each call when it has ended: the name of its statement, how long
 	// it took, and its error. It is called by many goroutines at once.
-	Observe func(statement string, took time.Duration, err error)
+	Observe func(ctx context.Context, statement string, took time.Duration, err error)
 
 	Log *slog.Logger // nil: slog.Default()
 }

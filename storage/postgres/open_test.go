@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -234,7 +235,11 @@ func TestEveryCallIsObserved(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]error{}
 	s := open(t, address(t, direct), postgres.Options{Schema: newSchema(t), Log: slog.New(slog.DiscardHandler),
-		Observe: func(statement string, _ time.Duration, err error) { mu.Lock(); seen[statement] = err; mu.Unlock() }})
+		Observe: func(_ context.Context, statement string, _ time.Duration, err error) {
+			mu.Lock()
+			seen[statement] = err
+			mu.Unlock()
+		}})
 	defer s.Close()
 	_, _ = s.Get(t.Context(), "k", "i")
 	_, _ = s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i"})

@@ -120,7 +120,7 @@ func (s *Store) call(ctx context.Context, q query, within time.Duration, do func
 	defer context.AfterFunc(s.ended, func() { cancel(); end() })()
 	err := s.repeat(ctx, q, func(c conn, again bool) error { return do(statement, c, again) })
 	if s.options.Observe != nil {
-		s.options.Observe(statements[q].name, time.Since(began), err)
+		s.options.Observe(ctx, statements[q].name, time.Since(began), err)
 	}
 	switch {
 	case err == nil || verdict(err):

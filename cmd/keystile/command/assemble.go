@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/cmd/keystile/internal/telemetry"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/apidoc"
@@ -31,9 +32,9 @@ type assembled struct {
 	quiet   http.Handler // the same without log and metrics
 }
 
-// assemble makes the service of a configuration. A nil observer is none. The caller closes what
+// assemble makes the service of a configuration. A nil observer is none, and nil traces are none. The caller closes what
 // is returned.
-func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, others *together, log *slog.Logger, observer requests.Observer) (*assembled, error) {
+func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, others *together, traces *telemetry.Telemetry, log *slog.Logger, observer requests.Observer) (*assembled, error) {
 	connectors, fakes, err := connectorsOf(c, base, log)
 	if err != nil {
 		return nil, err
@@ -45,6 +46,7 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 	options := serviceConfig(c, base, data, log)
 	others.give(&options)
 	data.ships.give(&options)
+	options.Tracer = traces.Provider()
 	options.SignIn.Connectors, options.SignIn.Mailer = connectors, mailer
 	service, err := keystile.New(ctx, options)
 	if err != nil {
@@ -66,7 +68,7 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 	service.Handle("/", newRootHandler(c, base, apidoc.Of(openAPI(service)...), data, log))
 	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
 	quiet := service.Gateway.Front(behind.before(service.Routes(), log))
-	return &assembled{service, behind, requested(quiet), quiet}, nil
+	return &assembled{service, behind, requested(traces.Front(quiet)), quiet}, nil
 }
 
 func (a *assembled) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }

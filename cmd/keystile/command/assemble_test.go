@@ -312,6 +312,11 @@ var triedElsewhere = map[string]string{
 	"redis_url":                 "TestTwoNodesCountTogetherOnRedis",
 	"node_name":                 "TestTwoNodesCountTogetherOnRedis",
 	"drain":                     "TestANodeThatStopsIsNotReadyFirstAndServesUntilThen",
+	"otel.endpoint":             "TestATraceIsWholeFromTheBrowserToTheUpstreamOfATool",
+	"otel.headers":              "TestATraceIsWholeFromTheBrowserToTheUpstreamOfATool",
+	"otel.service_name":         "TestATraceIsWholeFromTheBrowserToTheUpstreamOfATool",
+	"otel.sample":               "TestAStrangersFlagDoesNotDecideWhatIsSampledButAFollowedProxysDoes",
+	"otel.follow":               "TestAStrangersFlagDoesNotDecideWhatIsSampledButAFollowedProxysDoes",
 	"storage.stale_after":       "TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics",
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/traced"
 )
 
 // dataStore is an opened data folder: the store in it, and its users. Close closes the store.
@@ -141,7 +142,11 @@ func (s Storage) open(ctx context.Context, c *config.Config, path string, w Watc
 // newDataStore reads an opened database. It closes it if it cannot.
 func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
 	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
-	h.store, err = storage.Open(ctx, sweepCounter{backend, &h.swept}, keys...)
+	var steps driver.Backend = sweepCounter{backend, &h.swept}
+	if c.OTel.Endpoint != "" {
+		steps = traced.New(steps)
+	}
+	h.store, err = storage.Open(ctx, steps, keys...)
 	switch {
 	case errors.Is(err, storage.ErrNewer), errors.Is(err, storage.ErrUnfinished):
 		return nil, errors.Join(err, backend.Close())

@@ -118,6 +118,11 @@
 // /openapi.json is joined of the packages' own parts when the program starts. The sign-in page
 // and the demo are not in it: they are for people.
 //
+// With otel.endpoint, requests are traced by OpenTelemetry, through tools, services and the store, and the spans go
+// to a collector; package telemetry says which, and why a client has no say in it. A line of the log that belongs
+// to a recorded trace has its trace_id, and so have the buckets of /metrics, as exemplars, for a scraper that asks
+// for OpenMetrics. The wrapper that makes spans of the store's steps is there only then.
+//
 // Every request gets a line in the log that names its route and not its path, let alone its
 // query: a path can hold a token that somebody put in the wrong place.
 package command

@@ -90,7 +90,7 @@ func (p program) kind(c *config.Config) (admin.Kind, error) {
 	return k, nil
 }
 
-func unobserved(string, time.Duration, error) {}
+func unobserved(context.Context, string, time.Duration, error) {}
 
 // addresses returns the forms of the addresses that this program knows.
 func (p program) addresses() (forms []string) {

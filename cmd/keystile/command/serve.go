@@ -93,7 +93,12 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, manager 
 		return err
 	}
 	defer func() { err = errors.Join(err, leave(others)) }()
-	service, err := assemble(ctx, c, base, data, others, log, observer)
+	traces, err := openTraces(ctx, c, others, log)
+	if err != nil {
+		return err
+	}
+	defer traces.Close()
+	service, err := assemble(ctx, c, base, data, others, traces, log, observer)
 	if err != nil {
 		return err
 	}
@@ -102,6 +107,7 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, manager 
 		counted.WatchFeed(service.Tokens.Feed)
 		others.watch(counted)
 		watchShipping(counted, service.Service)
+		watchTraces(counted, traces)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()
 	return opened{c, data, manager, log, public, operators, counted}.serve(ctx, service, base, say)

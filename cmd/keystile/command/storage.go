@@ -73,8 +73,11 @@ type Storage struct {
 
 // Watch is told what an open database does.
 type Watch struct {
-	Log     *slog.Logger                                          // never nil
-	Observe func(statement string, took time.Duration, err error) // never nil; called by many goroutines at once
+	Log *slog.Logger // never nil
+
+	// Observe is told of each statement that has ended, with the context that it ran in. Never nil; called by
+	// many goroutines at once.
+	Observe func(ctx context.Context, statement string, took time.Duration, err error)
 }
 
 // Gauge is one measurement of a storage.

@@ -53,7 +53,7 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
 	h := &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
-	w.b, err = assemble(t.Context(), c, worldBase, h, new(together), slog.New(slog.DiscardHandler), nil)
+	w.b, err = assemble(t.Context(), c, worldBase, h, new(together), nil, slog.New(slog.DiscardHandler), nil)
 	fatal(t, err)
 	t.Cleanup(func() { fatal(t, errors.Join(w.b.Close(context.Background()), h.Close())) })
 	w.handler = w.b

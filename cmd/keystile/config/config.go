@@ -89,6 +89,8 @@ type Config struct {
 	LogFormat   string // text or json
 	LogRequests bool
 
+	OTel OTel
+
 	AdminListen string   // "": there is no admin listener
 	AdminHosts  []string // hosts that requests to it may name, beside its own
 
@@ -185,6 +187,7 @@ func (l *loader) check(c *Config) {
 	}
 	l.checkStreams(c)
 	l.checkShipped(c)
+	l.checkOTel(c)
 	if c.StaleAfter < 2*time.Second {
 		l.complain("storage.stale_after: %s is less than 2s: the store is read once a second", c.StaleAfter)
 	}

@@ -247,6 +247,17 @@ var keys = []key{
 	{name: "log.requests", kind: "true or false", fallback: "true", help: "whether each request gets a line in the log (method, route, status, time and address; never its query)", example: "false",
 		set: boolean(func(c *Config) *bool { return &c.LogRequests })},
 
+	{name: "otel.endpoint", kind: "URL", help: "the collector that traces are sent to, by OTLP over HTTP with protobuf, without /v1/traces; without it nothing is traced", example: "http://127.0.0.1:4318",
+		set: maybe(collector)},
+	{name: "otel.headers", kind: "list", help: "headers of each request to the collector, as name=value with commas between, such as a key", never: inFlag, secret: true,
+		set: maybe(collectorHeaders)},
+	{name: "otel.sample", kind: "number", fallback: "0.1", help: "the share of requests that are traced, 0 to 1, whatever their traceparent asks for", example: "0.1",
+		set: share(func(c *Config) *float64 { return &c.OTel.Sample })},
+	{name: "otel.follow", kind: "true or false", fallback: "false", help: "whether the sampled flag of traceparent decides in place of otel.sample for what comes from trusted_proxies; only for proxies that write traceparent themselves, because one that hands on its clients' lets them decide", example: "true",
+		set: boolean(func(c *Config) *bool { return &c.OTel.Follow })},
+	{name: "otel.service_name", kind: "text", fallback: "keystile", help: "what the service is called in traces", example: "keystile",
+		set: text(func(c *Config) *string { return &c.OTel.Service })},
+
 	{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, /debug/pprof, /healthz/live and /healthz/ready; without it there is none", example: "127.0.0.1:9090",
 		set: maybe(address(func(c *Config) *string { return &c.AdminListen }))},
 	{name: "admin.hosts", kind: "list", help: "names and addresses that requests to the admin listener may ask for, beside localhost and its own address; others are refused, which keeps web pages away from it", example: "metrics.internal, 10.0.0.5",

@@ -51,12 +51,26 @@ var heavy = map[string]string{
 	"github.com/go-webauthn/webauthn": "oauth/signin/internal/passkey",
 	"github.com/aws/aws-sdk-go-v2":    "gateway/stream/s3",
 
+	// Of OpenTelemetry the library has the interfaces, and the program what sends.
+	"go.opentelemetry.io/otel/attribute":   "internal/span storage/traced cmd/keystile/internal/telemetry",
+	"go.opentelemetry.io/otel/codes":       "internal/span storage/traced",
+	"go.opentelemetry.io/otel/propagation": "internal/span",
+	"go.opentelemetry.io/otel/trace":       "internal/span storage/traced cmd/keystile/internal/telemetry gateway .", // in a Config
+	"go.opentelemetry.io/otel/sdk":         "cmd/keystile/internal/telemetry",
+	"go.opentelemetry.io/otel/exporters":   "cmd/keystile/internal/telemetry",
+
 	"github.com/chromedp/chromedp":             "internal/test/browser",
 	"github.com/chromedp/cdproto":              "internal/test/browser",
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestNothingForTestsIsShipped
 }
 
 var testOnly = map[string]string{
+	"go.opentelemetry.io/otel/attribute":       "gateway mcpbus",
+	"go.opentelemetry.io/otel/codes":           "gateway mcpbus",
+	"go.opentelemetry.io/otel/trace":           "mcpbus cmd/keystile/internal",
+	"go.opentelemetry.io/otel/sdk":             "internal/span storage/traced gateway mcpbus .", // spans in memory
+	"go.opentelemetry.io/proto/otlp":           "cmd/keystile/internal/telemetry cmd/keystile/command",
+	"google.golang.org/protobuf":               "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"golang.org/x/oauth2":                      "internal/test/peers",
 	"golang.org/x/text/encoding":               "internal/restcall",
 	"go.yaml.in/yaml/v3":                       "examples/cluster examples/deploy",
@@ -254,6 +268,10 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"cmd/keystile/config", "go.yaml.in/yaml/v3", false, true},
 		{"registry", "go.yaml.in/yaml/v3", false, false},
 		{"cmd/keystile/config internal/yamljson", "go.yaml.in/yaml/v3", false, false},
+		{"gateway", "go.opentelemetry.io/otel/trace", false, true},
+		{"oauth", "go.opentelemetry.io/otel/trace", false, false},
+		{"gateway", "go.opentelemetry.io/otel/sdk/trace", false, false},
+		{"cmd/keystile/internal/telemetry", "go.opentelemetry.io/otel/sdk/trace", false, true},
 	} {
 		if why := permits(c.pkg, c.path, c.test); (why == "") != c.ok {
 			t.Errorf("permits(%s, %s, test %t) = %q, want allowed %t", c.pkg, c.path, c.test, why, c.ok)
@@ -282,6 +300,23 @@ func TestOnlyTheBucketLinksItsSigner(t *testing.T) {
 	for _, room := range []string{".", "gateway", "gateway/stream", "registry", "mcpbus", "legacy", "oauth", "storage/bolt"} {
 		if slices.Contains(deps(t, room), signer) {
 			t.Errorf("%s links %s", room, signer)
+		}
+	}
+}
+
+func TestOnlyTheProgramLinksTheSDKOfOpenTelemetry(t *testing.T) {
+	heavy := []string{"go.opentelemetry.io/otel/sdk/trace", "go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp", "google.golang.org/grpc"}
+	shipped := deps(t, "cmd/keystile")
+	for _, pkg := range heavy {
+		if !slices.Contains(shipped, pkg) {
+			t.Errorf("cmd/keystile links no %s: the test lists the wrong thing", pkg)
+		}
+	}
+	for _, room := range []string{"gateway", "gateway/console", "registry", "mcpbus", "legacy", "oauth/signin", "storage", "storage/traced", "internal/span"} {
+		for _, pkg := range deps(t, room) {
+			if slices.Contains(heavy, pkg) {
+				t.Errorf("%s links %s: whoever imports it gets the SDK of OpenTelemetry", room, pkg)
+			}
 		}
 	}
 }

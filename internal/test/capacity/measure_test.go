@@ -80,7 +80,7 @@ func measure(ctx context.Context, out io.Writer, address, redisAddress string, a
 		_, dropped := b.db.Exec(ctx, "DROP SCHEMA "+schema+" CASCADE")
 		err = errors.Join(err, dropped)
 	}()
-	b.backend, err = postgres.OpenURL(ctx, address, postgres.Options{Schema: schema, Observe: func(statement string, _ time.Duration, _ error) {
+	b.backend, err = postgres.OpenURL(ctx, address, postgres.Options{Schema: schema, Observe: func(_ context.Context, statement string, _ time.Duration, _ error) {
 		n, _ := b.observed.LoadOrStore(statement, &atomic.Int64{})
 		n.(*atomic.Int64).Add(1)
 	}})

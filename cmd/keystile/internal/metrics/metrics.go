@@ -146,9 +146,9 @@ func (m *Metrics) prepare() {
 	}
 }
 
-// Handler answers with all metrics as text.
+// Handler answers with all metrics as text: that of OpenMetrics, which has the exemplars, for who asks for it.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
 // Begin implements requests.Observer.
@@ -159,7 +159,7 @@ func (m *Metrics) End(s requests.Seen) {
 	m.inFlight.Dec()
 	c := m.of(answers{s.Route, s.Method, class(s.Status)})
 	c.requests.Inc()
-	c.duration.Observe(s.Took.Seconds())
+	observe(c.duration, s.Took, s.TraceID)
 	switch strings.TrimSuffix(s.Route, ".php") {
 	case "/oauth/signin":
 		if result, ok := results[s.Status]; ok && s.Method == http.MethodPost {

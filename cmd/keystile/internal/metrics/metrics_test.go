@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/connections"
@@ -109,5 +111,31 @@ func TestWhatConnectionsCountIsShownByListener(t *testing.T) {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("not shown: %s", want)
 		}
+	}
+}
+
+func TestARecordedTraceIsAnExemplarForWhoAsksForOpenMetrics(t *testing.T) {
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	m, s := New("a", func() float64 { return 0 }), NewStatements()
+	m.Storage(s)
+	m.End(requests.Seen{Route: "/a", Method: "GET", Status: 200, Took: 3 * time.Millisecond, TraceID: id})
+	m.End(requests.Seen{Route: "/b", Method: "GET", Status: 200, Took: 3 * time.Millisecond})
+	recorded := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{0xab}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled}))
+	s.Observe(recorded, "get", time.Millisecond, nil)
+	s.Observe(t.Context(), "put", time.Millisecond, nil)
+	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil)
+	r.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
+	m.Handler().ServeHTTP(w, r)
+	text := w.Body.String()
+	for _, want := range []string{
+		`keystile_http_request_duration_seconds_bucket{route="/a",le="0.005"} 1 # {trace_id="` + id + `"} 0.003`,
+		`keystile_storage_statement_duration_seconds_bucket{statement="get",le="0.001"} 1 # {trace_id="ab000000000000000000000000000000"} 0.001`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not there: %s", want)
+		}
+	}
+	if strings.Count(text, " # {") != 2 || strings.Contains(scrape(t, m), "trace_id") {
+		t.Errorf("exemplars stand where none is asked for, or nothing was recorded: %s", text)
 	}
 }

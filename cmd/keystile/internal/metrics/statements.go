@@ -1,11 +1,13 @@
 package metrics
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -30,8 +32,8 @@ func NewStatements() *Statements {
 }
 
 // Observe notes one statement that has ended.
-func (s *Statements) Observe(statement string, took time.Duration, err error) {
-	s.took.WithLabelValues(statement).Observe(took.Seconds())
+func (s *Statements) Observe(ctx context.Context, statement string, took time.Duration, err error) {
+	observe(s.took.WithLabelValues(statement), took, span.SampledID(ctx))
 	failed := s.failed.WithLabelValues(statement) // 0 before the first: an alert on that must fire
 	for _, verdict := range []error{nil, driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked, driver.ErrInvalid} {
 		if errors.Is(err, verdict) {

@@ -9,5 +9,5 @@
 // product's is its prefix; a handler in between that hands on a copy makes it "other".
 //
 // An id that came along is taken only if any log can hold it as it is: 1 to 64 letters,
-// digits, dots, lines and dashes. traceparent is not ours and passes through.
+// digits, dots, lines and dashes. traceparent is read behind here (package span).
 package requests

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/span"
 )
 
 // Config configures Front.
@@ -31,6 +32,8 @@ type Seen struct {
 	Bytes  int64
 	Took   time.Duration
 	Grant  string // grant_type of a token request, as it was sent
+
+	TraceID string // of a request whose trace is recorded, else ""
 }
 
 // Front returns the middleware.
@@ -73,7 +76,7 @@ func (f front) end(r *http.Request, out *recorder, took time.Duration) {
 	}
 	s := Seen{
 		Method: method(r.Method), Route: route(r.Pattern), Status: out.status, Bytes: out.bytes, Took: took,
-		Grant: r.PostForm.Get("grant_type"),
+		Grant: r.PostForm.Get("grant_type"), TraceID: span.SampledID(r.Context()),
 	}
 	if f.Observer != nil {
 		f.Observer.End(s)
