@@ -191,6 +191,16 @@
 //   - log.format (name, default text): how it is logged: text or json
 //   - log.requests (true or false, default true): whether each request gets a line in the log (method,
 //     route, status, time and address; never its query)
+//   - otel.endpoint (URL): the collector that traces are sent to, by OTLP over HTTP with protobuf,
+//     without /v1/traces; without it nothing is traced
+//   - otel.headers (list): headers of each request to the collector, as name=value with commas
+//     between, such as a key
+//   - otel.sample (number, default 0.1): the share of requests that are traced, 0 to 1, whatever their
+//     traceparent asks for
+//   - otel.follow (true or false, default false): whether the sampled flag of traceparent decides in
+//     place of otel.sample for what comes from trusted_proxies; only for proxies that write
+//     traceparent themselves, because one that hands on its clients' lets them decide
+//   - otel.service_name (text, default keystile): what the service is called in traces
 //   - admin.listen (host:port): an address for operators alone: /metrics for Prometheus, /debug/pprof,
 //     /healthz/live and /healthz/ready; without it there is none
 //   - admin.hosts (list): names and addresses that requests to the admin listener may ask for, beside
