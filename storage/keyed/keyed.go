@@ -1,4 +1,3 @@
-// Package keyed holds what is remembered of a call that its client may repeat.
 package keyed
 
 import (

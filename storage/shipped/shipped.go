@@ -1,5 +1,3 @@
-// Package shipped describes how far records have come that are shipped elsewhere, beside the store. It
-// belongs to package gateway/stream, and package storage keeps it.
 package shipped
 
 import (

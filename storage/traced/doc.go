@@ -5,4 +5,11 @@
 // Each step that is made within a recorded span is a span of kind client below it: its name is that of the step
 // and the kind of its documents, such as "Get app", and nothing of what is in them is told. Steps within no span,
 // such as those that sweep, are not recorded, and cost no allocation.
+//
+// # Choices
+//
+// It wraps a Backend and not a Store: what a step costs is seen, also of an adapter that knows nothing of it. What
+// the adapter can do beside (Gatherer, Picker, Meters, Shared) it can do through the wrapper.
+//
+// An id, an index entry or an error's text may hold somebody's name, so none of them is in a span.
 package traced

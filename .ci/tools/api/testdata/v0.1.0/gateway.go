@@ -12,6 +12,7 @@ import "github.com/keystile/keystile/storage/keyed"
 import "github.com/keystile/keystile/storage/nodes"
 import "github.com/keystile/keystile/storage/ranking"
 import "github.com/keystile/keystile/storage/shipped"
+import "go.opentelemetry.io/otel/trace"
 import "log/slog"
 import "net/http"
 import "net/netip"
@@ -51,6 +52,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	ClientIP       func(*http.Request) netip.Addr
 	Log            *slog.Logger
+	Tracer         trace.TracerProvider
 }
 
 var ErrInvalidToken error

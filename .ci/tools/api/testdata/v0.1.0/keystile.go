@@ -14,6 +14,7 @@ import "github.com/keystile/keystile/registry"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/nodes"
+import "go.opentelemetry.io/otel/trace"
 import "log/slog"
 import "net/http"
 import "net/netip"
@@ -31,6 +32,7 @@ type Config struct {
 	AllowPrivateUpstreams []string
 	TrustedProxies        []netip.Prefix
 	Log                   *slog.Logger
+	Tracer                trace.TracerProvider
 	Settings              func() []console.Setting
 	Tokens                oauth.TokensConfig
 	Trail                 gateway.TrailConfig

@@ -32,7 +32,7 @@ type Options struct {
 	PollOnly     bool
 	Conns        int
 	Timeout      time.Duration
-	Observe      func(statement string, took time.Duration, err error)
+	Observe      func(ctx context.Context, statement string, took time.Duration, err error)
 	Log          *slog.Logger
 }
 

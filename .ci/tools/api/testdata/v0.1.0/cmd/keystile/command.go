@@ -41,5 +41,5 @@ type Storage struct {
 
 type Watch struct {
 	Log     *slog.Logger
-	Observe func(statement string, took time.Duration, err error)
+	Observe func(ctx context.Context, statement string, took time.Duration, err error)
 }

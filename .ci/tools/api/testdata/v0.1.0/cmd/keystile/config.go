@@ -93,6 +93,7 @@ type Config struct {
 	LogLevel           slog.Level
 	LogFormat          string
 	LogRequests        bool
+	OTel               OTel
 	AdminListen        string
 	AdminHosts         []string
 	Values             []Value
@@ -128,6 +129,14 @@ type Mail struct {
 	Password storage.Secret
 	From     string
 	Timeout  time.Duration
+}
+
+type OTel struct {
+	Endpoint string
+	Headers  map[string]storage.Secret
+	Sample   float64
+	Follow   bool
+	Service  string
 }
 
 type OpenID struct {
