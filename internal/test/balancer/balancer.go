@@ -77,6 +77,11 @@ func New(addresses ...string) *Balancer {
 func (b *Balancer) Close() {
 	b.stop()
 	b.work.Wait()
+	b.CloseIdleConnections()
+}
+
+// CloseIdleConnections ends all connections to nodes over which no request runs.
+func (b *Balancer) CloseIdleConnections() {
 	for _, n := range b.nodes {
 		n.http.CloseIdleConnections()
 	}

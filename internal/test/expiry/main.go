@@ -1,7 +1,7 @@
-// Command soak rotates refresh tokens on PostgreSQL for a while, in time that runs faster, and prints
+// Command expiry rotates refresh tokens on PostgreSQL for a while, in time that runs faster, and prints
 // how large the tables are: with expiry they have to stay level.
 //
-//	go run ./internal/test/soak --url postgres://... --minutes 30 --days 120
+//	go run ./internal/test/expiry --url postgres://... --minutes 30 --days 120
 //
 // Callers sign in again and again: a code, its exchange, some rotations. The sweep runs beside them as
 // it does in a service. It exits with 1 if the tables of the last third of the time are larger
@@ -57,7 +57,7 @@ func (w *world) now() time.Time {
 func run(url string, real, seen time.Duration, callers int) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), real)
 	defer cancel()
-	schema := fmt.Sprintf("soak_%d", os.Getpid())
+	schema := fmt.Sprintf("expiry_%d", os.Getpid())
 	s, err := postgres.OpenURL(ctx, url, postgres.Options{Schema: schema})
 	if err != nil {
 		return err
