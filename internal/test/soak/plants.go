@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/test/overlay"
+)
+
+// plant is a fault that can be built into the program, to see whether a soak finds it.
+type plant struct {
+	name    string
+	changes []overlay.Change
+}
+
+// every is where each request passes.
+const every = "cmd/keystile/internal/requests/front.go"
+
+// atEach does something at each request.
+func atEach(statements, declarations string, imports ...string) []overlay.Change {
+	all := []overlay.Change{
+		{File: every, Old: "\tif f.Observer != nil {\n\t\tf.Observer.Begin()\n", New: statements + "\tif f.Observer != nil {\n\t\tf.Observer.Begin()\n"},
+		{File: every, Old: "type front struct {\n", New: declarations + "type front struct {\n"},
+	}
+	for _, path := range imports {
+		all = append(all, overlay.Change{File: every, Old: "\t\"net/http\"\n", New: "\t\"net/http\"\n\t\"" + path + "\"\n"})
+	}
+	return all
+}
+
+// plants are leaks that somebody could make, and what else a soak has to notice.
+var plants = []plant{
+	{"goroutines", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tgo func() { <-never }()\n\t}\n", "var never = make(chan struct{})\n\n")},
+	{"files", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tif leak, err := os.Open(os.DevNull); err == nil {\n\t\t\tkept.Store(leak, true)\n\t\t}\n\t}\n", "var kept sync.Map\n\n", "os", "sync")},
+	{"memory", atEach("\tkept.Store(new([16 << 10]byte), true)\n", "var kept sync.Map\n\n", "sync")},
+	{"abrupt", []overlay.Change{{ // a node that is told to stop refuses connections at once
+		File: "cmd/keystile/command/servers.go",
+		Old:  "if s.drain <= 0 || s.leave == nil {",
+		New:  "if s.drain > 0 {",
+	}}},
+}
+
+func plantNames() string {
+	var all []string
+	for _, p := range plants {
+		all = append(all, p.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// build builds the keystile of this tree, with a fault if one is named.
+func build(ctx context.Context, dir, name string) (string, error) {
+	if name == "" {
+		return overlay.Build(ctx, dir)
+	}
+	i := slices.IndexFunc(plants, func(p plant) bool { return p.name == name })
+	if i < 0 {
+		return "", fmt.Errorf("there is no fault %q: there are %s", name, plantNames())
+	}
+	return overlay.Build(ctx, dir, plants[i].changes...)
+}
