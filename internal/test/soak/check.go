@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// aftermath is what was found when nobody asked for anything any more.
+// aftermath holds what was found when nobody asked for anything any more.
 type aftermath struct {
 	Bills   map[string]billed `json:"bills"`
 	Mails   mails             `json:"mails"`
@@ -64,7 +64,7 @@ func (s *soak) verifyTrail(ctx context.Context) {
 	s.after.Audit = fmt.Sprintf("%d records in %d chains, whole", is.Records, is.Chains)
 }
 
-// bad is what a log must never have.
+// bad matches a line that a log must never have.
 var bad = regexp.MustCompile(`(?m)^.*(panic|goroutine \d+ \[|fatal error|DATA RACE|too many open files).*$`)
 
 func (s *soak) violated(format string, args ...any) {

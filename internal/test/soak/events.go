@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// event is what happens to the nodes, or to what is around them, while they are under load.
+// event happens to the nodes, or to what is around them, while they are under load.
 type event struct {
 	name  string
 	needs func(*site) bool
@@ -106,7 +106,7 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hold is how long a fault lasts.
+// hold returns the time that a fault lasts.
 func (s *soak) hold() time.Duration { return min(s.gap/2, 10*time.Second) }
 
 // rolling restarts all nodes but the first, one after the other. It is no excuse for anything.
@@ -153,7 +153,7 @@ func (s *soak) upstreamAway(ctx context.Context) error {
 	return nil
 }
 
-// slowly is how much later a slow upstream answers.
+// slowly delays the answers of a slow upstream.
 const slowly = 300 * time.Millisecond
 
 func (s *soak) upstreamSlow(ctx context.Context) error {

@@ -39,7 +39,7 @@ func (s *soak) judgeProcesses(r *report) {
 	}
 	for _, what := range []string{files, goroutines} {
 		if left := s.end[what] - s.idle[what]; left > mostLeft {
-			r.violated("%s of node 0 without load: %.0f before and %.0f after, %d more are allowed\n%s", what, s.idle[what], s.end[what], mostLeft, s.site.nodes[0].stacks())
+			r.violated("%s of node 0 without load: %.0f before and %.0f after, %d more are allowed\n%s", what, s.idle[what], s.end[what], mostLeft, s.held[what])
 		}
 	}
 	if v := s.first(); v < level.Fewest {

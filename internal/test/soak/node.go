@@ -33,7 +33,7 @@ const comeBack = 30 * time.Second
 // proxies are the addresses that the balancer has.
 const proxies = "127.0.0.1"
 
-// drain is how long a node goes on after SIGTERM while the balancer turns away from it.
+// drain lets a node go on after SIGTERM while the balancer turns away from it.
 const drain = time.Second
 
 func (n *node) storageURL() string {

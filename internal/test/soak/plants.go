@@ -15,7 +15,7 @@ type plant struct {
 	changes []overlay.Change
 }
 
-// every is where each request passes.
+// every names the file that each request passes.
 const every = "cmd/keystile/internal/requests/front.go"
 
 // atEach does something at each request.
@@ -33,7 +33,7 @@ func atEach(statements, declarations string, imports ...string) []overlay.Change
 // plants are leaks that somebody could make, and what else a soak has to notice.
 var plants = []plant{
 	{"goroutines", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tgo func() { <-never }()\n\t}\n", "var never = make(chan struct{})\n\n")},
-	{"files", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tif leak, err := os.Open(os.DevNull); err == nil {\n\t\t\tkept.Store(leak, true)\n\t\t}\n\t}\n", "var kept sync.Map\n\n", "os", "sync")},
+	{"files", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tif leak, err := os.Open(os.DevNull); err == nil {\n\t\t\tkeptFiles.Store(leak, true)\n\t\t}\n\t}\n", "var keptFiles sync.Map\n\n", "os", "sync")},
 	{"memory", atEach("\tkept.Store(new([16 << 10]byte), true)\n", "var kept sync.Map\n\n", "sync")},
 	{"abrupt", []overlay.Change{{ // a node that is told to stop refuses connections at once
 		File: "cmd/keystile/command/servers.go",
@@ -50,14 +50,18 @@ func plantNames() string {
 	return strings.Join(all, ", ")
 }
 
-// build builds the keystile of this tree, with a fault if one is named.
+// build builds the keystile of this tree, with a fault if one is named, or several, separated by commas.
 func build(ctx context.Context, dir, name string) (string, error) {
 	if name == "" {
 		return overlay.Build(ctx, dir)
 	}
-	i := slices.IndexFunc(plants, func(p plant) bool { return p.name == name })
-	if i < 0 {
-		return "", fmt.Errorf("there is no fault %q: there are %s", name, plantNames())
+	var changes []overlay.Change
+	for name := range strings.SplitSeq(name, ",") {
+		i := slices.IndexFunc(plants, func(p plant) bool { return p.name == name })
+		if i < 0 {
+			return "", fmt.Errorf("there is no fault %q: there are %s", name, plantNames())
+		}
+		changes = append(changes, plants[i].changes...)
 	}
-	return overlay.Build(ctx, dir, plants[i].changes...)
+	return overlay.Build(ctx, dir, changes...)
 }

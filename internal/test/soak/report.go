@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/test/soak/internal/level"
 )
 
-// report is what a soak has shown.
+// report holds what a soak has shown.
 type report struct {
 	Nodes      int                   `json:"nodes"`
 	Storage    string                `json:"storage"`
@@ -40,14 +40,14 @@ type report struct {
 	Violations []string              `json:"violations"`
 }
 
-// process is what was measured of one process of a node.
+// process holds what was measured of one process of a node.
 type process struct {
 	Node     int                      `json:"node"`
 	Began    float64                  `json:"beganSecond"`
 	Verdicts map[string]level.Verdict `json:"verdicts"`
 }
 
-// kind is what was measured of one kind of request.
+// kind holds what was measured of one kind of request.
 type kind struct {
 	Name         string
 	Count        int

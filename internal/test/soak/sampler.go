@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -30,7 +29,7 @@ const (
 
 var measures = []string{rss, anonymous, heap, files, goroutines, folder}
 
-// life is what was measured of one process of a node.
+// life holds what was measured of one process of a node.
 type life struct {
 	node, pid int
 	began     time.Duration
@@ -47,7 +46,7 @@ type sampler struct {
 	sizes []size
 }
 
-// size is how large the database was.
+// size holds the size of the database at a time.
 type size struct {
 	at time.Duration
 	mb float64
@@ -161,7 +160,7 @@ func find(admin, path, text string) (float64, error) {
 	return 0, errors.Join(fmt.Errorf("%s has no line %q", path, text), lines.Err())
 }
 
-// folderSize is what the files of a folder take. One that vanishes meanwhile takes nothing.
+// folderSize returns what the files of a folder take. One that vanishes meanwhile takes nothing.
 func folderSize(dir string) (sum int64) {
 	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -173,18 +172,4 @@ func folderSize(dir string) (sum int64) {
 		return nil
 	})
 	return sum
-}
-
-// stacks are those of all goroutines, the most frequent first.
-func (n *node) stacks() string {
-	resp, err := operator.Get("http://" + n.admin + "/debug/pprof/goroutine?debug=1")
-	if err != nil {
-		return err.Error()
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 4000))
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }

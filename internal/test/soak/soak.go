@@ -28,6 +28,7 @@ type soak struct {
 	counts                map[string]int // of the events
 	restarts, kills, cuts int
 	idle, end             map[string]float64 // node 0 without load, before and after
+	held                  map[string]string  // what most of its goroutines and files are, if they are too many
 	took                  time.Duration
 	after                 aftermath
 	violations            []string
@@ -77,6 +78,9 @@ func (s *soak) run(ctx context.Context) error {
 	s.took = time.Since(s.meter.began)
 	if err == nil {
 		err = s.rest(ctx, s.isBack, comeBack)
+	}
+	if err == nil && !s.isBack(s.end) {
+		s.held = s.site.nodes[0].holds()
 	}
 	if err == nil {
 		err = s.look(ctx)

@@ -17,13 +17,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// origin is what the service calls itself.
+// origin names the service.
 const origin = serving.Issuer
 
 // member is the capability that the bus lists.
 const member = "soak"
 
-// world is what all people share.
+// world holds what all people share.
 type world struct {
 	site     *site
 	meter    *meter

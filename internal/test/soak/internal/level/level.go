@@ -29,7 +29,7 @@ type Tolerance struct {
 
 func (t Tolerance) of(start float64) float64 { return max(t.Share*math.Abs(start), t.Least) }
 
-// Verdict is what a series comes to.
+// Verdict holds what a series comes to.
 type Verdict struct {
 	Points     int     `json:"points"`
 	Start      float64 `json:"start"`   // median of the second quarter
