@@ -55,13 +55,14 @@ func (s *soak) look(ctx context.Context) error {
 func (s *soak) verifyTrail(ctx context.Context) {
 	out, err := s.site.tool(ctx, "audit", "verify", "--json")
 	var is struct {
-		Records int
-		Chains  int
+		Whole         bool
+		Records, Lost int
+		Heads         []any
 	}
-	if failed := json.Unmarshal([]byte(firstLine(out)), &is); err != nil || failed != nil || is.Records == 0 {
+	if failed := json.Unmarshal([]byte(firstLine(out)), &is); err != nil || failed != nil || !is.Whole || is.Records == 0 {
 		s.violated("audit verify: %v\n%s", err, out)
 	}
-	s.after.Audit = fmt.Sprintf("%d records in %d chains, whole", is.Records, is.Chains)
+	s.after.Audit = fmt.Sprintf("%d records in %d chains, %d lost", is.Records, len(is.Heads), is.Lost)
 }
 
 // bad matches a line that a log must never have.

@@ -30,7 +30,7 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "", "the keystile to run; without it, cmd/keystile is built")
 	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the soak has to find: "+plantNames())
 	flag.BoolVar(&o.keep, "keep", false, "keep the folders and the logs")
-	flag.BoolVar(&o.verbose, "v", false, "print each event as it comes")
+	flag.BoolVar(&o.verbose, "v", false, "print each event as it comes, and what the first node takes each minute")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

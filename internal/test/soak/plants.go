@@ -35,11 +35,7 @@ var plants = []plant{
 	{"goroutines", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tgo func() { <-never }()\n\t}\n", "var never = make(chan struct{})\n\n")},
 	{"files", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tif leak, err := os.Open(os.DevNull); err == nil {\n\t\t\tkeptFiles.Store(leak, true)\n\t\t}\n\t}\n", "var keptFiles sync.Map\n\n", "os", "sync")},
 	{"memory", atEach("\tkept.Store(new([16 << 10]byte), true)\n", "var kept sync.Map\n\n", "sync")},
-	{"abrupt", []overlay.Change{{ // a node that is told to stop refuses connections at once
-		File: "cmd/keystile/command/servers.go",
-		Old:  "if s.drain <= 0 || s.leave == nil {",
-		New:  "if s.drain > 0 {",
-	}}},
+	{"slow", atEach("\tpassed := slowly.Add(1)\n\ttime.Sleep(time.Duration(passed*passed/25) * time.Microsecond)\n", "var slowly atomic.Int64\n\n", "sync/atomic")},
 }
 
 func plantNames() string {

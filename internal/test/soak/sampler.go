@@ -41,6 +41,8 @@ type sampler struct {
 	site  *site
 	began time.Time
 
+	told time.Duration // when a line was printed
+
 	mu    sync.Mutex
 	lives []*life
 	sizes []size
@@ -89,6 +91,14 @@ func (s *sampler) take(n *node) {
 	l := s.life(n.id, pid, at)
 	for what, value := range is {
 		l.series[what] = append(l.series[what], level.Point{At: at, Value: value})
+	}
+	if s.site.verbose && n.id == 0 && at-s.told >= time.Minute {
+		s.told = at
+		fmt.Printf("%8.1f s: node 0:", at.Seconds())
+		for _, what := range measures {
+			fmt.Printf(" %s %.1f;", what, is[what])
+		}
+		fmt.Println()
 	}
 }
 
