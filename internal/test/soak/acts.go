@@ -24,8 +24,8 @@ type act struct {
 
 // acts are all of them but those that hash a password, which have a pace of their own.
 var acts = []act{
-	{"userinfo", 16, (*person).userinfo},
-	{"gateway call", 20, (*person).call},
+	{"userinfo", 14, (*person).userinfo},
+	{"gateway call", 18, (*person).call},
 	{"charge", 8, (*person).verify},
 	{"client_credentials", 10, (*person).clientCredentials},
 	{"refresh rotation", 12, (*person).rotate},
@@ -40,6 +40,9 @@ var acts = []act{
 	{"console", 3, (*person).console},
 	{"device flow", 1, (*person).device},
 	{"code by mail", 1, (*person).mail},
+	{"stream", 1, (*person).stream},
+	{"stream of the bus", 1, (*person).listen},
+	{"leaves early", 2, (*person).leave},
 }
 
 // draw draws an act by its weight.
@@ -150,7 +153,7 @@ func (p *person) verify() {
 
 // ledger notes a charged call.
 func (p *person) ledger(product, kind string, a answer) {
-	a.upstream = kind == "gateway call"
+	a.upstream = hasUpstream(kind)
 	b := p.bills[product]
 	b.sent.Add(1)
 	if p.good(kind, a, http.StatusOK) {

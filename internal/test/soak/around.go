@@ -21,8 +21,10 @@ type upstream struct {
 	server  *http.Server
 	away    atomic.Bool
 	delay   atomic.Int64 // a time.Duration
-	served  atomic.Int64
 }
+
+// pieces are sent by a stream, one after the other.
+const pieces = 6
 
 func newUpstream() (*upstream, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,8 +41,18 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if u.away.Load() {
 		panic(http.ErrAbortHandler) // cuts the connection
 	}
-	time.Sleep(time.Duration(u.delay.Load()))
-	u.served.Add(1)
+	wait(r.Context(), time.Duration(u.delay.Load()))
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/stream"):
+		for range pieces {
+			fmt.Fprintln(w, "a piece")
+			http.NewResponseController(w).Flush()
+			wait(r.Context(), slowly/pieces)
+		}
+		return
+	case strings.HasSuffix(r.URL.Path, "/slow"):
+		wait(r.Context(), slowly)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"asked":%q}`, r.URL.Path)
 }

@@ -17,7 +17,8 @@
 //
 // People and programs come to all rooms: sign-in with a password, at a low rate; code with PKCE, rotation,
 // client_credentials, devices, revocation, introspection; charged calls through the gateway and those that
-// another gateway asks about; tools; the console; the old endpoints; codes by mail. A calibration finds what
+// another gateway asks about; tools; the console; the old endpoints; codes by mail; streams of services
+// and of the bus, and callers who hang up. A calibration finds what
 // the machine gives, and the load is a share of that (--share), or what is said (--rate).
 //
 // # What happens

@@ -141,11 +141,13 @@ func (s *soak) kill(ctx context.Context) error {
 }
 
 // hasUpstream reports whether a kind of request goes on to the service behind the gateway.
-func hasUpstream(kind string) bool { return kind == "gateway call" || kind == "tools/call" }
+func hasUpstream(kind string) bool {
+	return kind == "gateway call" || kind == "stream" || kind == "tools/call"
+}
 
 func (s *soak) upstreamAway(ctx context.Context) error {
 	defer s.meter.open(window{what: "upstream away", explains: func(kind string, c class) bool {
-		return hasUpstream(kind) && (c == behind || c == away)
+		return hasUpstream(kind) && (c == behind || c == away) || kind == "stream" && c == lost // which has begun already
 	}})()
 	s.site.upstream.away.Store(true)
 	defer s.site.upstream.away.Store(false)

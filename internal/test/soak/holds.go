@@ -35,7 +35,7 @@ func (n *node) stacks() string {
 	return strings.Join(all[:min(frequent, len(all))], "\n")
 }
 
-// numbers are what two sockets or pipes differ by.
+// numbers match what two sockets or pipes differ by.
 var numbers = regexp.MustCompile(`[0-9]+`)
 
 // openFiles counts what the files of a process are.

@@ -93,7 +93,7 @@ func (s *soak) judgeRequests(r *report) {
 		k := counts[name]
 		k.Second, k.Last = s.meter.times(name, quarter, 2*quarter), s.meter.times(name, 3*quarter, s.took)
 		if k.Second.Count >= enough && k.Last.Count >= enough && slowed(k.Second.P50, k.Last.P50, s.slower) {
-			r.violated("%s takes %v in the last quarter, and took %v in the second", name, k.Last.P50, k.Second.P50)
+			r.violated("%s takes %v in the last quarter, and took %v in the second", name, k.Last.P50.Round(time.Millisecond), k.Second.P50.Round(time.Millisecond))
 		}
 		r.Kinds = append(r.Kinds, *k)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -36,26 +37,34 @@ const sessionCookie = "open_sso_token"
 // patience bounds the time of an answer.
 const patience = 15 * time.Second
 
-// send sends a request once.
-func (p *person) send(method, path, body string, headers ...string) answer {
+// request makes a request from the person's own address.
+func (p *person) request(method, path, body string, headers ...string) (*http.Request, error) {
 	r, err := http.NewRequest(method, "http://balanced"+path, strings.NewReader(body))
 	if err != nil {
-		return answer{err: err}
+		return nil, err
 	}
 	p.meter.requests.Add(1)
 	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.0.%d.%d", p.id/250, p.id%250+1))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	a := answer{sent: time.Now()}
-	resp, err := p.web.Do(r)
-	if err == nil {
-		a.status, a.header, a.node = resp.StatusCode, resp.Header, resp.Header.Get(balancer.NodeHeader)
-		a.body, err = io.ReadAll(resp.Body)
+	return r, nil
+}
+
+// send sends a request once, and reads the answer.
+func (p *person) send(method, path, body string, headers ...string) answer {
+	resp, a := p.begin(context.Background(), method, path, body, headers...)
+	if resp != nil {
+		a.body, a.err = io.ReadAll(resp.Body)
 		resp.Body.Close()
 	}
-	a.err, a.done = err, time.Now()
+	a.done = time.Now()
 	return a
+}
+
+// took notes what an answer begins with.
+func (a *answer) took(resp *http.Response) {
+	a.status, a.header, a.node = resp.StatusCode, resp.Header, resp.Header.Get(balancer.NodeHeader)
 }
 
 func (p *person) get(path string, headers ...string) answer {

@@ -62,7 +62,7 @@ func TestTwoNodesStayLevelOverRestartsFaultsAndRotations(t *testing.T) {
 		answered[k.Name] = k.Count
 	}
 	for _, a := range acts {
-		if answered[a.name] == 0 && a.name != "device flow" {
+		if answered[a.name] == 0 && a.name != "device flow" && a.name != "leaves early" {
 			t.Errorf("nobody was answered: %s", a.name)
 		}
 	}

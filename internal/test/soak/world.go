@@ -76,7 +76,7 @@ func hiddenFields(page []byte) url.Values {
 
 // newWorld makes the service one that everybody here can use.
 func newWorld(s *site) (*world, error) {
-	w := &world{site: s, meter: newMeter(), bills: map[string]*bill{"svc": {}, "ai": {}}}
+	w := &world{site: s, meter: newMeter(), bills: map[string]*bill{"svc": {}, "left": {}, "ai": {}}}
 	w.web = &http.Client{
 		Transport: s.balancer, Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
