@@ -69,6 +69,14 @@ func TestEachLifeOfANodeIsJudgedByItself(t *testing.T) {
 	judged(t, "a leak in the second life", soaked(lived(0, 0, 600, "", 0), lived(1, 0, 295, "", 0), lived(1, 300, 300, files, 40)), "node 1, from 300 s", files)
 }
 
+func TestARestartBeginsALifeAndNothingElseDoes(t *testing.T) {
+	s := newSampler(&site{})
+	first := s.life(1, 100, 0)
+	if s.life(1, 100, time.Minute) != first || s.life(1, 101, time.Minute) == first || s.life(2, 100, time.Minute) == first || len(s.lives) != 3 {
+		t.Errorf("there are %d lives, want 3", len(s.lives))
+	}
+}
+
 func TestANodeThatWasHardlyMeasuredIsNotCalledGood(t *testing.T) {
 	judged(t, "few measurements", soaked(lived(0, 0, 25, "", 0), lived(1, 0, 600, "", 0)), "node 0 was measured")
 }

@@ -48,6 +48,13 @@ func TestALeakIsGrowthAndWhatStaysLevelIsNone(t *testing.T) {
 			}
 			return 300
 		}, false},
+		{"a step late", func(x float64) float64 {
+			if x > 0.8 {
+				return 900
+			}
+			return 300
+		}, false},
+		{"caches that fill, and are full", func(x float64) float64 { return 300 + 300*min(x/0.4, 1) }, false},
 		{"stairs", func(x float64) float64 { return 300 + 100*float64(int(x*5)) }, true},
 		{"a leak that begins in the middle", func(x float64) float64 { return 300 + 600*max(0, x-0.4) }, true},
 	} {
@@ -88,9 +95,11 @@ func TestPointsAtOneTimeAreJudgedToo(t *testing.T) {
 	if v := Judge(make([]Point, 20), allowed); v.Growing || v.PerHour != 0 {
 		t.Errorf("Judge() = %+v", v)
 	}
-	series := drawn(func(x float64) float64 { return 300 + 200*x })
-	series = append(series[:100:100], series[99:]...)
-	if v := Judge(series, allowed); !v.Growing {
+	series := make([]Point, 20) // most of them at one time, and different
+	for i := range series {
+		series[i] = Point{time.Duration(max(0, i-15)) * time.Minute, float64(i)}
+	}
+	if v := Judge(series, Tolerance{Least: 1000}); !(v.PerHour > 0 && v.PerHour < 1000) || v.Growing {
 		t.Errorf("Judge() = %+v", v)
 	}
 }
