@@ -27,7 +27,7 @@ func main() {
 	flag.BoolVar(&o.redis, "redis", true, "whether nodes count together in a Redis, if one is installed")
 	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same work again, as far as a machine repeats itself")
 	flag.StringVar(&o.json, "json", "", "a file for the report as JSON")
-	flag.StringVar(&o.binary, "binary", "", "the keystile to run; without it, cmd/keystile is built")
+	flag.StringVar(&o.binary, "binary", "", "the keystile to run; without it, cmd/keystile is built, with a small cache")
 	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the soak has to find: "+plantNames())
 	flag.BoolVar(&o.keep, "keep", false, "keep the folders and the logs")
 	flag.BoolVar(&o.verbose, "v", false, "print each event as it comes, and what the first node takes each minute")

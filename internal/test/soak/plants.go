@@ -46,13 +46,18 @@ func plantNames() string {
 	return strings.Join(all, ", ")
 }
 
-// build builds the keystile of this tree, with a fault if one is named, or several, separated by commas.
+// small makes the cache of verified tokens one that is full within minutes. As it is shipped, it fills for hours
+// or days under this load, and a leak could not be told from that.
+var small = overlay.Change{File: "internal/token/verify.go", Old: "const defaultCache = 100_000\n", New: "const defaultCache = 1_000\n"}
+
+// build builds the keystile of this tree with a small cache, and with a fault if one is named, or several,
+// separated by commas.
 func build(ctx context.Context, dir, name string) (string, error) {
-	if name == "" {
-		return overlay.Build(ctx, dir)
-	}
-	var changes []overlay.Change
+	changes := []overlay.Change{small}
 	for name := range strings.SplitSeq(name, ",") {
+		if name == "" {
+			continue
+		}
 		i := slices.IndexFunc(plants, func(p plant) bool { return p.name == name })
 		if i < 0 {
 			return "", fmt.Errorf("there is no fault %q: there are %s", name, plantNames())

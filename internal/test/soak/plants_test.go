@@ -9,7 +9,7 @@ import (
 
 // A fault that does not fit the sources any more would be found by nobody, and not be missed.
 func TestEveryPlantedFaultFitsTheSources(t *testing.T) {
-	for _, p := range plants {
+	for _, p := range append(plants, plant{"small", []overlay.Change{small}}) {
 		if err := overlay.Fits(t.Context(), p.changes...); err != nil || len(p.changes) == 0 {
 			t.Errorf("%s, of %d changes: %v", p.name, len(p.changes), err)
 		}
