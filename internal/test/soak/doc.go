@@ -35,7 +35,7 @@
 //
 // # What is judged
 //
-// RSS without mapped files, the heap after a collection, open files and goroutines of each process have to
+// RSS without mapped files, the heap after a collection, open files and goroutines of each process, and the journal of a node, have to
 // stay level over its life (see package level). Without load, the first node has to come back to the
 // files and goroutines that it had before. The median time of each kind of request may not grow. No request
 // fails but those that a fault explains, while it lasts and a second after it. Charged calls are what was answered, or
@@ -59,4 +59,8 @@
 //
 // What the database takes grows with what is written, and is shown: that expiry keeps it level is the matter
 // of package expiry.
+//
+// # Size
+//
+// It is larger than a package here should be: it has clients for every room, and what they need around them.
 package main

@@ -10,13 +10,25 @@ import (
 )
 
 // tolerances say by how much what is measured of a process may grow over its life. RSS with mapped files is
-// shown and not judged, as the kernel keeps there what it likes, and so is the data folder, which has
-// the records of a node's storage.
+// shown and not judged, as the kernel keeps there what it likes.
 var tolerances = map[string]level.Tolerance{
 	anonymous:  {Share: 0.2, Least: 16},
 	heap:       {Share: 0.15, Least: 3},
 	files:      {Share: 0.15, Least: 12},
 	goroutines: {Share: 0.15, Least: 15},
+}
+
+// journal is the tolerance of a data folder whose node has its records in a database: what is left are a journal of
+// usage, which is handed on, and mails. The folder of another node holds all that is stored, and is not judged.
+var journal = level.Tolerance{Share: 0.5, Least: 4}
+
+// tolerance returns by how much a measure may grow, and whether that is judged at all.
+func (s *soak) tolerance(what string) (t level.Tolerance, judged bool) {
+	if what == folder && s.site.database != nil {
+		return journal, true
+	}
+	t, judged = tolerances[what]
+	return t, judged
 }
 
 // settling is the part of the life of a process that says nothing of what it comes to.
@@ -28,9 +40,9 @@ func (s *soak) judgeProcesses(r *report) {
 		p := process{Node: l.node, Began: l.began.Seconds(), Verdicts: map[string]level.Verdict{}}
 		for _, what := range measures {
 			series := settled(l.series[what])
-			v := level.Judge(series, tolerances[what])
-			t, judged := tolerances[what]
-			if v.Growing = v.Growing && judged && t.Least > 0; v.Growing {
+			t, judged := s.tolerance(what)
+			v := level.Judge(series, t)
+			if v.Growing = v.Growing && judged; v.Growing {
 				r.violated("node %d, from %.0f s: %s: %v", l.node, l.began.Seconds(), what, v)
 			}
 			p.Verdicts[what] = v

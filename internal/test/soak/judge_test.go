@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/test/pgserver"
 	"github.com/keystile/keystile/internal/test/soak/internal/level"
 )
 
@@ -56,6 +57,9 @@ func TestAProcessThatGrowsIsAViolation(t *testing.T) {
 	}
 	judged(t, "RSS with what is mapped from files", soaked(lived(0, 0, 600, rss, 300)))
 	judged(t, "the data folder", soaked(lived(0, 0, 600, folder, 300)))
+	s := soaked(lived(0, 0, 600, folder, 30))
+	s.site.database = new(pgserver.Server)
+	judged(t, "the data folder of a node with a database", s, folder)
 }
 
 // A restart begins a new life: what the one before has grown to does not hide that this one grows, and the step

@@ -96,15 +96,17 @@ func (r report) print(w io.Writer) {
 	for _, name := range slices.Sorted(maps.Keys(r.Events)) {
 		fmt.Fprintf(tab, "%s\t%d\t\n", name, r.Events[name])
 	}
-	fmt.Fprintln(tab, "\nprocess\twhat\tpoints\t2nd quarter\tlast quarter\tan hour\tgrows\t")
+	fmt.Fprintf(tab, "\nsecond quarter > last quarter\tpoints\t%s\t\n", strings.Join(measures, "\t"))
 	for _, p := range r.Processes {
+		if p.Verdicts[heap].Undecided {
+			continue
+		}
+		fmt.Fprintf(tab, "node %d, from %.0f s\t%d\t", p.Node, p.Began, p.Verdicts[heap].Points)
 		for _, what := range measures {
 			v := p.Verdicts[what]
-			if v.Undecided {
-				continue
-			}
-			fmt.Fprintf(tab, "node %d, from %.0f s\t%s\t%d\t%.1f\t%.1f\t%+.1f\t%v\t\n", p.Node, p.Began, what, v.Points, v.Start, v.End, v.PerHour, v.Growing)
+			fmt.Fprintf(tab, "%.1f > %.1f%s\t", v.Start, v.End, map[bool]string{true: " GROWS"}[v.Growing])
 		}
+		fmt.Fprintln(tab)
 	}
 	fmt.Fprintln(tab, "\nnode 0 without load\tbefore\tafter\t")
 	for _, what := range measures {
