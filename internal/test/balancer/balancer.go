@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -94,6 +95,17 @@ func (b *Balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.proxy.S
 
 var errNone = errors.New("no node is ready")
 
+// NodeError says which node has not answered.
+type NodeError struct {
+	Node int
+	Err  error
+}
+
+func (e *NodeError) Error() string { return fmt.Sprintf("node %d: %v", e.Node, e.Err) }
+
+// Unwrap returns what has happened.
+func (e *NodeError) Unwrap() error { return e.Err }
+
 // RoundTrip sends a request to a node. The ReverseProxy calls it.
 func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte // who sends it again needs all of it
@@ -110,6 +122,7 @@ func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 			resp.Header.Set(NodeHeader, strconv.Itoa(n.id))
 			return resp, nil
 		}
+		err = &NodeError{n.id, err}
 		var dialing *net.OpError
 		unsent := errors.As(err, &dialing) && dialing.Op == "dial"
 		if unsent {

@@ -24,7 +24,7 @@
 // # What happens
 //
 //	rolling          all nodes but the first, one after the other, by SIGTERM: no excuse
-//	kill             one of them, by SIGKILL: a request that it had may go unanswered
+//	kill             one of them, by SIGKILL: requests that it had may go unanswered
 //	upstream-away    calls through the gateway and of the tool may fail
 //	upstream-slow    it answers 300 ms later: no excuse
 //	mail-away        no excuse: mails wait

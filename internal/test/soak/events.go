@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -130,9 +131,14 @@ func (s *soak) again(ctx context.Context, n *node) error {
 	return s.site.allReady(ctx)
 }
 
+// lostBy explains what one node does not answer.
+func lostBy(node int) func(problem) bool {
+	return func(p problem) bool { return p.class == lost && p.node == strconv.Itoa(node) }
+}
+
 func (s *soak) kill(ctx context.Context) error {
 	n := s.site.nodes[1+s.dice.IntN(len(s.site.nodes)-1)]
-	defer s.meter.open(window{what: "kill", explains: func(_ string, c class) bool { return c == lost }})()
+	defer s.meter.open(window{what: "kill", explains: lostBy(n.id)})()
 	n.serves.Store(0)
 	n.Kill()
 	s.kills++
@@ -146,8 +152,8 @@ func hasUpstream(kind string) bool {
 }
 
 func (s *soak) upstreamAway(ctx context.Context) error {
-	defer s.meter.open(window{what: "upstream away", explains: func(kind string, c class) bool {
-		return hasUpstream(kind) && (c == behind || c == away) || kind == "stream" && c == lost // which has begun already
+	defer s.meter.open(window{what: "upstream away", explains: func(p problem) bool {
+		return hasUpstream(p.kind) && (p.class == behind || p.class == away) || p.kind == "stream" && p.class == lost // which has begun already
 	}})()
 	s.site.upstream.away.Store(true)
 	defer s.site.upstream.away.Store(false)
@@ -176,7 +182,7 @@ func (s *soak) mailAway(ctx context.Context) error {
 }
 
 func (s *soak) databaseCut(ctx context.Context) error {
-	defer s.meter.open(window{what: "connections to the database cut", explains: func(_ string, c class) bool { return c == away }})()
+	defer s.meter.open(window{what: "connections to the database cut", explains: func(p problem) bool { return p.class == away }})()
 	n, err := s.site.cutConnections(ctx)
 	if err == nil && n == 0 {
 		err = errors.New("there were no connections")

@@ -126,8 +126,8 @@ func TestAFaultExplainsWhatItMayDoWhileItLasts(t *testing.T) {
 		{"lost", from + time.Second, answer{err: http.ErrServerClosed}, "unanswered"},
 	} {
 		s := soaked(lived(0, 0, 600, "", 0))
-		s.meter.windows = []window{{what: "a fault", from: s.meter.began.Add(from), until: s.meter.began.Add(until), explains: func(kind string, c class) bool {
-			return kind == "userinfo" && c == away
+		s.meter.windows = []window{{what: "a fault", from: s.meter.began.Add(from), until: s.meter.began.Add(until), explains: func(p problem) bool {
+			return p.kind == "userinfo" && p.class == away
 		}}}
 		s.meter.note("userinfo", s.at(c.sent, 2*time.Second, c.is), false)
 		if c.says == "" {

@@ -63,8 +63,8 @@ func (o options) check() error {
 		return errors.New("--storage: give postgres or bolt")
 	case o.nodes < 1 || o.nodes > 1 && o.storage == "bolt":
 		return errors.New("--nodes: give 1 or more, and 1 with --storage bolt")
-	case o.length() < 10*time.Second:
-		return errors.New("--minutes: in less than 10 s nothing can be judged")
+	case o.length() < 20*time.Second:
+		return errors.New("--minutes: in less than 20 s nothing can be judged")
 	case o.people < 4:
 		return errors.New("--people: give 4 or more")
 	case o.rate == 0 && (o.share <= 0 || o.share > 1):

@@ -40,6 +40,7 @@ type problem struct {
 	kind       string
 	class      class
 	status     int
+	node       string // that has answered, or not; "" if nobody knows
 	sent, done time.Time
 	says       string
 }
@@ -48,7 +49,7 @@ type problem struct {
 type window struct {
 	what        string
 	from, until time.Time // until is zero while it lasts
-	explains    func(kind string, c class) bool
+	explains    func(problem) bool
 	slow        bool // requests take longer without being refused
 }
 
@@ -78,7 +79,7 @@ func (w window) meets(from, until time.Time) bool {
 // explained names the fault that explains a problem, "" if none does.
 func (m *meter) explained(p problem) string {
 	for _, w := range m.windows {
-		if w.meets(p.sent, p.done) && w.explains != nil && w.explains(p.kind, p.class) {
+		if w.meets(p.sent, p.done) && w.explains != nil && w.explains(p) {
 			return w.what
 		}
 	}
@@ -97,14 +98,14 @@ func (m *meter) note(kind string, a answer, good bool) {
 		m.kinds[kind] = append(m.kinds[kind], took{a.sent.Sub(m.began), a.done.Sub(a.sent)})
 		return
 	}
-	m.problems = append(m.problems, problem{kind, a.class(), a.status, a.sent, a.done, a.String()})
+	m.problems = append(m.problems, problem{kind, a.class(), a.status, a.node, a.sent, a.done, a.String()})
 }
 
 // wrong notes what is wrong although it is no single answer.
 func (m *meter) wrong(kind, format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.problems = append(m.problems, problem{kind, wrong, 0, time.Now(), time.Now(), fmt.Sprintf(format, args...)})
+	m.problems = append(m.problems, problem{kind, wrong, 0, "", time.Now(), time.Now(), fmt.Sprintf(format, args...)})
 }
 
 // forget begins anew, for what comes after a calibration.
@@ -149,7 +150,7 @@ func (m *meter) troubled(t took) bool {
 // answer is a response, or that there was none.
 type answer struct {
 	sent, done time.Time
-	node       string // that has answered
+	node       string // that has answered, or not
 	status     int
 	header     http.Header
 	body       []byte

@@ -118,7 +118,7 @@ func TestAnOptionThatMakesNoSenseIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for what, change := range map[string]func(*options){
-		"--storage": func(o *options) { o.storage = "paper" }, "--nodes": func(o *options) { o.storage = "bolt" }, "--minutes": func(o *options) { o.minutes = 0.1 },
+		"--storage": func(o *options) { o.storage = "paper" }, "--nodes": func(o *options) { o.storage = "bolt" }, "--minutes": func(o *options) { o.minutes = 0.3 },
 		"--people": func(o *options) { o.people = 0 }, "--share": func(o *options) { o.share = 2 }, "--rate": func(o *options) { o.rate = -1 },
 		"--slower": func(o *options) { o.slower = 0 }, "--plant": func(o *options) { o.plant, o.binary = "files", "keystile" },
 	} {

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/internal/test/balancer"
 )
 
 // Streams and callers who leave early hold on to things for longer than a request takes: what is not given back
@@ -20,8 +24,11 @@ func (p *person) begin(ctx context.Context, method, path, body string, headers .
 		return nil, a
 	}
 	resp, err := p.web.Do(r.WithContext(ctx))
+	var of *balancer.NodeError
 	if a.err, a.done = err, time.Now(); err == nil {
 		a.took(resp)
+	} else if errors.As(err, &of) {
+		a.node = strconv.Itoa(of.Node)
 	}
 	return resp, a
 }
