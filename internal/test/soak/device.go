@@ -9,8 +9,16 @@ import (
 	"time"
 )
 
+// mailEvery is the time between two mails of one person: more from one address are refused, as they should be.
+const mailEvery = time.Minute
+
 // mail asks for a code by mail. That it comes is judged at the end.
 func (p *person) mail() {
+	if time.Since(p.wrote) < mailEvery {
+		p.userinfo()
+		return
+	}
+	p.wrote = time.Now()
 	p.mailed.Lock()
 	p.mailed.count++
 	to := fmt.Sprintf("soak-%d@example.com", p.mailed.count)

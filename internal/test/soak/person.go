@@ -25,7 +25,8 @@ type person struct {
 	access  string
 	refresh string
 	openid  string
-	machine string // a token of the application's own
+	machine string    // a token of the application's own
+	wrote   time.Time // a mail was asked for
 }
 
 // password is that of every person here.
