@@ -9,8 +9,11 @@ import (
 	"time"
 )
 
-// mailEvery is the time between two mails of one person: more from one address are refused, as they should be.
-const mailEvery = time.Minute
+// The times between two mails and two devices of one person: more from one address are refused, as they should be.
+const (
+	mailEvery   = time.Minute
+	deviceEvery = 15 * time.Second
+)
 
 // mail asks for a code by mail. That it comes is judged at the end.
 func (p *person) mail() {
@@ -35,9 +38,11 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
 // device connects a device: codes, the page where the person allows it, and the tokens.
 func (p *person) device() {
-	if p.cookie == "" {
+	if p.cookie == "" || time.Since(p.connected) < deviceEvery {
+		p.userinfo()
 		return
 	}
+	p.connected = time.Now()
 	begun := p.post("/oauth/device_authorization", url.Values{"client_id": {p.terminal.ID}})
 	var codes struct {
 		Device string `json:"device_code"`

@@ -18,15 +18,15 @@ import (
 // person is somebody with a browser and a program of theirs. All is asked through the balancer.
 type person struct {
 	*world
-	rand    *rand.Rand
-	id      int
-	name    string
-	cookie  string // of the session
-	access  string
-	refresh string
-	openid  string
-	machine string    // a token of the application's own
-	wrote   time.Time // a mail was asked for
+	rand             *rand.Rand
+	id               int
+	name             string
+	cookie           string // of the session
+	access           string
+	refresh          string
+	openid           string
+	machine          string    // a token of the application's own
+	wrote, connected time.Time // when a mail was asked for, and a device connected
 }
 
 // password is that of every person here.
