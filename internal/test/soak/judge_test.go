@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // lived is the life of a process that was measured every five seconds; leaking grows evenly by so much in all.
 func lived(node int, began, seconds time.Duration, leaking string, by float64) *life {
 	l := &life{node: node, pid: 100 + int(began/time.Second), began: began * time.Second, series: map[string][]level.Point{}}
-	start := map[string]float64{rss: 90, anonymous: 50, heap: 30, files: 30, goroutines: 40, folder: 1}
+	start := map[string]float64{rss: 90, anonymous: 50, heap: 30, files: 30, goroutines: 40, connections: 5, folder: 1}
 	for i := 0; i < int(seconds); i += 5 {
 		at := (began + time.Duration(i)) * time.Second
 		for _, what := range measures {
@@ -30,7 +31,7 @@ func lived(node int, began, seconds time.Duration, leaking string, by float64) *
 
 // soaked is a soak of ten minutes of which the lives are given.
 func soaked(lives ...*life) *soak {
-	rest := map[string]float64{files: 25, goroutines: 35}
+	rest := map[string]float64{files: 25, goroutines: 35, connections: 2}
 	s := &soak{options: options{slower: 3}, site: &site{}, meter: newMeter(), sampler: &sampler{lives: lives}, took: 10 * time.Minute, idle: rest, end: rest}
 	return s
 }
@@ -52,7 +53,7 @@ func judged(t *testing.T, what string, s *soak, wants ...string) {
 
 func TestAProcessThatGrowsIsAViolation(t *testing.T) {
 	judged(t, "level", soaked(lived(0, 0, 600, "", 0), lived(1, 0, 200, "", 0), lived(1, 205, 395, "", 0)))
-	for what, by := range map[string]float64{anonymous: 30, heap: 10, files: 30, goroutines: 40} {
+	for what, by := range map[string]float64{anonymous: 30, heap: 10, files: 30, goroutines: 50} {
 		judged(t, what, soaked(lived(0, 0, 600, what, by)), "node 0", what, "second quarter")
 	}
 	judged(t, "RSS with what is mapped from files", soaked(lived(0, 0, 600, rss, 300)))
@@ -86,9 +87,9 @@ func TestANodeThatWasHardlyMeasuredIsNotCalledGood(t *testing.T) {
 }
 
 func TestWithoutLoadANodeComesBackToWhatItWas(t *testing.T) {
-	for _, what := range []string{files, goroutines} {
+	for _, what := range []string{files, goroutines, connections} {
 		s := soaked(lived(0, 0, 600, "", 0))
-		s.end = map[string]float64{files: 25, goroutines: 35}
+		s.end = maps.Clone(s.idle)
 		s.end[what] += mostLeft
 		judged(t, what, s)
 		s.end[what]++

@@ -19,15 +19,16 @@ import (
 
 // What is measured of a process.
 const (
-	rss        = "RSS, MB"
-	anonymous  = "RSS of its own, MB" // without what is only mapped from files
-	heap       = "heap after GC, MB"
-	files      = "open files"
-	goroutines = "goroutines"
-	folder     = "data folder, MB"
+	rss         = "RSS, MB"
+	anonymous   = "RSS of its own, MB" // without what is only mapped from files
+	heap        = "heap after GC, MB"
+	files       = "open files"  // but connections of clients: how many of those there are is up to the balancer
+	goroutines  = "goroutines"  // but one for each of those
+	connections = "connections" // of clients
+	folder      = "data folder, MB"
 )
 
-var measures = []string{rss, anonymous, heap, files, goroutines, folder}
+var measures = []string{rss, anonymous, heap, files, goroutines, connections, folder}
 
 // life holds what was measured of one process of a node.
 type life struct {
@@ -138,9 +139,14 @@ func measure(pid int, admin, data string) (map[string]float64, error) {
 		return nil, err
 	}
 	is[files] = float64(len(open))
+	if is[connections], err = find(admin, "/metrics", `keystile_connections_open{listener="public"} `); err != nil {
+		return nil, err
+	}
 	if is[goroutines], err = find(admin, "/metrics", "go_goroutines "); err != nil {
 		return nil, err
 	}
+	is[files] -= is[connections]
+	is[goroutines] -= is[connections]
 	bytes, err := find(admin, "/debug/pprof/heap?gc=1&debug=1", "# HeapAlloc = ")
 	if err != nil {
 		return nil, err

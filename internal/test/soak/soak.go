@@ -127,12 +127,17 @@ func (s *soak) rest(ctx context.Context, enough func(map[string]float64) bool, m
 	}
 }
 
-// mostLeft are the goroutines and files that a node may have without load beyond those before the load.
+// mostLeft are the goroutines, files and connections that a node may have without load beyond those before the load.
 const mostLeft = 25
 
 func (s *soak) isBack(is map[string]float64) bool {
 	s.end = is
-	return is[files] <= s.idle[files]+mostLeft && is[goroutines] <= s.idle[goroutines]+mostLeft
+	for _, what := range []string{files, goroutines, connections} {
+		if is[what] > s.idle[what]+mostLeft {
+			return false
+		}
+	}
+	return true
 }
 
 // Those who sign in with a password are one in fifty acts, and two a second at most: argon2 is to

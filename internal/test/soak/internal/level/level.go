@@ -72,6 +72,18 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%.4g in the second quarter and %.4g in the last; %+.4g in %.0f s, %.4g are allowed", v.Start, v.End, v.Rise, v.LengthSecs, v.Allowed)
 }
 
+// Floor returns for each point the least value of n points that end with it. What comes and goes, such as the
+// memory for one password, is not seen there; what is never given back is.
+func Floor(series []Point, n int) []Point {
+	floor := slices.Clone(series)
+	for i := range floor {
+		for _, p := range series[max(0, i-n+1):i] {
+			floor[i].Value = min(floor[i].Value, p.Value)
+		}
+	}
+	return floor
+}
+
 // most bounds the points that are paired: the pairs grow with the square.
 const most = 800
 

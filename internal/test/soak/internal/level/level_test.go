@@ -114,3 +114,42 @@ func TestALongSeriesIsJudgedInAMoment(t *testing.T) {
 		t.Errorf("Judge() = %+v", v)
 	}
 }
+
+// Half of the points have something for a moment, and more of them towards the end.
+func TestWhatComesAndGoesIsNotInTheFloor(t *testing.T) {
+	tight := Tolerance{Share: 0.03}
+	dice := rand.New(rand.NewPCG(3, 4))
+	spikes := func(grows float64) []Point {
+		series := drawn(func(x float64) float64 { return 300 + grows*x })
+		for i := range series {
+			if dice.Float64() < 0.1+0.65*float64(i)/float64(len(series)) {
+				series[i].Value += 200
+			}
+		}
+		return series
+	}
+	if v := Judge(spikes(0), tight); !v.Growing {
+		t.Errorf("this series is too easy: %v", v)
+	}
+	if v := Judge(Floor(spikes(0), 10), tight); v.Growing {
+		t.Errorf("what comes and goes is growth: %v", v)
+	}
+	if v := Judge(Floor(spikes(100), 10), tight); !v.Growing {
+		t.Errorf("a leak below it is not: %v", v)
+	}
+}
+
+func TestTheFloorIsTheLeastOfTheLastPoints(t *testing.T) {
+	var series []Point
+	for i, v := range []float64{5, 3, 4, 6, 7, 2} {
+		series = append(series, Point{time.Duration(i), v})
+	}
+	for i, want := range []float64{5, 3, 3, 3, 4, 2} {
+		if got := Floor(series, 3)[i]; got.Value != want || got.At != time.Duration(i) {
+			t.Errorf("Floor()[%d] = %v, want %v", i, got, want)
+		}
+	}
+	if series[2].Value != 4 {
+		t.Error("the series itself is another one now")
+	}
+}
