@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/keystile/keystile/internal/test/cluster/internal/balancer"
+	"github.com/keystile/keystile/internal/test/balancer"
 	"github.com/keystile/keystile/internal/test/cluster/internal/link"
 	"github.com/keystile/keystile/internal/test/cluster/internal/netns"
 	"github.com/keystile/keystile/storage"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/internal/test/cluster/internal/balancer"
+	"github.com/keystile/keystile/internal/test/balancer"
 	"github.com/keystile/keystile/internal/test/serving"
 )
 

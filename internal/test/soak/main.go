@@ -1,174 +1,117 @@
-// Command soak rotates refresh tokens on PostgreSQL for a while, in time that runs faster, and prints
-// how large the tables are: with expiry they have to stay level.
-//
-//	go run ./internal/test/soak --url postgres://... --minutes 30 --days 120
-//
-// Callers sign in again and again: a code, its exchange, some rotations. The sweep runs beside them as
-// it does in a service. It exits with 1 if the tables of the last third of the time are larger
-// than those of the middle third by more than a quarter, or if any call failed.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
-	"sync"
-	"sync/atomic"
+	"os/signal"
+	"path/filepath"
+	"syscall"
 	"time"
-
-	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/postgres"
-)
-
-const (
-	lifetime = 30 * 24 * time.Hour
-	rotated  = 5 // times each grant is
-
-	codeLives = 12 * time.Hour // which is some seconds of the time outside
 )
 
 func main() {
-	url := flag.String("url", os.Getenv("KEYSTILE_POSTGRES_URL"), "the database")
-	minutes := flag.Float64("minutes", 30, "how long")
-	callers := flag.Int("callers", 8, "how many rotate at once")
-	days := flag.Float64("days", 120, "how much time passes meanwhile, as the tokens see it")
+	o := options{}
+	flag.StringVar(&o.storage, "storage", "postgres", "postgres, in a server of its own, or bolt, which one node has alone")
+	flag.IntVar(&o.nodes, "nodes", 3, "how many nodes share PostgreSQL; the first is never restarted")
+	flag.Float64Var(&o.minutes, "minutes", 30, "how long the load lasts")
+	flag.Float64Var(&o.share, "share", 0.5, "the load, as a share of what the calibration finds")
+	flag.Float64Var(&o.rate, "rate", 0, "the load in acts a second; without it, there is a calibration")
+	flag.IntVar(&o.people, "people", 24, "how many people and programs ask at once")
+	flag.DurationVar(&o.every, "every", 0, "the time between two events; without it, such that each comes at least once, and 45s at most")
+	flag.StringVar(&o.events, "events", "", "the kinds of events, separated by commas; without it, all that there are: "+eventNames())
+	flag.Float64Var(&o.slower, "slower", 3, "by which factor the median time of a kind of request may grow")
+	flag.BoolVar(&o.redis, "redis", true, "whether nodes count together in a Redis, if one is installed")
+	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same work again, as far as a machine repeats itself")
+	flag.StringVar(&o.json, "json", "", "a file for the report as JSON")
+	flag.StringVar(&o.binary, "binary", "", "the keystile to run; without it, cmd/keystile is built, with a small cache")
+	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the soak has to find: "+plantNames())
+	flag.BoolVar(&o.keep, "keep", false, "keep the folders and the logs")
+	flag.BoolVar(&o.verbose, "v", false, "print each event as it comes, and what the first node takes each minute")
 	flag.Parse()
-	if err := run(*url, time.Duration(*minutes*float64(time.Minute)), time.Duration(*days*24*float64(time.Hour)), *callers); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	red, err := run(ctx, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+	}
+	switch {
+	case red:
 		os.Exit(1)
+	case err != nil:
+		os.Exit(2)
 	}
 }
 
-// world is a store in which time runs faster.
-type world struct {
-	*postgres.Store
-	began, start time.Time
-	speed        float64
-	rotations    atomic.Int64
-	swept        atomic.Int64
+type options struct {
+	storage, events, json, binary, plant string
+	nodes, people                        int
+	minutes, share, rate, slower         float64
+	every                                time.Duration
+	redis, keep, verbose                 bool
+	seed                                 uint64
 }
 
-func (w *world) now() time.Time {
-	return w.start.Add(time.Duration(float64(time.Since(w.began)) * w.speed))
-}
+func (o options) length() time.Duration { return time.Duration(o.minutes * float64(time.Minute)) }
 
-func run(url string, real, seen time.Duration, callers int) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), real)
-	defer cancel()
-	schema := fmt.Sprintf("soak_%d", os.Getpid())
-	s, err := postgres.OpenURL(ctx, url, postgres.Options{Schema: schema})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	look, err := newWatch(context.Background(), url, schema)
-	if err != nil {
-		return err
-	}
-	defer look.close()
-	w := &world{Store: s, began: time.Now(), start: time.Now(), speed: float64(seen) / float64(real)}
-	failed := make(chan error, callers+1)
-	var wg sync.WaitGroup
-	for range callers {
-		wg.Go(func() { failed <- w.signIns(ctx) })
-	}
-	wg.Go(func() { failed <- w.sweeps(ctx) })
-	sizes, err := w.report(ctx, look)
-	wg.Wait()
-	for range callers + 1 {
-		if failure := <-failed; failure != nil {
-			return failure
-		}
-	}
-	if err != nil {
-		return err
-	}
-	third := len(sizes) / 3
-	middle, last := mean(sizes[third:2*third]), mean(sizes[2*third:])
-	fmt.Printf("the middle third: %.0f MB, the last: %.0f MB\n", middle, last)
-	if third > 0 && last > middle*1.25 {
-		return fmt.Errorf("the tables grow")
+func (o options) check() error {
+	switch {
+	case o.storage != "postgres" && o.storage != "bolt":
+		return errors.New("--storage: give postgres or bolt")
+	case o.nodes < 1 || o.nodes > 1 && o.storage == "bolt":
+		return errors.New("--nodes: give 1 or more, and 1 with --storage bolt")
+	case o.length() < 20*time.Second:
+		return errors.New("--minutes: in less than 20 s nothing can be judged")
+	case o.people < 4:
+		return errors.New("--people: give 4 or more")
+	case o.rate == 0 && (o.share <= 0 || o.share > 1):
+		return errors.New("--share: give more than 0, and 1 at most")
+	case o.rate < 0:
+		return errors.New("--rate: give a number of acts a second")
+	case o.slower < 1:
+		return errors.New("--slower: give 1 or more")
+	case o.plant != "" && o.binary != "":
+		return errors.New("--plant builds a program of its own: leave --binary out")
 	}
 	return nil
 }
 
-func mean(list []float64) (sum float64) {
-	for _, x := range list {
-		sum += x / float64(len(list))
+// run is the whole program but its exit. It reports whether a promise was broken; an error means that
+// the question could not be asked.
+func run(ctx context.Context, o options) (red bool, err error) {
+	if err := o.check(); err != nil {
+		return false, err
 	}
-	return sum
-}
-
-// signIns signs one user in after another until the time is over.
-func (w *world) signIns(ctx context.Context) error {
-	for ctx.Err() == nil {
-		t := w.token(driver.Token{Grant: handle.New("g_", w.now()), GrantedAt: w.now()}, driver.KindCode, codeLives)
-		err := w.Issue(ctx, t)
-		for range rotated {
-			if err != nil {
-				break
-			}
-			next := w.token(t, driver.KindRefresh, lifetime)
-			if err = w.Exchange(ctx, t.Key, w.now(), next); err == nil {
-				w.rotations.Add(1)
-			}
-			t = next
-		}
-		if err != nil && ctx.Err() == nil {
-			return err
+	dir, err := os.MkdirTemp("", "keystile-soak-")
+	if err != nil {
+		return false, err
+	}
+	if o.binary == "" {
+		if o.binary, err = build(ctx, dir, o.plant); err != nil {
+			return false, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
-	return nil
-}
-
-func (w *world) token(of driver.Token, kind string, lives time.Duration) driver.Token {
-	now := w.now()
-	return driver.Token{
-		Key: handle.KeyOf(handle.New(handle.RefreshPrefix, now)), Kind: kind, Grant: of.Grant, GrantedAt: of.GrantedAt,
-		AppID: "a1b2c3d4e5f6", UserID: "0123456789abcdef", Scope: "openid profile email offline_access",
-		IssuedAt: now, ExpiresAt: now.Add(lives), AuthTime: of.GrantedAt, LoginType: "self",
+	s, err := newSoak(ctx, o, dir)
+	if err != nil {
+		return false, errors.Join(err, os.RemoveAll(dir))
 	}
-}
-
-// sweeps removes what has ended, each second until nothing is left.
-func (w *world) sweeps(ctx context.Context) error {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil
-		}
-		for removed := 1; removed > 0 && ctx.Err() == nil; {
-			var err error
-			if removed, err = w.Sweep(ctx, w.now(), driver.Page); err != nil && ctx.Err() == nil {
-				return err
-			}
-			w.swept.Add(int64(removed))
-		}
+	err = s.run(ctx)
+	r := s.report()
+	r.print(os.Stdout)
+	if o.json != "" {
+		err = errors.Join(err, r.write(o.json))
 	}
-}
-
-// report prints a line thirty times, and returns the sizes in MB.
-func (w *world) report(ctx context.Context, look *watch) (sizes []float64, err error) {
-	deadline, _ := ctx.Deadline()
-	tick := time.NewTicker(time.Until(deadline) / 31)
-	defer tick.Stop()
-	fmt.Println(heading)
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return sizes, nil
-		}
-		size, line, err := look.line()
-		if err != nil {
-			return sizes, err
-		}
-		fmt.Printf("%6.1f %10d %10d %s\n", w.now().Sub(w.start).Hours()/24, w.rotations.Load(), w.swept.Load(), line)
-		sizes = append(sizes, size)
+	red = len(r.Violations) > 0
+	if o.keep || red {
+		err = errors.Join(err, s.site.saveLogs(filepath.Join(dir, "logs")))
+		fmt.Printf("\nkept: %s (seed %d)\n", dir, o.seed)
 	}
+	err = errors.Join(err, s.site.close())
+	if !o.keep && !red {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return red, err
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -77,6 +78,11 @@ func New(addresses ...string) *Balancer {
 func (b *Balancer) Close() {
 	b.stop()
 	b.work.Wait()
+	b.CloseIdleConnections()
+}
+
+// CloseIdleConnections ends all connections to nodes over which no request runs.
+func (b *Balancer) CloseIdleConnections() {
 	for _, n := range b.nodes {
 		n.http.CloseIdleConnections()
 	}
@@ -88,6 +94,17 @@ func (b *Balancer) Ready(i int) bool { return b.nodes[i].ready.Load() }
 func (b *Balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.proxy.ServeHTTP(w, r) }
 
 var errNone = errors.New("no node is ready")
+
+// NodeError says which node has not answered.
+type NodeError struct {
+	Node int
+	Err  error
+}
+
+func (e *NodeError) Error() string { return fmt.Sprintf("node %d: %v", e.Node, e.Err) }
+
+// Unwrap returns what has happened.
+func (e *NodeError) Unwrap() error { return e.Err }
 
 // RoundTrip sends a request to a node. The ReverseProxy calls it.
 func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -105,6 +122,7 @@ func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 			resp.Header.Set(NodeHeader, strconv.Itoa(n.id))
 			return resp, nil
 		}
+		err = &NodeError{n.id, err}
 		var dialing *net.OpError
 		unsent := errors.As(err, &dialing) && dialing.Op == "dial"
 		if unsent {
