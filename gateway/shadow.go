@@ -25,7 +25,7 @@ func newShadows(s limits.Shadow, plans []billing.Plan) (shadows, error) {
 	}
 	for _, tier := range s.Tiers {
 		if !slices.ContainsFunc(plans, func(p billing.Plan) bool { return p.Tier == tier }) {
-			return nil, fmt.Errorf("a shadow of %q, which is no tier", tier)
+			return nil, fmt.Errorf("Config.Shadow: %q is no tier", tier)
 		}
 		all[tier] = new(atomic.Uint64)
 	}
