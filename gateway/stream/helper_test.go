@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/gateway/stream"
@@ -22,6 +25,26 @@ import (
 )
 
 var errAway = errors.New("the target is away")
+
+// sharedSource may be drawn from by followers and the test at once.
+type sharedSource struct {
+	mu     sync.Mutex
+	source *rand.PCG
+}
+
+func newDice(seed uint64) *rand.Rand { return rand.New(&sharedSource{source: rand.NewPCG(seed, 25)}) }
+
+func (s *sharedSource) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
+}
+
+// pass lets time go by until everybody waits again, so that what they did can be looked at.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
 
 // bucket is a target that keeps each batch under its key, as a store of objects does.
 type bucket struct {
@@ -65,6 +88,38 @@ func (k *bucket) keep(b stream.Batch) {
 		k.changed = append(k.changed, b.Key)
 	}
 	k.objects[b.Key] = bytes.Clone(b.Lines)
+}
+
+// keys are the names of the objects, in the order in which they first came.
+func (k *bucket) keys() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.order)
+}
+
+// tries is how often something was put.
+func (k *bucket) tries() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.puts
+}
+
+// altered are the names of objects that came again with other bytes.
+func (k *bucket) altered() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.changed)
+}
+
+// with is a bucket that has what came to another one behind its own.
+func (k *bucket) with(other *bucket) *bucket {
+	both := &bucket{objects: map[string][]byte{}, order: append(k.keys(), other.keys()...)}
+	for _, of := range []*bucket{k, other} {
+		of.mu.Lock()
+		maps.Copy(both.objects, of.objects)
+		of.mu.Unlock()
+	}
+	return both
 }
 
 func (k *bucket) failing(fail func(b stream.Batch) (bool, error)) {

@@ -112,25 +112,25 @@ func TestAnHourOfUsageIsShippedWhenItIsOver(t *testing.T) {
 		m, k := newMeter(t), &bucket{}
 		f, stop := followUsage(t, m.store, k)
 		defer stop()
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if err := m.Charge("app1", "ai", time.Now(), false); err != nil { // it begins with the next whole hour
 			t.Fatal(err)
 		}
-		time.Sleep(time.Hour - time.Minute)
+		pass(time.Hour - time.Minute)
 		begin := time.Now()
 		m.call(t, "app1", "ai", "", begin)
 		m.call(t, "app1", "ai", "", begin)
 		m.call(t, "app1", "mcp", "shop__order", begin)
 		m.call(t, "keystile-apikeys u1", "mcp", "shop__order", begin)
-		time.Sleep(time.Hour + time.Minute)
-		if len(k.order) != 0 {
-			t.Errorf("a minute behind its end an hour is shipped: %q", k.order)
+		pass(time.Hour + time.Minute)
+		if len(k.keys()) != 0 {
+			t.Errorf("a minute behind its end an hour is shipped: %q", k.keys())
 		}
-		time.Sleep(5 * time.Minute)
+		pass(5 * time.Minute)
 		m.same(t, k)
 		hour := begin.UTC().Format("2006/01/02/15")
-		if want := []string{"usage/" + hour + "-001-00001"}; !slices.Equal(k.order, want) {
-			t.Errorf("the batches are %q, want %q", k.order, want)
+		if want := []string{"usage/" + hour + "-001-00001"}; !slices.Equal(k.keys(), want) {
+			t.Errorf("the batches are %q, want %q", k.keys(), want)
 		}
 		_, hours := k.tables(t)
 		if h := hours[begin.UTC().Format("2006-01-02T15")]; h.Calls != 4 || h.Rows != 5 || h.Revision != 1 {
@@ -152,28 +152,28 @@ func TestCallsThatComeLateMakeAnotherRevision(t *testing.T) {
 		m, k := newMeter(t), &bucket{}
 		_, stop := followUsage(t, m.store, k)
 		defer stop()
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		begin := time.Now()
 		for i := range 40 {
 			m.call(t, fmt.Sprint("app", i), "ai", "", begin)
 		}
-		time.Sleep(2 * time.Hour)
-		if len(k.order) < 2 {
-			t.Errorf("40 rows are the batches %q, want several", k.order)
+		pass(2 * time.Hour)
+		if len(k.keys()) < 2 {
+			t.Errorf("40 rows are the batches %q, want several", k.keys())
 		}
-		time.Sleep(20 * 24 * time.Hour) // a node was away for so long
+		pass(20 * 24 * time.Hour) // a node was away for so long
 		m.call(t, "app3", "ai", "", begin)
 		m.call(t, "late", "mcp", "shop__order", begin)
-		time.Sleep(2 * time.Minute)
+		pass(2 * time.Minute)
 		m.same(t, k)
 		_, hours := k.tables(t)
 		if h := hours[begin.UTC().Format("2006-01-02T15")]; h.Revision != 2 || h.Calls != 42 {
 			t.Errorf("the hour is %+v", h)
 		}
-		puts := k.puts
-		time.Sleep(100 * time.Hour)
-		if k.puts != puts {
-			t.Errorf("%d batches without a call", k.puts-puts)
+		before := k.tries()
+		pass(100 * time.Hour)
+		if k.tries() != before {
+			t.Errorf("%d batches without a call", k.tries()-before)
 		}
 	})
 }
@@ -182,7 +182,7 @@ func TestCallsThatComeLateMakeAnotherRevision(t *testing.T) {
 func TestNoRowIsMissingWhateverFails(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { failUsageAnywhere(t, rand.New(rand.NewPCG(seed, 26))) })
+			synctest.Test(t, func(t *testing.T) { failUsageAnywhere(t, newDice(seed)) })
 		})
 	}
 }
@@ -198,7 +198,7 @@ func failUsageAnywhere(t *testing.T, dice *rand.Rand) {
 	}
 	k.fail = func(stream.Batch) (bool, error) { return fate() }
 	_, stop := followUsage(t, m.store, &bucket{}) // it begins
-	time.Sleep(time.Hour)
+	pass(time.Hour)
 	stop()
 	for range 8 {
 		_, stop := followUsage(t, &faulty{m.store, fate}, k)
@@ -208,7 +208,7 @@ func failUsageAnywhere(t *testing.T, dice *rand.Rand) {
 				m.call(t, fmt.Sprint("app", dice.IntN(30)), "mcp", []string{"", "shop__order"}[dice.IntN(2)], at)
 			}
 		}
-		time.Sleep(time.Duration(dice.IntN(4*3600)) * time.Second)
+		pass(time.Duration(dice.IntN(4*3600)) * time.Second)
 		stop()
 		if dice.IntN(3) == 0 {
 			if err := m.Close(t.Context()); err != nil {
@@ -219,7 +219,7 @@ func failUsageAnywhere(t *testing.T, dice *rand.Rand) {
 	}
 	calm = true
 	_, stop = followUsage(t, m.store, k)
-	time.Sleep(3 * time.Hour)
+	pass(3 * time.Hour)
 	stop()
 	m.same(t, k)
 	if len(m.truth) == 0 {
@@ -242,7 +242,7 @@ func TestCallsOfUnknownAccountsAreSaid(t *testing.T) {
 		m, k := newMeter(t), &bucket{}
 		_, stop := followUsage(t, m.store, k)
 		defer stop()
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		old, err := ledger.Open(t.Context(), ledger.Config{Store: m.store, Log: quiet})
 		if err != nil {
 			t.Fatal(err)
@@ -253,7 +253,7 @@ func TestCallsOfUnknownAccountsAreSaid(t *testing.T) {
 		if err := old.Charge("app2", "ai", begin, false); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Hour)
+		pass(2 * time.Hour)
 		_, hours := k.tables(t)
 		if h := hours[begin.UTC().Format("2006-01-02T15")]; h.Calls != 2 || h.Accounts != 1 {
 			t.Errorf("the hour is %+v", h)

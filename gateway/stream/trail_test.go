@@ -44,17 +44,17 @@ func TestAConsumerGetsTheTrailToTheLetter(t *testing.T) {
 		for range 5 {
 			o.write(t, 40)
 			o.reopen(t)
-			time.Sleep(3 * time.Second)
+			pass(3 * time.Second)
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		o.same(t, k)
 		if s := f.Stats(); s.Behind != 0 || s.Age != 0 || s.Lines != uint64(len(o.all(t))) || s.Err != nil {
 			t.Errorf("at the end its state is %+v", s)
 		}
-		if len(k.order) < 10 || k.puts != len(k.order) {
-			t.Errorf("%d batches in %d puts: batches end at 2000 bytes, and none comes twice without a reason", len(k.order), k.puts)
+		if len(k.keys()) < 10 || k.tries() != len(k.keys()) {
+			t.Errorf("%d batches in %d puts: batches end at 2000 bytes, and none comes twice without a reason", len(k.keys()), k.tries())
 		}
-		first := k.order[0]
+		first := k.keys()[0]
 		if want := o.all(t)[0].At.UTC().Format("audit/2006/01/02/15") + "-000000000001-"; !strings.HasPrefix(first, want) {
 			t.Errorf("the first batch is %s, want %s...", first, want)
 		}
@@ -68,14 +68,14 @@ func TestLinesWaitForOthersAsLongAsTheyMay(t *testing.T) {
 		defer stop()
 		for range 5 {
 			o.write(t, 3)
-			time.Sleep(10 * time.Second)
+			pass(10 * time.Second)
 		}
-		if len(k.order) != 0 {
-			t.Errorf("after 50 s there is %q", k.order)
+		if len(k.keys()) != 0 {
+			t.Errorf("after 50 s there is %q", k.keys())
 		}
-		time.Sleep(25 * time.Second)
-		if len(k.order) != 1 {
-			t.Errorf("after 75 s there is %q, want one batch", k.order)
+		pass(25 * time.Second)
+		if len(k.keys()) != 1 {
+			t.Errorf("after 75 s there is %q, want one batch", k.keys())
 		}
 	})
 }
@@ -103,7 +103,7 @@ func (f *faulty) SaveStream(ctx context.Context, at shipped.Position) (shipped.P
 func TestNothingIsMissingWhateverFails(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { failAnywhere(t, rand.New(rand.NewPCG(seed, 25))) })
+			synctest.Test(t, func(t *testing.T) { failAnywhere(t, newDice(seed)) })
 		})
 	}
 }
@@ -129,7 +129,7 @@ func failAnywhere(t *testing.T, dice *rand.Rand) {
 			stops = append(stops, stop)
 		}
 		o.write(t, dice.IntN(30))
-		time.Sleep(time.Duration(dice.IntN(40_000)) * time.Millisecond)
+		pass(time.Duration(dice.IntN(40_000)) * time.Millisecond)
 		for _, stop := range stops {
 			stop() // it ends wherever it is: amid a batch, or before the position is kept
 		}
@@ -141,13 +141,13 @@ func failAnywhere(t *testing.T, dice *rand.Rand) {
 	calm = true
 	mu.Unlock()
 	_, stop := follow(t, o.Store, c, quiet)
-	time.Sleep(5 * time.Minute)
+	pass(5 * time.Minute)
 	stop()
 	o.same(t, k)
-	if len(k.changed) > 0 {
-		t.Errorf("%q came twice with other bytes", k.changed)
+	if len(k.altered()) > 0 {
+		t.Errorf("%q came twice with other bytes", k.altered())
 	}
-	if k.puts == len(k.order) {
+	if k.tries() == len(k.keys()) {
 		t.Error("nothing came twice: the test does not try what it should")
 	}
 }
@@ -166,18 +166,18 @@ func TestAKillBetweenThePutAndThePositionRepeatsTheSameBatch(t *testing.T) {
 			return true, nil
 		}}
 		_, stop := follow(t, dies, stream.Config{Target: k}, quiet)
-		time.Sleep(500 * time.Millisecond)
+		pass(500 * time.Millisecond)
 		stop()
-		if len(k.order) != 1 {
-			t.Fatalf("before the kill there is %q", k.order)
+		if len(k.keys()) != 1 {
+			t.Fatalf("before the kill there is %q", k.keys())
 		}
 		o.write(t, 20) // more records than the batch had
 		_, stop = follow(t, o, stream.Config{Target: k, MaxAge: time.Minute}, quiet)
-		time.Sleep(2 * time.Minute)
+		pass(2 * time.Minute)
 		stop()
 		o.same(t, k)
-		if len(k.changed) > 0 || k.puts != 3 || len(k.order) != 2 {
-			t.Errorf("%d puts made %q, changed %q: want the first batch again as it was, then the others", k.puts, k.order, k.changed)
+		if len(k.altered()) > 0 || k.tries() != 3 || len(k.keys()) != 2 {
+			t.Errorf("%d puts made %q, changed %q: want the first batch again as it was, then the others", k.tries(), k.keys(), k.altered())
 		}
 	})
 }
@@ -193,29 +193,26 @@ func TestOneOfTwoNodesShipsAndTheOtherTakesOver(t *testing.T) {
 		first, second := &bucket{}, &bucket{} // one place, looked at from each node
 		a, b := openStore(t, shared{o.backend}, o.key), openStore(t, shared{o.backend}, o.key)
 		fa, stopA := follow(t, a, stream.Config{Target: first}, quiet)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		fb, stopB := follow(t, b, stream.Config{Target: second}, quiet)
 		defer stopB()
 		for range 20 {
 			o.write(t, 5)
-			time.Sleep(7 * time.Second)
+			pass(7 * time.Second)
 		}
-		if first.puts == 0 || second.puts != 0 {
-			t.Fatalf("the first node shipped %d batches, the second %d: want one of them to ship", first.puts, second.puts)
+		if first.tries() == 0 || second.tries() != 0 {
+			t.Fatalf("the first node shipped %d batches, the second %d: want one of them to ship", first.tries(), second.tries())
 		}
 		first.failing(func(stream.Batch) (bool, error) { return false, errAway }) // the node loses its network
 		o.write(t, 5)
-		time.Sleep(time.Minute)
-		if second.puts == 0 {
+		pass(time.Minute)
+		if second.tries() == 0 {
 			t.Error("the other node does not take over from one that cannot get there")
 		}
 		stopA()
 		o.write(t, 5)
-		time.Sleep(time.Minute)
-		whole := &bucket{objects: first.objects, order: append(first.order, second.order...)}
-		for key, lines := range second.objects {
-			whole.objects[key] = lines
-		}
+		pass(time.Minute)
+		whole := first.with(second)
 		o.same(t, whole)
 		if fa.Stats().Failed == 0 || fb.Stats().Behind != 0 {
 			t.Errorf("the nodes say %+v and %+v", fa.Stats(), fb.Stats())
@@ -241,10 +238,10 @@ func TestWhoWasSlowerIsNoFailure(t *testing.T) {
 		}
 		for range 10 {
 			o.write(t, 10)
-			time.Sleep(5 * time.Second)
+			pass(5 * time.Second)
 		}
 		o.same(t, k)
-		if k.puts == len(k.order) {
+		if k.tries() == len(k.keys()) {
 			t.Error("they never shipped the same: the test does not try what it should")
 		}
 		if said.count("ERROR") > 0 {
@@ -289,20 +286,20 @@ func TestATargetThatIsAwayIsSaidOnceAndTriedMoreAndMoreSeldom(t *testing.T) {
 		defer stop()
 		for range 60 {
 			o.write(t, 10)
-			time.Sleep(time.Minute)
+			pass(time.Minute)
 		}
 		if got := said.count("records are not shipped"); got != 1 {
 			t.Errorf("in an hour it was said %d times", got)
 		}
-		if k.puts < 50 || k.puts > 75 {
-			t.Errorf("in an hour it was tried %d times", k.puts)
+		if k.tries() < 50 || k.tries() > 75 {
+			t.Errorf("in an hour it was tried %d times", k.tries())
 		}
 		s := f.Stats()
-		if s.Behind != uint64(len(o.all(t))) || s.Age < 59*time.Minute || s.Age > 61*time.Minute || !errors.Is(s.Err, errAway) || s.Failed != uint64(k.puts) {
+		if s.Behind != uint64(len(o.all(t))) || s.Age < 59*time.Minute || s.Age > 61*time.Minute || !errors.Is(s.Err, errAway) || s.Failed != uint64(k.tries()) {
 			t.Errorf("it says %+v", s)
 		}
 		k.failing(nil)
-		time.Sleep(2 * time.Minute)
+		pass(2 * time.Minute)
 		o.same(t, k)
 		if s := f.Stats(); s.Behind != 0 || s.Age != 0 || s.Err != nil {
 			t.Errorf("at the end it says %+v", s)
@@ -312,7 +309,7 @@ func TestATargetThatIsAwayIsSaidOnceAndTriedMoreAndMoreSeldom(t *testing.T) {
 		}
 		k.failing(func(stream.Batch) (bool, error) { return false, errAway })
 		o.write(t, 1)
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if got := said.count("records are not shipped"); got != 2 {
 			t.Errorf("the next failure makes it %d times, want 2", got)
 		}
@@ -323,20 +320,20 @@ func TestWhatWasRemovedBeforeItWasShippedIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k, said := newOffice(t), &bucket{}, &record{}
 		o.write(t, 30)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		prune(t, o, time.Now()) // before anything was shipped
 		begun := o.all(t)[0].Seq
 		_, stop := follow(t, o, stream.Config{Target: k, MaxAge: time.Second}, slog.New(said))
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		stop()
 		o.write(t, 30)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		prune(t, o, time.Now())
 		resumed := o.all(t)[0].Seq
 		o.write(t, 30)
 		_, stop = follow(t, o, stream.Config{Target: k, MaxAge: time.Second}, slog.New(said))
 		defer stop()
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		var gaps []string
 		before := uint64(0)
 		for _, l := range k.lines(t) {
@@ -385,7 +382,7 @@ func TestARecordThatIsNoneIsOneLineAllTheSame(t *testing.T) {
 			}
 			_, stop := follow(t, o, stream.Config{Target: k}, quiet)
 			defer stop()
-			time.Sleep(10 * time.Second)
+			pass(10 * time.Second)
 			all := k.lines(t)
 			if len(all) != 2 || all[1].Seq != 2 || all[1].Stream != stream.Audit || !strings.Contains(all[1].text, `"damaged":"`) {
 				t.Errorf("%q became %v", data, all)
@@ -403,7 +400,7 @@ func TestAStoreThatWasPutBackIsShippedAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, stop := follow(t, o, stream.Config{Target: k}, slog.New(said))
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		stop()
 		o.same(t, k)
 		if said.count("is not the one that was shipped") != 1 {
@@ -419,7 +416,7 @@ func TestAStoreThatWasPutBackIsShippedAnew(t *testing.T) {
 		o.write(t, 3)
 		_, stop = follow(t, o, stream.Config{Target: k}, slog.New(said))
 		defer stop()
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		o.same(t, k)
 		if said.count("is not the one that was shipped") != 2 {
 			t.Errorf("the log says %q", said.said)
