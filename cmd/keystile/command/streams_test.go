@@ -80,6 +80,32 @@ func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// What is told of the bucket reaches it: objects are named and signed so, and encrypted with that key.
+func TestTheBucketIsAsTheConfigurationSays(t *testing.T) {
+	t.Parallel()
+	asked := make(chan *http.Request, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		asked <- r
+	}))
+	defer server.Close()
+	env := []string{"KEYSTILE_STREAMS_S3_SECRET_KEY=secret", "KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE"}
+	s := startWith(t, t.TempDir(), env, func(s *service) *output { return s.out }, "--streams-audit", "s3", "--streams-usage", "off", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail", "--streams-s3-path-style",
+		"--streams-s3-region", "eu-west-9", "--streams-s3-prefix", "of/us", "--streams-s3-encryption", "aws:kms", "--streams-s3-kms-key", "ours",
+		"--streams-batch-age", "1s", "--streams-batch-size", "1MiB")
+	defer s.stop()
+	select {
+	case r := <-asked:
+		if !strings.HasPrefix(r.URL.Path, "/trail/of/us/audit/20") || !strings.Contains(r.Header.Get("Authorization"), "/eu-west-9/s3/") ||
+			r.Header.Get("X-Amz-Server-Side-Encryption") != "aws:kms" || r.Header.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id") != "ours" {
+			t.Errorf("the bucket is asked for %s with %v", r.URL, r.Header)
+		}
+	case <-s.ended:
+		t.Fatalf("it ended: %s", s.log)
+	}
+	wantFailure(t, 2, "streams.batch_size", "serve", "--data", t.TempDir(), "--streams-audit", "stdout", "--streams-batch-size", "1KiB")
+}
+
 func TestTheKeyOfTheBucketIsShownNowhere(t *testing.T) {
 	t.Parallel()
 	const secret, token = "wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY", "FQoGZXIvYXdzEXAMPLETOKEN"
