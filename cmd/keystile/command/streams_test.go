@@ -9,6 +9,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/gateway/stream/s3"
+	"github.com/keystile/keystile/storage"
 )
 
 // Whoever reads standard output gets records and nothing else.
@@ -102,6 +107,10 @@ func TestTheBucketIsAsTheConfigurationSays(t *testing.T) {
 		}
 	case <-s.ended:
 		t.Fatalf("it ended: %s", s.log)
+	}
+	c := &config.Config{Streams: config.Streams{Audit: config.StreamS3, BatchSize: 2 << 20, BatchAge: time.Minute, S3: s3.Config{Region: "us-east-1", Bucket: "trail", AccessKey: "a", SecretKey: storage.NewSecret("b")}}}
+	if made, err := shippingOf(c, io.Discard); err != nil || made.audit.MaxBytes != 2<<20 || made.usage.On() {
+		t.Errorf("of batches of 2 MiB for audit records alone it makes %+v, %v", made, err)
 	}
 	wantFailure(t, 2, "streams.batch_size", "serve", "--data", t.TempDir(), "--streams-audit", "stdout", "--streams-batch-size", "1KiB")
 }
