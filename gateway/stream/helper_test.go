@@ -90,28 +90,28 @@ func (k *bucket) keep(b stream.Batch) {
 	k.objects[b.Key] = bytes.Clone(b.Lines)
 }
 
-// keys are the names of the objects, in the order in which they first came.
+// keys returns the names of the objects, in the order in which they first came.
 func (k *bucket) keys() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.order)
 }
 
-// tries is how often something was put.
+// tries returns how often something was put.
 func (k *bucket) tries() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.puts
 }
 
-// altered are the names of objects that came again with other bytes.
+// altered returns the names of objects that came again with other bytes.
 func (k *bucket) altered() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.changed)
 }
 
-// with is a bucket that has what came to another one behind its own.
+// with returns a bucket that has what came to another one behind its own.
 func (k *bucket) with(other *bucket) *bucket {
 	both := &bucket{objects: map[string][]byte{}, order: append(k.keys(), other.keys()...)}
 	for _, of := range []*bucket{k, other} {
