@@ -104,21 +104,21 @@ func copyProgram(t *testing.T, dir, path string) {
 	}
 }
 
-// freshDebian makes the smallest Debian there is, of the mirror that KEYSTILE_DEBIAN_MIRROR names.
+// freshDebian makes the smallest Debian there is, of the mirror that DEBIAN_MIRROR names.
 func freshDebian(t *testing.T) debian {
 	t.Helper()
 	asRoot(t)
 	if _, err := exec.LookPath("debootstrap"); err != nil {
 		t.Skip("debootstrap is not installed: apt-get install debootstrap")
 	}
-	mirror := os.Getenv("KEYSTILE_DEBIAN_MIRROR")
+	mirror := os.Getenv("DEBIAN_MIRROR")
 	if mirror == "" {
 		mirror = "http://deb.debian.org/debian"
 	}
 	const suite = "bookworm"
 	resp, err := (&http.Client{Timeout: 20 * time.Second}).Head(mirror + "/dists/" + suite + "/InRelease")
 	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Skipf("the mirror %s is not reached: %v (KEYSTILE_DEBIAN_MIRROR names another one)", mirror, err)
+		t.Skipf("the mirror %s is not reached: %v (DEBIAN_MIRROR names another one)", mirror, err)
 	}
 	resp.Body.Close()
 	dir := filepath.Join(work, "debian")

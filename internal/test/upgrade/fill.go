@@ -151,7 +151,7 @@ func (n node) others(ctx context.Context, c *serving.Client, f *released.Facts, 
 			return err
 		}
 	}
-	if err := n.run(ctx, nil, "audit", "prune", "--before", f.At.Add(time.Second).Format(time.RFC3339)); err != nil {
+	if err := n.run(ctx, nil, "audit", "prune", "--before", time.Now().UTC().Add(-time.Millisecond).Format(time.RFC3339Nano)); err != nil {
 		return err
 	}
 	var trail struct{ Heads []string }
