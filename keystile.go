@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -371,9 +372,12 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	if !feed.Shared {
 		all = all[1:]
 	}
-	if stats.Shadowed != nil {
-		let := fmt.Sprint(stats.Shadowed) // by name
-		all = append(all, console.Vital{Name: "requests let through over a rate", Value: let[len("map[") : len(let)-1], Well: true})
+	if len(stats.Shadowed) > 0 {
+		var let []string
+		for _, limit := range slices.Sorted(maps.Keys(stats.Shadowed)) {
+			let = append(let, fmt.Sprintf("%s: %d", limit, stats.Shadowed[limit]))
+		}
+		all = append(all, console.Vital{Name: "requests let through over a rate", Value: strings.Join(let, ", "), Well: true})
 	}
 	const most = 100
 	due := func(name string, n int, err error) {
