@@ -25,6 +25,8 @@ type KindForTest interface {
 	WriteNewForTest(s *Store, fill func(record any)) (driver.Doc, error)
 	// RewriteForTest reads a document, changes the record and writes it.
 	RewriteForTest(s *Store, d driver.Doc, change func(record any)) (driver.Doc, error)
+
+	wholly(s *Store, d driver.Doc) error
 }
 
 // KindsForTest lists all kinds, by the name of their variable.
