@@ -84,6 +84,9 @@ func (a *answer) WriteHeader(status int) {
 	final := status >= 200 || status == http.StatusSwitchingProtocols // others only announce an answer
 	if !final {
 		a.remember()
+		if a.guard.elsewhere {
+			dropHostWide(a.Header())
+		}
 	} else if !a.begin(status) {
 		return
 	}
@@ -189,5 +192,5 @@ func (a *answer) close() {
 	if a.repeated {
 		call.Detail = event.DetailRepeated
 	}
-	a.gateway.c.Trail.trail.NoteFrom(&call, a.gateway.c.ClientIP(a.request))
+	a.gateway.c.Trail.trail.NoteFrom(&call, a.gateway.c.ClientIP(a.visit.Entry.(*entry).request))
 }

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reqctx"
 )
 
-// received removes the headers that a service must not set: the sign-in cookie, the request's
-// id and, where the gateway has set them, CORS and HSTS.
+// received removes the headers that a service must not set: our cookies, what browsers keep for the whole host, the
+// request's id and, where the gateway has set them, CORS and HSTS.
 func received(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return errUnrequested
@@ -38,9 +39,7 @@ type foreign struct {
 
 func (f foreign) remove(h http.Header) {
 	delete(h, reqctx.Header)
-	if lines := h["Set-Cookie"]; lines != nil {
-		h["Set-Cookie"] = slices.DeleteFunc(lines, func(line string) bool { return isCookie(line, sessionCookie) })
-	}
+	dropHostWide(h)
 	if f.transport {
 		delete(h, headerHSTS)
 	}
@@ -51,6 +50,22 @@ func (f foreign) remove(h http.Header) {
 		if strings.HasPrefix(name, "Access-Control-") {
 			delete(h, name)
 		}
+	}
+}
+
+// hostWide are headers by which one answer decides for the whole host, of which a service has a part: that what browsers keep of
+// it goes, whom they tell of its requests, where else to find it, which scripts stand before its pages, and who is signed in.
+var hostWide = []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login"}
+
+// dropHostWide removes them, and our cookies.
+func dropHostWide(h http.Header) {
+	for _, name := range hostWide {
+		delete(h, name)
+	}
+	if lines := slices.DeleteFunc(h["Set-Cookie"], cookies.Ours); len(lines) > 0 {
+		h["Set-Cookie"] = lines
+	} else {
+		delete(h, "Set-Cookie")
 	}
 }
 

@@ -36,7 +36,10 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // mistake in the program, and its calls would be on no bill that anybody looks at.
 //
 // Trailers of a request are not forwarded: nothing has checked them when the service is
-// called, and a service that reads them as headers would accept a forged caller.
+// called, and a service that reads them as headers would accept a forged caller. Neither are headers by
+// which a client says who or where it is, or that another request is meant, nor those that may be read as such (see
+// Proxy). X-Forwarded-For, -Host and -Proto, where they are sent, say what the gateway knows. Cookies stay, and what the service
+// answers leaves as it is: it is part of this program.
 func (g *Gateway) Guard(product string, service http.Handler) http.Handler {
 	return g.guard(guard{product: product}, service)
 }
@@ -75,6 +78,8 @@ type guard struct {
 	open    bool // requests without a valid token pass too: the service refuses them itself
 	own     bool // the service is part of Keystile: its 5xx are ours, and not charged
 	keyless bool // an Idempotency-Key is not for the guard
+
+	elsewhere bool // the service is in another process: Proxy cleans what goes there, and what comes back
 }
 
 func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
@@ -89,6 +94,9 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		r.Trailer = nil           // so no service sees the request's trailers
 		began := v.Now()
 		err := g.admit(r, v, room)
+		if !c.own && !c.elsewhere {
+			r = g.withoutClaims(r)
+		}
 		out := &v.Entry.(*entry).answer
 		if out.guard != nil { // a Guard inside another
 			out = new(answer)

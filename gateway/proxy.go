@@ -44,9 +44,12 @@ type Upstream struct {
 // both ways. WebSockets pass too; other upgrades are taken off the request, because behind
 // h2c calls could neither be seen nor counted.
 //
-// Headers name the caller to the service (HeaderClient and those beside it). Such headers
-// from the client, also with _ for -, hop-by-hop headers, trailers and the sign-in cookie
-// never reach it, nor does the Authorization header unless KeepBearer is set.
+// Headers name the caller to the service (HeaderClient and those beside it). Such headers from the client never
+// reach it, nor do others that say who or where a client is, or that another request is meant (X-Forwarded-*,
+// X-Real-Ip, X-Original-*, X-Rewrite-Url, X-HTTP-Method-Override and their like), nor headers whose names hold anything but
+// letters, digits and -, because many services take other characters for the same. Hop-by-hop headers, trailers and
+// the cookies of Keystile stay here too, and the Authorization header unless KeepBearer is set. The service can set
+// none of these cookies, and nothing that browsers keep for the whole host.
 //
 // The answer is 502 if the service cannot be reached, 504 if it is slow, 503 if it is over its
 // rate; none of these is charged. A call whose client left is charged if it had reached the
@@ -72,7 +75,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 		ErrorHandler:   g.upstreamFailed,
 		ErrorLog:       slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug), // what matters is answered, and logged, by ErrorHandler
 	}
-	return g.guard(guard{product: u.Product}, p), nil
+	return g.guard(guard{product: u.Product, elsewhere: true}, p), nil
 }
 
 // proxied is the handler of an upstream service, behind its Guard.

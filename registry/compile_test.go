@@ -91,7 +91,8 @@ func strange(r *rand.Rand) []byte {
 // What the registrar leaves to the service is what the caller would refuse.
 func TestOneListOfHeadersIsOurs(t *testing.T) {
 	ours := []string{"Accept", "accept-encoding", "Authorization", "CDN-Loop", "Connection", "Content-Encoding", "content-length", "Content-Type", "Cookie", "Expect", "Forwarded", "Host",
-		"Keep-Alive", "Set-Cookie", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Real-IP", "Mcp-Name", "proxy-x", "X-Forwarded-Host"}
+		"Keep-Alive", "Set-Cookie", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Real-IP", "Mcp-Name", "proxy-x", "X-Forwarded-Host", "X_Forwarded_Host", "X-Keystile-User",
+		"X-HTTP-Method-Override", "X-Rewrite-Url"}
 	var parameters []string
 	for _, name := range append(slices.Clone(ours), "X-Mine") {
 		parameters = append(parameters, `{"name":"`+name+`","in":"header","required":true,"schema":{"type":"string"}}`)

@@ -74,7 +74,8 @@ func parse(text string) netip.Addr {
 	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
 		text += ":0"
 	}
-	if p, err := netip.ParseAddrPort(text); err == nil {
+	if strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1 { // each request is here: no reading may fail for nothing
+		p, _ := netip.ParseAddrPort(text)
 		return p.Addr().WithZone("").Unmap()
 	}
 	a, _ := netip.ParseAddr(text)

@@ -89,7 +89,8 @@ func TestReservedHeaders(t *testing.T) {
 		"Connection": true, "Keep-Alive": true, "Proxy-Authorization": true, "Proxy-Connection": true, "TE": true, "Trailer": true,
 		"Transfer-Encoding": true, "Upgrade": true, "Mcp-Session-Id": true, "mcp-name": true, "X-Forwarded-For": true,
 		"x-forwarded-host": true, "Forwarded": true, "X-Real-IP": true, "Accept-Encoding": true, "Expect": true,
-		"X-Trace": false, "If-Match": false, "Accept-Language": false, "X-API-Key": false, "MCP": false, "Range": false,
+		"X-Keystile-User": true, "X.Keystile~User": true, "X_Forwarded_For": true, "Client-IP": true, "X-Original-URL": true, "X-HTTP-Method-Override": true,
+		"Api_Key": false, "X.Own": false, "X-Trace": false, "If-Match": false, "Accept-Language": false, "X-API-Key": false, "MCP": false, "Range": false,
 	} {
 		if got := Reserved(header); got != want {
 			t.Errorf("Reserved(%s) = %t, want %t", header, got, want)

@@ -3,6 +3,8 @@ package restcall
 import (
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/headername"
 )
 
 // reserved are the headers that the connection, the body, the caller's identity or the
@@ -15,9 +17,12 @@ var reserved = []string{
 
 var reservedPrefixes = []string{"mcp-", "proxy-", "x-forwarded-"}
 
-// Reserved reports whether a header is never an argument of a tool. The registrar leaves
-// such parameters out; Compile refuses a plan that holds one.
-func Reserved(header string) bool {
+// Reserved reports whether a header is never an argument of a tool: besides those that are decided here, what
+// tells an upstream who calls, from where, or that another request is meant than the one that the access rules have let pass. The
+// registrar leaves such parameters out; Compile refuses a plan that holds one.
+func Reserved(header string) bool { return decided(header) || headername.Claims(header) }
+
+func decided(header string) bool {
 	header = strings.ToLower(header)
 	return slices.Contains(reserved, header) ||
 		slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(header, p) })

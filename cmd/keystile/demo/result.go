@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/internal/cookies"
 )
 
 // results remembers what the last sign-ins have shown, so that a page that is reloaded shows it
@@ -23,7 +25,7 @@ type result struct {
 const (
 	maxResults   = 64
 	resultLife   = 10 * time.Minute
-	resultCookie = "keystile_demo_result"
+	resultCookie = cookies.DemoResult
 )
 
 // add remembers a page and returns what it is found by, which nobody can guess.

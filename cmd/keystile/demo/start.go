@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/keystile/keystile/internal/cookies"
 )
 
 // start sends the browser to the provider. What the answer must match stays in a cookie
@@ -46,7 +48,7 @@ func (t trip) matches(state string) bool {
 	return t.state != "" && subtle.ConstantTimeCompare([]byte(t.state), []byte(state)) == 1
 }
 
-const cookieName = "keystile_demo"
+const cookieName = cookies.Demo
 
 func (d *Demo) cookie(name, value string, seconds int) *http.Cookie {
 	return &http.Cookie{

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/internal/page"
 )
 
@@ -92,7 +93,7 @@ func (s *Server) view(r *http.Request, p Page, who consoleauth.Actor) *View {
 }
 
 // langCookie holds the language that a reader has chosen for the console.
-const langCookie = "keystile_lang"
+const langCookie = cookies.Language
 
 // langOf returns the language that a reader has chosen for the console, now or before, or that their
 // browser asks for.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
@@ -19,7 +20,7 @@ import (
 // TrustedCookie is the cookie that spares a browser the second factor for thirty days. Each of its marks is
 // a salt, an end and a keyed hash of both, the user and the epoch of their factors: it reveals no
 // user and cannot be forged.
-const TrustedCookie = "keystile_trusted"
+const TrustedCookie = cookies.Trusted
 
 const (
 	trustLife    = 30 * 24 * time.Hour

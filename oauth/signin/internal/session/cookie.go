@@ -4,13 +4,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 // CookieName is the name in protocol 4.8, which rules out a __Host- prefix. The guarantees of the
 // prefix are kept by hand: no Domain, Path=/, Secure on https; and a request with two such cookies
 // has none, because a neighbouring site may have set one.
-const CookieName = "open_sso_token"
+const CookieName = cookies.Session
 
 // CookiesOf returns the session cookies of a request that could be ours.
 func CookiesOf(r *http.Request) []string {

@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/storage"
 )
 
 // KnownCookie is the cookie that marks the users who have signed in with this browser within a
 // year (decision 56). It grants no access. Each of its marks is a salt and a keyed hash of the
 // user and the month: it reveals no user, cannot be forged, and differs between two browsers.
-const KnownCookie = "keystile_known"
+const KnownCookie = cookies.Known
 
 const (
 	knownUsers  = 5  // in one browser; the latest

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
 
 // BrowserCookie identifies a browser before the sign-in: a sign-in can be finished only in the
 // browser that began it. It grants no access.
-const BrowserCookie = "keystile_browser"
+const BrowserCookie = cookies.Browser
 
 const browserLife = storage.MaxTicketLife
 
@@ -29,11 +30,11 @@ func BrowserOf(r *http.Request) string {
 
 // BrowserSecret returns the value of the cookie itself, which is never stored.
 func BrowserSecret(r *http.Request) string {
-	cookies := r.CookiesNamed(BrowserCookie)
-	if len(cookies) != 1 || !IsCookie(cookies[0].Value) {
+	sent := r.CookiesNamed(BrowserCookie)
+	if len(sent) != 1 || !IsCookie(sent[0].Value) {
 		return ""
 	}
-	return cookies[0].Value
+	return sent[0].Value
 }
 
 // Bind gives the browser a new id and returns it: a sign-in must not begin with a value that

@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/internal/cookies"
 )
 
 // wayCookie names the way in which somebody last signed in with this browser. It only puts that way first
 // on the page: whoever changes it changes the order of the links, and nothing else.
 const (
-	wayCookie = "keystile_way"
+	wayCookie = cookies.Way
 	wayLife   = 365 * 24 * time.Hour
 	wayPath   = "/oauth"
 )
@@ -32,11 +34,11 @@ func (p *Pages) RememberWay(w http.ResponseWriter, r *http.Request, method strin
 
 // lastFirst puts the way of the cookie first. A value that is no way on the page, and two cookies, mean nothing.
 func lastFirst(links []Link, r *http.Request) {
-	cookies := r.CookiesNamed(wayCookie)
-	if len(cookies) != 1 || cookies[0].Value == "" {
+	sent := r.CookiesNamed(wayCookie)
+	if len(sent) != 1 || sent[0].Value == "" {
 		return
 	}
-	at := slices.IndexFunc(links, func(w Link) bool { return w.Method == cookies[0].Value })
+	at := slices.IndexFunc(links, func(w Link) bool { return w.Method == sent[0].Value })
 	if at > 0 {
 		last := links[at]
 		copy(links[1:at+1], links[:at])
