@@ -47,10 +47,27 @@ func TestAProxyAsksAtTheDesk(t *testing.T) {
 			{"about the client's own call, and about no more than it", asksAboutTheCall},
 			{"about each call again", asksEachTime},
 			{"and tells the service what it hears", tellsTheService},
+			{"and hands on nothing that a client says of itself", handsOnNoClaim},
 			{"and lets pass what the client sends, whole", passesBodies},
 			{"and lets nothing pass but what it is told to", passesNothingElse},
 		} {
 			t.Run(promise.name, func(t *testing.T) { promise.test(t, c, d, service) })
+		}
+	})
+}
+
+// A service that verifies tokens itself is to have them, and then its operator says so.
+func TestTheTokenPassesWhereTheFileSaysSo(t *testing.T) {
+	withEach(t, func(t *testing.T, k kind) {
+		text := read(t, k.files[len(k.files)-1])
+		if n := strings.Count(text, k.withholds); n != 1 {
+			t.Fatalf("%q stands %d times in the file, want once", k.withholds, n)
+		}
+		d, service := record(t, pass(caller...)), record(t, greet)
+		client{k.start(t, d.address, service.address, k.withholds), "127.0.0.22", "the-token"}.get(t, "/mine").wantPassed(t)
+		calls := service.take()
+		if call := calls[len(calls)-1]; call.uri != "/mine" || call.header.Get("Authorization") != "Bearer the-token" {
+			t.Errorf("the service got %+v", call)
 		}
 	})
 }
@@ -80,7 +97,7 @@ func asksAboutTheCall(t *testing.T, c client, d *desk, service *recorder) {
 		if length := ask.header.Get("Content-Length"); ask.body != "" || length != "" && length != "0" {
 			t.Errorf("%s: asked with the body %q of %q bytes, want none", method, ask.body, length)
 		}
-		if call.method != method || call.uri != uri || call.header.Get("Authorization") != "Bearer the-token" || call.header.Get("Cookie") != "" {
+		if call.method != method || call.uri != uri || call.header.Get("Authorization") != "" || call.header.Get("Cookie") != "" {
 			t.Errorf("%s %s: the service got %+v", method, uri, call)
 		}
 		if sent, got := ask.header.Get("X-Request-Id"), call.header.Get("X-Request-Id"); sent != got || sent == "" {
@@ -142,6 +159,56 @@ func tellsTheService(t *testing.T, c client, d *desk, service *recorder) {
 		}
 	}
 	d.take()
+}
+
+// handsOnNoClaim asks once for each character that a name may hold: all at once are more than a proxy reads.
+func handsOnNoClaim(t *testing.T, c client, d *desk, service *recorder) {
+	d.say(pass(caller...))
+	for _, sent := range slices.Concat([][]string{claimed}, folded(append(slices.Clone(claimed), "X-Keystile-User"))) {
+		var headers []string
+		for _, name := range sent {
+			headers = append(headers, name, "forged")
+		}
+		c.get(t, "/", append(headers, "X-Own", "own")...).wantPassed(t)
+		call := service.one(t)
+		for name, values := range call.header {
+			if strings.Contains(strings.Join(values, ""), "forged") {
+				t.Errorf("the service got %s: %q", name, values)
+			}
+		}
+		if heard := told(call.header); len(heard) != len(caller)/2 || heard["X-KEYSTILE-USER"] != "u1" || call.header.Get("X-Own") != "own" {
+			t.Errorf("beside %q the service is told %q, and got X-Own %q", sent, heard, call.header.Get("X-Own"))
+		}
+	}
+	// What Connection names is taken off by whoever hands a request on.
+	c.get(t, "/", "Connection", "X-Keystile-User, X-Keystile-Client", "Connection", "X-Keystile-Tier").wantPassed(t)
+	if heard := told(service.one(t).header); len(heard) != len(caller)/2 {
+		t.Errorf("beside a client's Connection the service is told %q, want all of %q", heard, caller)
+	}
+	d.take()
+}
+
+// claimed are headers that every file takes away, spelled as clients may.
+var claimed = []string{
+	"X-Keystile-Product", "Forwarded", "Client-IP", "x-client-ip", "True-Client-Ip", "CF-Connecting-IP", "Proxy-Client-IP", "WL-Proxy-Client-IP", "Remote-User", "X-Remote-User",
+	"X-Original-Uri", "X-Original-URL", "x-original-method", "X-Original-Host", "X-Rewrite-Url", "X-HTTP-Method-Override", "X-Http-Method", "X-Method-Override", "X-Forwarded-User",
+	"X-Forwarded-Prefix", "Proxy",
+}
+
+// folded returns names as CGI and PHP take them for the same: with each character of RFC 9110 5.6.2 for -.
+func folded(names []string) (all [][]string) {
+	for _, c := range "!#$%&'*+.^_`|~" {
+		var spelled []string
+		for _, name := range names {
+			spelled = append(spelled, strings.ReplaceAll(name, "-", string(c)), strings.Replace(name, "-", string(c), 1))
+			if !strings.Contains(name, "-") {
+				spelled = append(spelled, name+string(c))
+			}
+		}
+		slices.Sort(spelled)
+		all = append(all, slices.DeleteFunc(slices.Compact(spelled), func(name string) bool { return !strings.ContainsRune(name, c) }))
+	}
+	return all
 }
 
 func passesBodies(t *testing.T, c client, d *desk, service *recorder) {

@@ -42,11 +42,12 @@ func build(t *testing.T) string {
 }
 
 // serve starts it behind a proxy on this machine, until the test ends.
-func serve(t *testing.T, binary string) *keystile {
+func serve(t *testing.T, binary string, more ...string) *keystile {
 	t.Helper()
 	k := &keystile{binary: binary, data: filepath.Join(t.TempDir(), "data"), ended: make(chan struct{})}
-	k.cmd = exec.CommandContext(t.Context(), binary, "serve", "--data", k.data, "--listen", "127.0.0.1:0",
-		"--demo=false", "--trusted-proxies", "127.0.0.1", "--limits-per-ip", strconv.Itoa(perAddress), "--log-requests=false")
+	args := []string{"serve", "--data", k.data, "--listen", "127.0.0.1:0",
+		"--demo=false", "--trusted-proxies", "127.0.0.1", "--limits-per-ip", strconv.Itoa(perAddress), "--log-requests=false"}
+	k.cmd = exec.CommandContext(t.Context(), binary, append(args, more...)...)
 	k.cmd.Stderr = t.Output()
 	k.cmd.Cancel = func() error { return k.cmd.Process.Signal(syscall.SIGTERM) }
 	k.cmd.WaitDelay = 20 * time.Second

@@ -24,19 +24,21 @@ type kind struct {
 	rare  bool // no distribution has it: it is run where it is installed
 	// retells: its refusals are its own words, because it loses Keystile's.
 	retells bool
+	// withholds is the text, in the last of the files, that keeps the caller's token from the service.
+	withholds string
 }
 
 var kinds = []kind{
-	{name: "nginx", files: []string{"nginx.conf"}, retells: true, args: func(dir, file string) []string {
+	{name: "nginx", files: []string{"nginx.conf"}, retells: true, withholds: `proxy_set_header Authorization "";`, args: func(dir, file string) []string {
 		return []string{"-e", "stderr", "-p", dir, "-c", file, "-g", "daemon off; user root;"} // another user could not enter the test's folder
 	}},
-	{name: "caddy", files: []string{"Caddyfile"}, args: func(_, file string) []string {
+	{name: "caddy", files: []string{"Caddyfile"}, withholds: "request_header -Authorization", args: func(_, file string) []string {
 		return []string{"run", "--adapter", "caddyfile", "--config", file}
 	}},
-	{name: "traefik", files: []string{"traefik.yml", "traefik-dynamic.yml"}, rare: true, args: func(_, file string) []string {
+	{name: "traefik", files: []string{"traefik.yml", "traefik-dynamic.yml"}, rare: true, withholds: ", without-token", args: func(_, file string) []string {
 		return []string{"--configFile=" + file}
 	}},
-	{name: "envoy", files: []string{"envoy.yaml"}, rare: true, args: func(_, file string) []string {
+	{name: "envoy", files: []string{"envoy.yaml"}, rare: true, withholds: "authorization, ", args: func(_, file string) []string {
 		return []string{"-c", file, "--use-dynamic-base-id"}
 	}},
 }
@@ -62,18 +64,32 @@ func withEach(t *testing.T, test func(*testing.T, kind)) {
 }
 
 // start runs the proxy with its example, the addresses replaced, until the test ends. It
-// returns where clients come.
-func (k kind) start(t *testing.T, keystile, service string) string {
+// returns where clients come. What leave says is taken out of its files.
+func (k kind) start(t *testing.T, keystile, service string, leave ...string) string {
 	t.Helper()
 	dir, front := t.TempDir(), free(t)
 	for _, name := range k.files {
 		text := swap(t, name, map[string]string{"8000": front, "8080": keystile, "9000": service})
 		text = strings.ReplaceAll(text, "examples/behind/", dir+"/")
+		for _, out := range leave {
+			text = strings.ReplaceAll(text, out, "")
+		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), k.name, k.args(dir, filepath.Join(dir, k.files[0]))...)
+	ready(t, front, run(t, dir, k.name, k.args(dir, filepath.Join(dir, k.files[0]))...))
+	if conn, err := net.Dial("tcp", strings.Replace(front, "127.0.0.1", "127.0.0.2", 1)); err == nil {
+		conn.Close()
+		t.Error("it listens on more addresses than it was told")
+	}
+	return front
+}
+
+// run runs a program that has a folder, until the test ends. The channel is closed when it has ended.
+func run(t *testing.T, dir, name string, args ...string) (ended chan struct{}) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // a killed nginx leaves its workers behind
@@ -81,15 +97,10 @@ func (k kind) start(t *testing.T, keystile, service string) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
+	ended = make(chan struct{})
 	go func() { defer close(ended); cmd.Wait() }()
 	t.Cleanup(func() { <-ended })
-	ready(t, front, ended)
-	if conn, err := net.Dial("tcp", strings.Replace(front, "127.0.0.1", "127.0.0.2", 1)); err == nil {
-		conn.Close()
-		t.Error("it listens on more addresses than it was told")
-	}
-	return front
+	return ended
 }
 
 // swap returns an example with other addresses, by the port that stands for each. Where it
@@ -144,19 +155,25 @@ func free(t *testing.T) string {
 // Traefik listens first, and answers 404 until it has read its file.
 func ready(t *testing.T, address string, ended <-chan struct{}) {
 	t.Helper()
+	until(t, ended, func() bool {
+		resp, err := http.Get("http://" + address + "/")
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode != http.StatusNotFound
+	})
+}
+
+// until returns when something is so, and fails the test if the program ends before.
+func until(t *testing.T, ended <-chan struct{}, so func() bool) {
+	t.Helper()
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
-	for {
-		if resp, err := http.Get("http://" + address + "/"); err == nil {
-			resp.Body.Close()
-			if resp.StatusCode != http.StatusNotFound {
-				return
-			}
-		}
+	for !so() {
 		select {
 		case <-again.C:
 		case <-ended:
-			t.Fatal("the proxy ends before it serves")
+			t.Fatal("the program ends before it serves")
 		}
 	}
 }

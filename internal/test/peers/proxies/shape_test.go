@@ -70,7 +70,7 @@ func TestTraefikAsksBeforeItPassesOn(t *testing.T) {
 	}
 	router := get(t, dynamic, "http", "routers", "service")
 	wantAt(t, router, "PathPrefix(`/`)", "rule")
-	wantAt(t, router, []any{"without-cookie", "keystile"}, "middlewares")
+	wantAt(t, router, []any{"without-cookie", "keystile", "without-token"}, "middlewares")
 	for _, name := range get(t, router, "middlewares").([]any) {
 		get(t, dynamic, "http", "middlewares", name.(string))
 	}
@@ -79,6 +79,7 @@ func TestTraefikAsksBeforeItPassesOn(t *testing.T) {
 	}
 	get(t, dynamic, "http", "services", get(t, router, "service").(string), "loadBalancer", "servers", "0", "url")
 	wantAt(t, dynamic, "", "http", "middlewares", "without-cookie", "headers", "customRequestHeaders", "Cookie")
+	wantAt(t, dynamic, "", "http", "middlewares", "without-token", "headers", "customRequestHeaders", "Authorization")
 
 	ask := get(t, dynamic, "http", "middlewares", "keystile", "forwardAuth").(map[string]any)
 	wantAt(t, ask, "false", "trustForwardHeader")
@@ -101,16 +102,29 @@ func isSecondCall(name any) bool { return strings.Contains(strings.ToLower(name.
 // Traefik deletes what matches from the request, then sets what matches of the answer.
 func TestTraefikTakesAwayWhatAClientSaysOfItself(t *testing.T) {
 	re := regexp.MustCompile(get(t, parse(t, "traefik-dynamic.yml"), "http", "middlewares", "keystile", "forwardAuth", "authResponseHeadersRegex").(string))
-	for _, name := range append([]string{"X-Keystile-Product"}, identity...) {
-		for _, spelling := range []string{name, strings.ToLower(name), strings.ReplaceAll(name, "-", "_"), strings.Replace(name, "-", "_", 1)} {
-			if !re.MatchString(http.CanonicalHeaderKey(spelling)) {
-				t.Errorf("%s stays as the client sent it", spelling)
+	takesAway(t, func(name string) bool { return re.MatchString(http.CanonicalHeaderKey(name)) })
+	for _, name := range []string{"Authorization", "Content-Type", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Server", "X-Real-Ip"} {
+		if re.MatchString(name) {
+			t.Errorf("%s is taken for Keystile's", name)
+		}
+	}
+}
+
+// takesAway checks which headers a file takes away from a client's request.
+func takesAway(t *testing.T, does func(name string) bool) {
+	t.Helper()
+	for _, names := range slices.Concat([][]string{identity, claimed}, folded(slices.Concat(identity, claimed))) {
+		for _, name := range names {
+			for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+				if !does(spelling) {
+					t.Errorf("%s stays as the client sent it", spelling)
+				}
 			}
 		}
 	}
-	for _, name := range []string{"Authorization", "Content-Type", "X-Request-Id", "X-Forwarded-For", "Set-Cookie"} {
-		if re.MatchString(name) {
-			t.Errorf("%s is taken for Keystile's", name)
+	for _, name := range []string{"Accept", "Content-Type", "Idempotency-Key", "Origin", "Traceparent", "User-Agent", "X-Api-Key", "X-Own", "X-Request-Id", "X-Requested-With"} {
+		if does(name) {
+			t.Errorf("%s is taken away", name)
 		}
 	}
 }
@@ -145,13 +159,33 @@ func TestEnvoyAsksBeforeItPassesOn(t *testing.T) {
 	}
 }
 
+// Envoy removes what is named, and what a regular expression matches from its first letter to its last; names are in
+// small letters there, and those of HTTP/2, with a colon, are headers like others.
 func TestEnvoyTakesAwayWhatAClientSaysOfItself(t *testing.T) {
 	mutations := get(t, parse(t, "envoy.yaml"), "static_resources", "listeners", "0", "filter_chains", "0", "filters", "0",
 		"typed_config", "http_filters", "0", "typed_config", "mutations", "request_mutations").([]any)
-	for _, name := range append([]string{"X-Keystile-Product", "X-Original-Uri", "X-Original-Method", "Cookie"}, identity...) {
-		if !slices.ContainsFunc(mutations, func(m any) bool { return m.(map[string]any)["remove"] == strings.ToLower(name) }) {
-			t.Errorf("%s stays as the client sent it", name)
+	removes := func(name string) bool {
+		return slices.ContainsFunc(mutations, func(m any) bool {
+			mutation := m.(map[string]any)
+			if _, matches := mutation["remove_on_match"]; matches {
+				text := get(t, mutation, "remove_on_match", "key_matcher", "safe_regex", "regex").(string)
+				return regexp.MustCompile(`^(?:` + text + `)$`).MatchString(strings.ToLower(name))
+			}
+			return mutation["remove"] == strings.ToLower(name)
+		})
+	}
+	takesAway(t, removes)
+	for name, want := range map[string]bool{
+		"cookie": true, "x-real-ip": true, ":method": false, ":path": false, ":authority": false, ":scheme": false, ":protocol": false, "authorization": false,
+		"x-forwarded-for": false, "x-forwarded-proto": false, "x-envoy-external-address": false,
+	} {
+		if removes(name) != want {
+			t.Errorf("%s is taken away: %t, want %t", name, !want, want)
 		}
+	}
+	routes := get(t, parse(t, "envoy.yaml"), "static_resources", "listeners", "0", "filter_chains", "0", "filters", "0", "typed_config", "route_config", "virtual_hosts", "0", "routes")
+	if off := get(t, routes, "0", "request_headers_to_remove").([]any); !slices.Contains(off, "authorization") {
+		t.Errorf("the service gets the caller's token: %v is taken off", off)
 	}
 	for name, value := range map[string]string{"x-forwarded-method": "%REQ(:METHOD)%", "x-forwarded-uri": "%REQ(:PATH)%"} {
 		want := map[string]any{"append": map[string]any{"header": map[string]any{"key": name, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}}
