@@ -351,6 +351,43 @@ func TestARequestThatANodeHasReadIsNotSentToAnother(t *testing.T) {
 	})
 }
 
+func TestNoNodeGetsANameThatMayBeTakenForAnother(t *testing.T) {
+	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
+		got := make(chan http.Header, 1)
+		var nodes [2]string
+		for i := range nodes {
+			nodes[i] = free(t)
+			s := &http.Server{Addr: nodes[i], Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/names" {
+					got <- r.Header
+				}
+			})}
+			go s.ListenAndServe()
+			t.Cleanup(func() { s.Close() })
+		}
+		b := start(t, free(t), nodes)
+		v := &visit{t: t, http: b.client("127.0.0.1"), base: "https://" + b.front}
+		eventually(t, "the balancer finds a node", func() bool {
+			resp, _ := v.do(http.MethodGet, "/x", "")
+			return resp.StatusCode == 200
+		})
+		header := []string{"X-Own", "own"}
+		for _, c := range "!#$%&'*+.^_`|~" {
+			header = append(header, "X"+string(c)+"Keystile"+string(c)+"User", "forged", "X-Keystile"+string(c)+"User", "forged")
+		}
+		v.do(http.MethodGet, "/names", "", header...)
+		names := <-got
+		for name, values := range names {
+			if values[0] == "forged" {
+				t.Errorf("the node got %s", name)
+			}
+		}
+		if names.Get("X-Own") != "own" {
+			t.Errorf("the node got %v", names)
+		}
+	})
+}
+
 // One node that is gone without a word costs nobody an answer.
 func TestANodeThatIsKilledIsPassedBy(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
