@@ -28,8 +28,8 @@ func (g *Gateway) withoutClaims(r *http.Request) *http.Request {
 	return r
 }
 
-// cleaned returns a copy of a request. Of where it comes from it says what the gateway knows, where the client, or a proxy
-// before the gateway, has said something.
+// cleaned returns a copy of a request. Of where it comes from it says what the gateway knows, where the client, or a
+// proxy before the gateway, has said something.
 func (g *Gateway) cleaned(r *http.Request) *http.Request {
 	out := r.WithContext(r.Context())
 	out.Header = r.Header.Clone()

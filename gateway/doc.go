@@ -1,5 +1,5 @@
-// Package gateway checks, counts and forwards calls: bearer tokens, rates, quotas, usage,
-// applications, billing, audit and CORS; /api/v1/*. One access token opens every service behind it (protocol 4.7, 5, 8).
+// Package gateway checks, counts and forwards calls: bearer tokens, rates, quotas, usage, applications, billing, audit
+// and CORS; /api/v1/*. One access token opens every service behind it (protocol 4.7, 5, 8).
 //
 //	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store})
 //	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, Journal: "usage"})
@@ -97,8 +97,22 @@
 //
 // A proxied service learns the caller from headers, and does not get the token unless
 // Upstream.KeepBearer is set: one token is valid for every product, so a service that reads
-// it could call the others. A service that verifies tokens itself (protocol 5) keeps it. None
-// ever gets the sign-in cookie, or can set it.
+// it could call the others. A service that verifies tokens itself (protocol 5) keeps it.
+//
+// Nothing else that a client says of itself reaches a service, behind Proxy or behind Guard (package
+// internal/headername has the list): who calls (X-Keystile-*, Remote-User, what sign-in proxies and client
+// certificates are told by), from where (Forwarded, X-Forwarded-*, X-Real-Ip, True-Client-Ip and what content networks
+// write), which URL, host or method is meant (X-Original-*, X-Rewrite-Url, X-HTTP-Method-Override), and what a mesh or
+// a server in front is steered by (X-Envoy-*, X-Accel-*). Nor does a header whose name holds anything but letters,
+// digits and -: PHP and CGI make one variable of X-Keystile.User and X-Keystile-User. Proxy then writes who calls and
+// from where. Behind Guard, CallerFrom says who, and X-Forwarded-For, -Host and -Proto, where they came, say what the
+// gateway knows; whoever else reads the request finds it as it came. There is no setting for it: a service that needs
+// such a header from its clients can give it another name.
+//
+// A service behind Proxy gets none of the cookies of Keystile and sets none (package internal/cookies), and its
+// answers say nothing that browsers keep for the whole host: Clear-Site-Data, NEL, Report-To, Alt-Svc,
+// Service-Worker-Allowed, Set-Login. A handler behind Guard is the host's own code, which has both in its hands
+// anyway: its cookies and answers pass as they are.
 //
 // The prefix of a proxied service must be written as it is: /%61i is not /ai. What is handed on
 // is cut from the path as it came, so nothing is taken for a prefix that a service could read in

@@ -35,11 +35,11 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // served beside it has no rate. It panics if the Config does not know the product: that is a
 // mistake in the program, and its calls would be on no bill that anybody looks at.
 //
-// Trailers of a request are not forwarded: nothing has checked them when the service is
-// called, and a service that reads them as headers would accept a forged caller. Neither are headers by
-// which a client says who or where it is, or that another request is meant, nor those that may be read as such (see
-// Proxy). X-Forwarded-For, -Host and -Proto, where they are sent, say what the gateway knows. Cookies stay, and what the service
-// answers leaves as it is: it is part of this program.
+// Trailers of a request are not forwarded: nothing has checked them when the service is called, and a service that
+// reads them as headers would accept a forged caller. Neither are headers by which a client says who or where it is,
+// or that another request is meant, nor those that may be read as such (see Proxy). X-Forwarded-For, -Host and -Proto,
+// where they are sent, say what the gateway knows. Cookies stay, and what the service answers leaves as it is: it is
+// part of this program.
 func (g *Gateway) Guard(product string, service http.Handler) http.Handler {
 	return g.guard(guard{product: product}, service)
 }

@@ -46,10 +46,10 @@ type Upstream struct {
 //
 // Headers name the caller to the service (HeaderClient and those beside it). Such headers from the client never
 // reach it, nor do others that say who or where a client is, or that another request is meant (X-Forwarded-*,
-// X-Real-Ip, X-Original-*, X-Rewrite-Url, X-HTTP-Method-Override and their like), nor headers whose names hold anything but
-// letters, digits and -, because many services take other characters for the same. Hop-by-hop headers, trailers and
-// the cookies of Keystile stay here too, and the Authorization header unless KeepBearer is set. The service can set
-// none of these cookies, and nothing that browsers keep for the whole host.
+// X-Real-Ip, X-Original-*, X-Rewrite-Url, X-HTTP-Method-Override and their like), nor headers whose names hold
+// anything but letters, digits and -, because many services take other characters for the same. Hop-by-hop headers,
+// trailers and the cookies of Keystile stay here too, and the Authorization header unless KeepBearer is set. The
+// service can set none of these cookies, and nothing that browsers keep for the whole host.
 //
 // The answer is 502 if the service cannot be reached, 504 if it is slow, 503 if it is over its
 // rate; none of these is charged. A call whose client left is charged if it had reached the

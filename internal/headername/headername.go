@@ -4,18 +4,19 @@ import "strings"
 
 // claims are the claims in small letters; one that ends in * is the beginning of a name.
 var claims = strings.Fields(`
-	x-keystile* proxy
+	x-keystile* grpc-metadata-x-keystile* proxy
 
-	remote-* x-remote-* x-webauth-* x-auth-request-* x-authenticated-* x-authentik-* x-pomerium-* x-vouch-* x-consumer-* x-credential-identifier
-	x-anonymous-consumer x-goog-authenticated-user-* x-goog-iap-* x-amzn-oidc-* x-ms-client-principal* cf-access-* tailscale-user-*
-	client-cert* x-client-cert* ssl-client-* x-ssl-client-* x-arr-*
+	remote-* x-remote-* x-webauth-* x-auth-request-* x-authenticated-* x-authentik-* x-pomerium-* x-vouch-*
+	x-consumer-* x-credential-identifier x-anonymous-consumer x-goog-authenticated-user-* x-goog-iap-* x-amzn-oidc-*
+	x-ms-client-principal* cf-access-* tailscale-user-* client-cert* x-client-cert* ssl-client-* x-ssl-client-* x-arr-*
 
-	forwarded x-forwarded* x-forward-for x-real-ip client-ip x-client-ip true-client-ip x-cluster-client-ip x-originating-ip x-proxyuser-ip
-	proxy-client-ip wl-proxy-* ali-cdn-real-ip cdn-src-ip cdn-real-ip cf-connecting-* cf-pseudo-ipv4 fastly-client-ip fly-client-ip
-	x-azure-clientip x-azure-socketip x-appengine-* x-vercel-* x-envoy-* x-scheme x-url-scheme front-end-https
+	forwarded x-forwarded* x-forward-for x-real-ip client-ip x-client-ip true-client-ip x-cluster-client-ip
+	x-originating-ip x-proxyuser-ip proxy-client-ip wl-proxy-* ali-cdn-real-ip cdn-src-ip cdn-real-ip cf-connecting-*
+	cf-pseudo-ipv4 fastly-client-ip fly-client-ip x-azure-clientip x-azure-socketip x-appengine-* x-vercel-* x-envoy-*
+	x-scheme x-url-scheme front-end-https
 
-	x-original-* x-rewrite-* x-override-* x-http-method* x-method-override x-http-host* x-http-path* x-http-destinationurl x-host x-script-name
-	x-accel-* x-sendfile-*
+	x-original-* x-rewrite-* x-override-* x-http-method* x-method-override x-http-host* x-http-path*
+	x-http-destinationurl x-host x-script-name x-accel-* x-sendfile-*
 `)
 
 // claim is one of them, without its *.

@@ -10,7 +10,7 @@ const tokenCharacters = "!#$%&'*+.^_`|~"
 
 // known are claims by the names that those who write them have for them.
 var known = strings.Fields(`
-	X-Keystile-User X-Keystile-Client X-Keystile-Tier X-Keystile-Scope X-Keystile-Anything Proxy
+	X-Keystile-User X-Keystile-Client X-Keystile-Tier X-Keystile-Scope X-Keystile-Anything Grpc-Metadata-X-Keystile-User Proxy
 	Remote-User Remote-Groups Remote-Addr X-Remote-User X-WEBAUTH-USER X-Auth-Request-Email X-Authenticated-User X-Authentik-Username
 	X-Consumer-Username X-Goog-Authenticated-User-Email X-Amzn-Oidc-Identity X-MS-CLIENT-PRINCIPAL X-MS-CLIENT-PRINCIPAL-NAME
 	Cf-Access-Authenticated-User-Email Tailscale-User-Login Client-Cert Client-Cert-Chain X-SSL-Client-Verify X-ARR-ClientCert

@@ -17,9 +17,9 @@ var reserved = []string{
 
 var reservedPrefixes = []string{"mcp-", "proxy-", "x-forwarded-"}
 
-// Reserved reports whether a header is never an argument of a tool: besides those that are decided here, what
-// tells an upstream who calls, from where, or that another request is meant than the one that the access rules have let pass. The
-// registrar leaves such parameters out; Compile refuses a plan that holds one.
+// Reserved reports whether a header is never an argument of a tool: besides those that are decided here, what tells an
+// upstream who calls, from where, or that another request is meant than the one that the access rules have let pass.
+// The registrar leaves such parameters out; Compile refuses a plan that holds one.
 func Reserved(header string) bool { return decided(header) || headername.Claims(header) }
 
 func decided(header string) bool {

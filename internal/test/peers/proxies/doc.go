@@ -2,9 +2,12 @@
 // examples/behind as they are committed: only addresses are replaced. Who they let pass is
 // decided by the keystile program, in a process of its own. It holds tests only.
 //
+// It also runs stock servers of PHP and CGI behind the program's own proxy: they make variables of
+// the names of headers, and take one name for another.
+//
 // # Choices
 //
-// nginx and Caddy must be installed, or their tests are skipped, which the check of a
+// nginx, Caddy, PHP and lighttpd must be installed, or their tests are skipped, which the check of a
 // clean checkout does not forgive. Traefik and Envoy are in no distribution that it uses:
 // they keep the same promises if they are installed, and their files are read and judged
 // wherever the tests run.
