@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -223,4 +224,20 @@ type broken struct{ legacy.Codes }
 
 func (broken) LegacyAccess(context.Context, driver.Token) (string, error) {
 	return "", errors.New("secret detail")
+}
+
+// Decision 95: it came after these endpoints, and anybody can make one.
+func TestAnApplicationThatNobodyRegisteredIsUnknownHere(t *testing.T) {
+	h := newFixture(t)
+	id := client.DynamicPrefix + "stranger"
+	must(h.store.SaveApp(t.Context(), storage.App{ID: id, Name: "Stranger", Public: true, Client: &client.Description{
+		Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{"https://evil.example/cb"},
+	}}))(t)
+	for _, pairs := range [][]string{{"redirect_uri", "https://evil.example/cb"}, nil} {
+		w := h.serve(request("GET", "/connect.php", form(append([]string{"act", "check_sso", "appid", id}, pairs...)...)))
+		unknown := h.serve(request("GET", "/connect.php", form(append([]string{"act", "check_sso", "appid", "3000"}, pairs...)...)))
+		if w.Header().Get("Location") != "" || w.Body.String() != unknown.Body.String() {
+			t.Errorf("check_sso with %q = %d to %q: %s, want what an unknown one is answered: %s", pairs, w.Code, w.Header().Get("Location"), w.Body, unknown.Body)
+		}
+	}
 }

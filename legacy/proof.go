@@ -56,14 +56,15 @@ func (l *Legacy) authenticate(c *call) (storage.App, error) {
 	return app, reqctx.Charge(c.Context(), app)
 }
 
-// find returns the application that a request names.
+// find returns the application that a request names. One that nobody registered is none here: it came after
+// these endpoints, has no appkey, and would be redirected to although no user knows it (decision 95).
 func (l *Legacy) find(c *call) (storage.App, error) {
 	id := c.params.Get("appid")
 	if id == "" {
 		return storage.App{}, badParameter.Saying("appid is missing")
 	}
 	app, err := l.c.Store.App(c.Context(), id)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && app.Disabled {
+	if errors.Is(err, storage.ErrNotFound) || err == nil && (app.Disabled || app.Client != nil) {
 		return storage.App{}, unknownApp
 	}
 	return app, err

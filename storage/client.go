@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/redirect"
 )
 
 // Host returns the host that a metadata document comes from, with its port; "" for other applications.
@@ -76,7 +77,7 @@ func (a App) checkClient() (errs []error) {
 		complain("redirect_uris: give 1 to 50") // the device grant leads nowhere
 	}
 	for _, u := range c.RedirectURIs {
-		if err := client.CheckRedirect(u); err != nil {
+		if err := client.CheckRedirect(u); err != nil && !refusedSince(u) {
 			complain("redirect_uris: %q: %w", u, err)
 		}
 	}
@@ -90,6 +91,15 @@ func (a App) checkClient() (errs []error) {
 		complain("client: %q is neither none nor private_key_jwt", c.AuthMethod)
 	}
 	return errs
+}
+
+// refusedSince reports whether a redirect_uri may be one that version 0.1 admitted: of a private-use scheme
+// that is no agent's. AllowsRedirect refuses it, but the record that it stands in must stay one that can be
+// written, or nobody could consent to the application's other redirect_uris or disable it.
+func refusedSince(uri string) bool {
+	scheme, rest, _ := strings.Cut(uri, ":")
+	known := scheme == "https" || scheme == "http" || slices.Contains([]string{"javascript", "data", "vbscript", "file", "blob"}, scheme)
+	return !known && strings.HasPrefix(rest, "/") && redirect.CheckCharacters(uri) == nil
 }
 
 // Clients returns a page of the applications that nobody registered, in the order of their ids.

@@ -11,8 +11,8 @@
 // consents to it, which Description.KeptAt says.
 //
 // A redirect_uri is matched exactly, but for the port of a loopback host, which the operating system gives
-// (RFC 8252 7.3). Schemes that a browser runs, reads or hands to something else than an application that waits
-// for a code are refused.
+// (RFC 8252 7.3). A private-use scheme is a domain name in reverse or that of an agent that is known: a list of
+// those that are dangerous would always lack some.
 //
 // A client_id of a self-registration has a prefix that no other has ([DynamicPrefix]), and one of a document is an https
 // URL: which of the three an id is of is seen without the store.

@@ -73,22 +73,40 @@ func IsLoopback(raw string) bool {
 	return private || loopback
 }
 
-// dangerous are schemes that a browser runs, reads or hands to something else than an application
-// that waits for a code.
-var dangerous = []string{"javascript", "data", "vbscript", "file", "blob", "filesystem", "about", "view-source", "ws", "wss",
-	"ftp", "ftps", "sftp", "mailto", "tel", "sms", "intent", "chrome", "chrome-extension", "moz-extension", "resource", "jar",
-	"ldap", "ldaps", "ssh", "telnet", "gopher", "dict", "smb", "mms", "ms-msdt", "search-ms", "content", "android-app", "urn", "cid", "mid"}
+// agentSchemes are the private-use schemes without a dot that well-known agents are sent back by. Each is claimed by
+// one program that waits for a code there.
+var agentSchemes = []string{"claude", "cursor", "kiro", "raycast", "vscode", "vscode-insiders", "vscodium", "warp", "windsurf", "zed"}
 
-// PrivateScheme returns the private-use scheme of a redirect_uri, in lower case.
+// PrivateScheme returns the private-use scheme of a redirect_uri, in lower case: that of an agent that is
+// known, or a domain name in reverse, which has a dot (RFC 8252 7.1). Operating systems hand other schemes to
+// programs that take orders from them, and no list of those is ever complete.
 func PrivateScheme(raw string) (scheme string, ok bool) {
 	scheme, rest, found := strings.Cut(raw, ":")
-	if !found || scheme == "" || len(scheme) > 64 || len(raw) > redirect.MaxLength || !strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "///") {
+	if !found || len(scheme) > maxScheme || len(raw) > redirect.MaxLength || !strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "///") {
 		return "", false
 	}
-	for i, c := range []byte(scheme) {
-		if !('a' <= c && c <= 'z') && (i == 0 || !('0' <= c && c <= '9' || c == '+' || c == '.' || c == '-')) {
-			return "", false // upper case too: it is matched as it is written
+	if !slices.Contains(agentSchemes, scheme) && !isReverseDomain(scheme) {
+		return "", false // upper case too: it is matched as it is written
+	}
+	return scheme, true
+}
+
+const maxScheme = 64
+
+// isReverseDomain reports whether a scheme is a domain name in reverse: labels in lower case, of which the
+// first is a top-level domain. A scheme such as x-apple.systempreferences, which is none, has a dot too.
+func isReverseDomain(scheme string) bool {
+	labels := strings.Split(scheme, ".")
+	for i, label := range labels {
+		if label == "" || strings.Trim(label, "-") != label {
+			return false
+		}
+		for _, c := range []byte(label) {
+			letter, other := 'a' <= c && c <= 'z', '0' <= c && c <= '9' || c == '-'
+			if !letter && (i == 0 || !other) {
+				return false
+			}
 		}
 	}
-	return scheme, scheme != "https" && scheme != "http" && !slices.Contains(dangerous, scheme)
+	return len(labels) > 1 && len(labels[0]) > 1
 }

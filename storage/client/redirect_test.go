@@ -45,3 +45,25 @@ func TestAHostIsWrittenInOneWay(t *testing.T) {
 		}
 	}
 }
+
+// RFC 8252 7.1. What an operating system hands over to programs is on no list that is complete.
+func TestAPrivateUseSchemeIsADomainInReverseOrOfAnAgentThatIsKnown(t *testing.T) {
+	for uri, good := range map[string]bool{
+		"cursor://anysphere.cursor-mcp/oauth/callback": true, "vscode://vscode.mcp/callback": true, "vscode-insiders://x/cb": true, "claude://oauth/callback": true,
+		"warp://mcp/oauth2callback": true, "com.example.agent:/oauth2redirect": true, "com.raycast:/oauth": true, "com.googleusercontent.apps.123-a1b2:/cb": true, "io.github.1me.x://cb": true,
+		"ms-officecmd:/x": false, "ms-settings:/x": false, "steam://run/1": false, "slack://x/y": false, "agent://x/cb": false, "x:/y": false, "cursor2://x/y": false,
+		"x-apple.systempreferences:/x": false, ".com://x": false, "com.://x": false, "com..x://y": false, "com.-x://y": false, "com.x-://y": false, "1.x://y": false, "c.x://y": false,
+		"com+x.y://z": false, "Com.example:/x": false, "com.example+x:/y": false, "com.example:x": false, "com.example:///x": false,
+	} {
+		if _, ok := PrivateScheme(uri); ok != good {
+			t.Errorf("PrivateScheme(%q) = %t, want %t", uri, ok, good)
+		}
+		if err := CheckRedirect(uri); (err == nil) != good {
+			t.Errorf("CheckRedirect(%q) = %v, want it good: %t", uri, err, good)
+		}
+		old := Description{RedirectURIs: []string{uri}} // as an earlier version has stored it
+		if err := old.AllowsRedirect(uri); (err == nil) != good {
+			t.Errorf("AllowsRedirect(%q) of one that is stored = %v, want it allowed: %t", uri, err, good)
+		}
+	}
+}
