@@ -43,7 +43,7 @@ func TestAnAssertionThatIsNotGoodRedeemsNothing(t *testing.T) {
 		now := time.Now().Unix()
 		for what, change := range map[string]func(head, claims map[string]any){
 			"another iss": claim("iss", vendordocs.Codex), "another sub": claim("sub", "u1"), "no iss": claim("iss", nil), "another aud": claim("aud", "https://evil.example.org"),
-			"several others": claim("aud", []string{"https://a.example.org", issuer + "/"}), "no aud": claim("aud", nil), "the authorization endpoint": claim("aud", issuer+"/oauth/authorize"),
+			"several others": claim("aud", []string{"https://a.example.org", issuer + "/"}), "no aud": claim("aud", nil), "another too": claim("aud", []string{"https://other.example.org", issuer + "/oauth/token"}), "the issuer and the endpoint": claim("aud", []string{issuer, issuer + "/oauth/token"}), "none of a list": claim("aud", []string{}), "the authorization endpoint": claim("aud", issuer+"/oauth/authorize"),
 			"expired": claim("exp", now-1), "no exp": claim("exp", nil), "a long life": claim("exp", now+3600), "an exp that is text": claim("exp", "9"), "from tomorrow": claim("nbf", now+86400), "issued tomorrow": claim("iat", now+86400),
 			"no jti": claim("jti", nil), "an empty jti": claim("jti", ""), "a long jti": claim("jti", strings.Repeat("x", 257)), "a jti that is a number": claim("jti", 1),
 			"none": head("alg", "none"), "HS256": head("alg", "HS256"), "RS512": head("alg", "RS512"), "another kid": head("kid", "x"), "crit": head("crit", []string{"b64"}), "a key that it brings": head("jwk", map[string]any{}), "jku": head("jku", "https://evil.example.org/keys"), "b64": head("b64", false),
@@ -60,7 +60,7 @@ func TestAnAssertionThatIsNotGoodRedeemsNothing(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		h.post("/oauth/token", h.prove(grant, func(_, claims map[string]any) {
-			claims["aud"] = []string{"https://other.example.org", issuer + "/oauth/token"}
+			claims["aud"] = []string{issuer + "/oauth/token"}
 			claims["exp"] = float64(time.Now().Unix()) + 100.5
 			delete(claims, "iat")
 		}, "client_id", "-")).tokens(t)

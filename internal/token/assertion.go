@@ -74,7 +74,8 @@ type Assertion struct {
 	End time.Time
 }
 
-// Check checks an assertion of a client (RFC 7523 3), which must be meant for one of the audiences.
+// Check checks an assertion of a client (RFC 7523 3), which must be meant for one of the audiences and for nobody
+// else: another audience could send it here.
 // The error is ErrInvalid, and ErrUnknownKey if its key may have been published since.
 func (s KeySet) Check(assertion, clientID string, audiences []string, now time.Time) (Assertion, error) {
 	if len(assertion) > maxToken {
@@ -105,8 +106,8 @@ func (s KeySet) Check(assertion, clientID string, audiences []string, now time.T
 		return Assertion{}, invalid(c.err.Error())
 	case iss != clientID || sub != clientID:
 		return Assertion{}, invalid("iss and sub are not the client_id")
-	case !slices.ContainsFunc(aud, func(a string) bool { return slices.Contains(audiences, a) }):
-		return Assertion{}, invalid("aud is neither the issuer nor the token endpoint")
+	case len(aud) != 1 || !slices.Contains(audiences, aud[0]):
+		return Assertion{}, invalid("aud is not the issuer or the token endpoint alone")
 	case len(jti) > maxJTI:
 		return Assertion{}, invalid("jti is too long")
 	case !now.Before(exp):

@@ -31,7 +31,9 @@
 // Anything we do not write is refused: other header parameters (and with them crit, jku,
 // jwk, x5c), fractions in times, second spellings of a name or of the base64url. Unknown
 // claims pass, so that an older node reads the tokens of a newer one. Both values of an
-// ECDSA s pass too, since other libraries write either: revocation never goes by text.
+// ECDSA s pass too: other libraries write either in their assertions, and so does Go in our tokens, of which half
+// would be refused at an upgrade. The twin of a token is no second one: it has the jti, the end and the grant of
+// the first, and revocation never goes by text.
 //
 // A read of the feed begins with the last revocation that was read before and has not ended, so a
 // store that has lost its last writes is noticed by one row that is missing, and by no extra read. A
