@@ -97,14 +97,16 @@ func (c *clients) prove(r *http.Request, app storage.App, assertion string, audi
 // withNewKeys returns an application with keys that were just read from its jwks_uri, or as it was: if
 // they were read before a moment, or cannot be.
 func (c *clients) withNewKeys(r *http.Request, app storage.App) storage.App {
-	now, address := time.Now(), app.Client.KeysURL
-	if tried, there := c.tried.Get(address); now.Sub(app.Client.KeysRead) < keysPause || there && now.Sub(tried) < keysPause {
+	now, keys := time.Now(), keySetOfApp(app)
+	if tried, there := c.tried.Get(keys); now.Sub(app.Client.KeysRead) < keysPause || there && now.Sub(tried) < keysPause {
 		return app
 	}
-	newer, err := c.together(r, address, func(ctx context.Context) (storage.App, error) { return c.readKeys(ctx, r, app) })
+	newer, err := c.together(r, keys, func(ctx context.Context) (storage.App, error) { return c.readKeys(ctx, r, app) })
 	if err != nil {
-		c.tried.Put(address, now)
-		c.log.WarnContext(r.Context(), "client keys not read", "client_id", app.ID, "jwks_uri", address, "why", err, "cause", errors.Unwrap(err))
+		if !isBusy(err) { // another network may read them
+			c.tried.Put(keys, now)
+		}
+		c.log.WarnContext(r.Context(), "client keys not read", "client_id", app.ID, "jwks_uri", keys.address, "why", err, "cause", errors.Unwrap(err))
 		return app
 	}
 	return newer
@@ -122,8 +124,8 @@ func (c *clients) readKeys(ctx context.Context, r *http.Request, app storage.App
 	case word.Denied:
 		return app, clientDenied
 	}
-	if wait := c.budget.Fetch(ctx, c.from(r)); wait > 0 {
-		return app, clientsBusy
+	if wait := c.budget.Fetch(ctx, c.from(r), host); wait > 0 {
+		return app, busy(wait)
 	}
 	keys, err := c.fetch.Keys(ctx, app.Client.KeysURL)
 	if err != nil {

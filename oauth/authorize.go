@@ -42,7 +42,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 		return s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope)
 	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
 		here.Set("keystile.oauth_error", refused.OAuth)
-		return s.redirect(w, form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state", form.Get("state"))
+		return s.refuse(w, r, app, form, refused)
 	case err != nil:
 		return err
 	}
@@ -133,6 +133,14 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	}
 	if s.denied(form) {
 		return "", accessDenied
+	}
+	if prompt.never {
+		switch trusted, err := s.trusts(r, app); {
+		case err != nil:
+			return "", err
+		case !trusted:
+			return "", interactionRequired
+		}
 	}
 	who, err := s.c.SignIn.Visitor(r)
 	switch {

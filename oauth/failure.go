@@ -25,7 +25,7 @@ var (
 	clientsOff     = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it"}        // decision 55
 	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host"} // decision 55
 	clientDenied   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the operator of this service does not admit applications from this host: use another application, or ask the operator"}                                      // decision 55
-	clientsBusy    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many applications are looked up at this moment: wait a minute, then try again"}                                                                     // decision 55
+	clientsBusy    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many applications are looked up for your network at this moment: wait before you try again."}                                                       // decision 55
 	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application cannot be used here because of what its own document says: tell who makes it"}                                                              // decision 55
 	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application could not be looked up: try again in a minute"}                                                                                             // decision 55
 
@@ -52,7 +52,7 @@ var (
 
 	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata, Msg: "the application cannot be registered as it describes itself"} // RFC 7591 3.2.2
 	tooManyClients    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",                                                                              // decision 55
-		Msg: "too many applications have registered themselves from this network, or in all: wait as long as Retry-After says, or use the URL of a metadata document as client_id"}
+		Msg: "too many applications have registered themselves from this network: wait as long as Retry-After says, or use the URL of a metadata document as client_id"}
 	noRegistrationToken = &reply.Failure{Status: 401, Msg: "the registration access token is needed: send Authorization: Bearer <registration_access_token>", // RFC 7592 2
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "this is not the registration access token of an application that is registered here", // RFC 7592 2

@@ -251,7 +251,7 @@ func TestAHostileDocumentIsRefusedAndNothingOfItIsKept(t *testing.T) {
 		n := 0
 		refused := func(what string, answer http.Handler) {
 			t.Helper()
-			if n++; n%50 == 0 {
+			if n++; n%25 == 0 {
 				time.Sleep(2 * time.Minute) // no budget is what is tried here
 			}
 			h.docs.Set(agent, answer)

@@ -16,7 +16,8 @@ import (
 // logout serves /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). Any page on the web can
 // send a browser here, so a GET asks before it ends a session or leads to an application.
 // It does both at once for an application that shows an id_token of the user who is
-// signed in (decision 63). The POST, which is our own form, always does.
+// signed in (decision 63). The POST, which is our own form, always does. To an application that nobody
+// registered and the visitor has not consented to there is a link at most (decision 95).
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.signOut(w, r)
@@ -34,11 +35,15 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !nobody {
 		return err
 	}
+	trusted, err := s.trusts(r, app)
+	if err != nil {
+		return err
+	}
 	sub := s.hintedSubject(form, app)
 	switch {
-	case sub != "" && r.Method == http.MethodGet && nobody:
+	case trusted && sub != "" && r.Method == http.MethodGet && nobody:
 		return s.redirectBack(w, form)
-	case sub != "" && r.Method == http.MethodGet && sub == who.UserID:
+	case trusted && sub != "" && r.Method == http.MethodGet && sub == who.UserID:
 		if err := s.c.SignIn.SignOut(w, r); err != nil {
 			return err
 		}
@@ -85,10 +90,14 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	trusted, err := s.trusts(r, app) // by who is signed in before
+	if err != nil {
+		return err
+	}
 	if err := s.c.SignIn.SignOut(w, r); err != nil {
 		return err
 	}
-	if form.Get("post_logout_redirect_uri") == "" {
+	if !trusted || form.Get("post_logout_redirect_uri") == "" {
 		return s.writeSignedOut(w, r, app, form)
 	}
 	return s.redirectBack(w, form)

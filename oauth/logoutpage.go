@@ -5,7 +5,9 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
@@ -27,9 +29,10 @@ var (
 // target before following it.
 type logoutView struct {
 	page.Lang
-	Action     string
-	Hidden     []field
-	Back, Host string
+	Action string
+	Hidden []field
+	Back   template.URL // postLogoutApp has checked it
+	Host   string
 }
 
 type field struct{ Name, Value string }
@@ -52,8 +55,7 @@ func (s *Server) writeSignedOut(w http.ResponseWriter, r *http.Request, app stor
 func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string, body *page.Template, hidden []field) error {
 	lang := page.LangOf(r, form.Get("ui_locales"))
 	var text strings.Builder
-	view := logoutView{Lang: lang, Action: pathLogout, Hidden: hidden, Back: backTo(form)}
-	_, view.Host, _ = strings.Cut(storage.RedirectOrigin(form.Get("post_logout_redirect_uri")), "://")
+	view := logoutView{Lang: lang, Action: pathLogout, Hidden: hidden, Back: template.URL(backTo(form)), Host: hostOf(form.Get("post_logout_redirect_uri"))}
 	if err := body.Execute(&text, view); err != nil {
 		return err
 	}
@@ -67,5 +69,9 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, 
 // failPage shows a failure to the person in front of the browser.
 func (s *Server) failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	l := page.LangOf(r, r.URL.Query().Get("ui_locales"))
-	page.Fail(w, r, f.Status, "This request cannot go on", inDetail(f, l.T(f.Msg)))
+	text := inDetail(f, l.T(f.Msg))
+	if wait, err := strconv.Atoi(f.Header.Get("Retry-After")); err == nil && f.Status == http.StatusTooManyRequests {
+		text += " " + l.Again(time.Duration(wait)*time.Second)
+	}
+	page.Fail(w, r, f.Status, "This request cannot go on", text)
 }

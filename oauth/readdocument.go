@@ -8,46 +8,71 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 )
 
-// flight is one reading of a document, which everybody who wants it at that moment waits for.
+// reading names what is read: the document of an application, or the key set of one. Whose it is belongs to the
+// name, since strangers may write anybody's address into their own documents.
+type reading struct{ what, clientID, address string }
+
+func documentOfApp(clientID string) reading { return reading{"document", clientID, clientID} }
+
+func keySetOfApp(app storage.App) reading { return reading{"key set", app.ID, app.Client.KeysURL} }
+
+// flight is one reading, which everybody who wants it at that moment waits for.
 type flight struct {
 	done chan struct{}
 	app  storage.App
 	err  error
 }
 
-// together reads what is at an address, once for all who want it at the same time.
-func (c *clients) together(r *http.Request, address string, read func(context.Context) (storage.App, error)) (storage.App, error) {
+// together reads something once for all who want it at the same time. Nobody is refused for what the network
+// of another has used up: who has waited for such a reading begins their own.
+func (c *clients) together(r *http.Request, of reading, read func(context.Context) (storage.App, error)) (storage.App, error) {
+	for {
+		f, mine := c.flight(of)
+		if mine {
+			return c.fly(r, of, f, read)
+		}
+		select {
+		case <-f.done:
+			if isBusy(f.err) {
+				continue
+			}
+			app := f.app
+			app.Client = app.Client.Clone()
+			return app, f.err
+		case <-r.Context().Done():
+			return storage.App{}, r.Context().Err()
+		}
+	}
+}
+
+// flight returns the reading that is on its way, or the caller's own.
+func (c *clients) flight(of reading) (f *flight, mine bool) {
 	c.mu.Lock()
-	f, flying := c.flights[address]
-	if !flying {
-		f = &flight{done: make(chan struct{}), err: storage.ErrUnavailable} // unless read returns
-		c.flights[address] = f
+	defer c.mu.Unlock()
+	if f := c.flights[of]; f != nil {
+		return f, false
 	}
-	c.mu.Unlock()
-	if !flying {
-		defer func() {
-			c.mu.Lock()
-			delete(c.flights, address)
-			c.mu.Unlock()
-			close(f.done)
-		}()
-		// Whoever waits with the first requester must not lose by their leaving.
-		f.app, f.err = read(context.WithoutCancel(r.Context()))
-		return f.app, f.err
-	}
-	select {
-	case <-f.done:
-		app := f.app
-		app.Client = app.Client.Clone()
-		return app, f.err
-	case <-r.Context().Done():
-		return storage.App{}, r.Context().Err()
-	}
+	f = &flight{done: make(chan struct{}), err: storage.ErrUnavailable} // unless read returns
+	c.flights[of] = f
+	return f, true
+}
+
+func (c *clients) fly(r *http.Request, of reading, f *flight, read func(context.Context) (storage.App, error)) (storage.App, error) {
+	defer func() {
+		c.mu.Lock()
+		delete(c.flights, of)
+		c.mu.Unlock()
+		close(f.done)
+	}()
+	// Whoever waits with the first requester must not lose by their leaving.
+	f.app, f.err = read(context.WithoutCancel(r.Context()))
+	return f.app, f.err
 }
 
 // read reads a document and stores it. If it cannot be read, one that is known stays good for a day.
@@ -64,7 +89,9 @@ func (c *clients) read(ctx context.Context, r *http.Request, clientID, host stri
 	doc, err := c.get(ctx, r, clientID, host, known)
 	if err != nil {
 		if known && now.Before(old.Client.FreshUntil.Add(staleLife)) {
-			c.tried.Put(clientID, now)
+			if !isBusy(err) { // another network may read it
+				c.tried.Put(documentOfApp(clientID), now)
+			}
 			return old, nil
 		}
 		return storage.App{}, err
@@ -72,21 +99,30 @@ func (c *clients) read(ctx context.Context, r *http.Request, clientID, host stri
 	return c.save(ctx, r, old, clientID, doc)
 }
 
-// get fetches a document within the budgets.
+// get fetches a document within the budgets. One that is not known yet is counted once it is good: a failure is
+// the requester's, and uses up nothing that others need.
 func (c *clients) get(ctx context.Context, r *http.Request, clientID, host string, known bool) (clientdoc.Document, error) {
-	wait := c.budget.Fetch(ctx, c.from(r))
-	if wait == 0 && !known {
-		listed := ""
-		if c.listed(host) {
-			listed = host
-		}
-		wait = c.budget.New(ctx, listed)
+	from, listed := c.from(r), ""
+	if c.listed(host) {
+		listed = host
+	}
+	wait := time.Duration(0)
+	if known {
+		wait = c.budget.Fetch(ctx, from, host)
+	} else {
+		wait = c.budget.FetchNew(ctx, from, host, listed)
 	}
 	if wait > 0 {
-		return clientdoc.Document{}, clientsBusy.With("Retry-After", seconds(wait))
+		return clientdoc.Document{}, busy(wait)
 	}
 	doc, err := c.fetch.Document(ctx, clientID)
-	if err == nil {
+	switch {
+	case err == nil && known:
+		return doc, nil
+	case err == nil:
+		if wait := c.budget.Add(ctx, from, listed); wait > 0 { // others of its network were faster
+			return doc, busy(wait)
+		}
 		return doc, nil
 	}
 	failure, detail := badDocument.Because(err), "document refused"
@@ -131,6 +167,14 @@ func (c *clients) save(ctx context.Context, r *http.Request, old storage.App, cl
 		c.note(r, clientID, detail, nil)
 	}
 	return saved, nil
+}
+
+// busy is the failure of a request that has to wait for its turn.
+func busy(wait time.Duration) error { return clientsBusy.With("Retry-After", seconds(wait)) }
+
+func isBusy(err error) bool {
+	f, ok := errors.AsType[*reply.Failure](err)
+	return ok && f.Status == http.StatusTooManyRequests
 }
 
 // seconds returns the value of a Retry-After header.

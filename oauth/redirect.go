@@ -6,7 +6,12 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// redirect sends the browser back to the application (protocol 4.1). iss names the issuer (RFC 9207).
+// redirect sends the browser back to the application (protocol 4.1).
 func (s *Server) redirect(w http.ResponseWriter, redirectURI string, params ...string) error {
-	return reply.Found(w, reply.WithQuery(redirectURI, append(params, "iss", s.issuer)...))
+	return reply.Found(w, s.answerAt(redirectURI, params...))
+}
+
+// answerAt returns the address of an answer to an application. iss names the issuer (RFC 9207).
+func (s *Server) answerAt(redirectURI string, params ...string) string {
+	return reply.WithQuery(redirectURI, append(params, "iss", s.issuer)...)
 }

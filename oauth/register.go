@@ -10,13 +10,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/allowance"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
@@ -67,15 +67,15 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	if wait := s.registrations.Take(r.Context(), s.c.ClientIP(r)); wait > 0 {
-		return tooManyClients.With("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	if wait := allowance.Take(r.Context(), s.counter, s.c.ClientIP(r), registration.Allowed); wait > 0 {
+		return tooManyClients.With("Retry-After", seconds(wait))
 	}
 	secret := newRegistrationToken()
 	app, err := s.saveClient(r, m, secret)
 	if err != nil {
 		return err
 	}
-	entry.App, entry.Detail, entry.Anonymous = app.ID, detailRegistered, false // there are few: see registration.Budget
+	entry.App, entry.Detail, entry.Anonymous = app.ID, detailRegistered, false // there are few: see registration.Allowed
 	info := s.informationOf(app, secret)
 	info.Scope = s.engine.Known(m.Scope)
 	reply.NoStore(w)
@@ -105,7 +105,7 @@ func (s *Server) saveClient(r *http.Request, m registration.Metadata, secret str
 		m.Name = id
 	}
 	return s.store.SaveApp(r.Context(), storage.App{
-		ID: id, Name: m.Name, Public: true,
+		ID: id, Name: m.Name, Public: true, ForbidPlain: true,
 		Client: &client.Description{
 			Kind: client.Dynamic, RedirectURIs: m.RedirectURIs, Grants: m.Grants, AuthMethod: client.AuthNone,
 			From: network.Of(s.c.ClientIP(r)).String(), AccessToken: hashOf(secret),

@@ -158,20 +158,23 @@ func TestAFloodFromOneNetworkStopsAndOthersGoOn(t *testing.T) {
 	})
 }
 
-// What one count for everybody closes is registration alone.
-func TestAFloodFromManyNetworksClosesRegistrationAlone(t *testing.T) {
+// Decision 96.
+func TestAFloodFromManyNetworksClosesRegistrationForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRegistrar(t)
 		id, _ := h.agent()
-		var last answer
 		for i := range 2000 {
-			h.from = fmt.Sprintf("%d.%d.0.1", i%200+1, i/200)
-			last = h.enroll(agentBody)
+			h.from = fmt.Sprintf("%d.%d.0.1", i%100+1, i/100)
+			h.enroll(agentBody)
 		}
-		last.wants(t, "the 2,001st of a day", 429, 429, "temporarily_unavailable")
-		clients, _, err := h.store.Clients(t.Context(), "", 1000)
-		if err != nil || len(clients) != 1000 {
-			t.Errorf("%d clients, %v", len(clients), err)
+		h.from = "198.51.100.1"
+		for range 4 {
+			h.agent()
+		}
+		a := h.enroll(agentBody)
+		a.wants(t, "the fifth beyond what is common", 429, 429, "temporarily_unavailable")
+		if a.header.Get("Retry-After") != "86400" {
+			t.Errorf("Retry-After: %q, want a day", a.header.Get("Retry-After"))
 		}
 		tokens := h.signIn(id).tokens(t)
 		h.refresh(tokens.text("refresh_token"), "client_id", id, "client_secret", "-").tokens(t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
+	"github.com/keystile/keystile/oauth/internal/allowance"
 	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
@@ -37,12 +38,12 @@ type clients struct {
 	log    *slog.Logger
 
 	mu      sync.Mutex
-	flights map[string]*flight
-	tried   *cache.Cache[string, time.Time] // when a document or a key set could not be read
+	flights map[reading]*flight
+	tried   *cache.Cache[reading, time.Time] // when a document or a key set could not be read
 }
 
 // newClients makes the clients of a Server whose Config is complete.
-func (s *Server) newClients() (*clients, error) {
+func (s *Server) newClients(counter allowance.Counter) (*clients, error) {
 	policy := s.c.Clients
 	fetch, err := clientdoc.New(clientdoc.Config{Allow: policy.AllowPrivate, Transport: policy.Transport})
 	if err != nil {
@@ -52,8 +53,8 @@ func (s *Server) newClients() (*clients, error) {
 		policy.Documents = ClientsOff // nobody would be asked
 	}
 	c := &clients{
-		policy: policy, store: s.store, fetch: fetch, budget: clientdoc.NewBudget(s.c.Counter), from: s.c.ClientIP, log: s.c.Log,
-		flights: map[string]*flight{}, tried: cache.New[string, time.Time](maxTried),
+		policy: policy, store: s.store, fetch: fetch, budget: clientdoc.NewBudget(counter), from: s.c.ClientIP, log: s.c.Log,
+		flights: map[reading]*flight{}, tried: cache.New[reading, time.Time](maxTried),
 	}
 	c.note = func(r *http.Request, clientID, detail string, err error) {
 		e := s.newEvent(r, event.Client)
@@ -103,7 +104,7 @@ func (c *clients) find(r *http.Request, clientID string, wellFormed func() error
 	if err := wellFormed(); err != nil {
 		return storage.App{}, err
 	}
-	return c.together(r, clientID, func(ctx context.Context) (storage.App, error) { return c.read(ctx, r, clientID, host) })
+	return c.together(r, documentOfApp(clientID), func(ctx context.Context) (storage.App, error) { return c.read(ctx, r, clientID, host) })
 }
 
 // usable reports whether a document of the store need not be read now.
@@ -114,7 +115,7 @@ func (c *clients) usable(app storage.App, now time.Time) bool {
 	if now.Before(app.Client.FreshUntil) {
 		return true
 	}
-	tried, there := c.tried.Get(app.ID)
+	tried, there := c.tried.Get(documentOfApp(app.ID))
 	return there && now.Sub(tried) < retryAfterAway && now.Before(app.Client.FreshUntil.Add(staleLife))
 }
 

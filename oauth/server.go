@@ -12,10 +12,10 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
+	"github.com/keystile/keystile/oauth/internal/allowance"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/outgoing"
-	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/client"
@@ -113,7 +113,7 @@ type Server struct {
 	tokens          *Tokens
 	sameOrigin      *http.CrossOriginProtection
 	failures        *bruteforce.Failures
-	registrations   *registration.Budget
+	counter         allowance.Counter // of what is done for strangers
 	clients         *clients
 	answers         *claims.Answers
 	unfollow        func()
@@ -127,11 +127,14 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		return nil, err
 	}
 	told := given == nil || readsFrom(given, c.Tokens.c.Store)
-	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), registrations: registration.NewBudget(c.Counter), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
+	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), counter: c.Counter, tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}
-	if s.clients, err = s.newClients(); err != nil {
+	if s.counter == nil {
+		s.counter = allowance.NewCounter()
+	}
+	if s.clients, err = s.newClients(s.counter); err != nil {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	if err := s.send(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Lang is a language of the pages: its BCP 47 tag.
@@ -68,6 +69,20 @@ func (l Lang) T(text string, args ...string) string {
 		filled[i] = arg
 	}
 	return fmt.Sprintf(text, filled...)
+}
+
+// Again says when to try again, in this language: rounded up, so that it is not too soon.
+func (l Lang) Again(wait time.Duration) string {
+	up := func(unit time.Duration) string { return strconv.Itoa(int((wait + unit - 1) / unit)) }
+	switch {
+	case wait <= time.Second:
+		return l.T("Try again in a second.")
+	case wait <= 2*time.Minute:
+		return l.T("Try again in %s seconds.", up(time.Second))
+	case wait <= 2*time.Hour:
+		return l.T("Try again in %s minutes.", up(time.Minute))
+	}
+	return l.T("Try again in %s hours.", up(time.Hour))
 }
 
 // Of is the language T answers a text in: English for one that was never translated.

@@ -15,11 +15,24 @@ var chinese = map[string]string{
 	"this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host": "该应用所在的主机不在本服务的名单上：请使用其他应用，或请本服务的运营者信任该主机",
 	"the operator of this service does not admit applications from this host: use another application, or ask the operator":                                      "本服务的运营者不接受来自该主机的应用：请使用其他应用，或联系运营者",
 	"client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it":        "client_id 是一个文档的网址，而本服务不接受未在此注册的应用：请联系本服务的运营者注册该应用",
-	"too many applications are looked up at this moment: wait a minute, then try again":                                                                          "此刻查询的应用过多：请等待一分钟后重试",
+	"too many applications are looked up for your network at this moment: wait before you try again.":                                                            "此刻为您所在网络查询的应用过多：请稍候再试。",
 	"this application cannot be used here because of what its own document says: tell who makes it":                                                              "由于该应用自身文档的内容，无法在此使用它：请告知其开发者",
 	"this application could not be looked up: try again in a minute":                                                                                             "无法查询该应用：请一分钟后重试",
 	"redirect_uri is not allowed":          "redirect_uri 不被允许",
 	"this form was sent from another site": "此表单来自其他网站",
+
+	"Try again in a second.":   "请在一秒后重试。",
+	"Try again in %s seconds.": "请在 %s 秒后重试。",
+	"Try again in %s minutes.": "请在 %s 分钟后重试。",
+	"Try again in %s hours.":   "请在 %s 小时后重试。",
+
+	// What an application that nobody registered is told of its request.
+	"The application at %s asked wrongly.":            "位于 %s 的应用发出了错误的请求。",
+	"A program on this device, at %s, asked wrongly.": "此设备上的程序（%s）发出了错误的请求。",
+	"You did not allow access":                        "您未授权",
+	"Nothing was given to the application at %s.":     "未向位于 %s 的应用提供任何内容。",
+	"The application at %s wants to go on without asking you. That is not possible until you have signed in for it and allowed it here.": "位于 %s 的应用想在不询问您的情况下继续。在您为其登录并在此授权之前，无法这样做。",
+	"You have not allowed it anything here, and nobody has checked it. Go there only if you have begun this yourself.":                   "您在此尚未授权该应用，也无人审核过它。仅当这是您本人发起的操作时，才前往该处。",
 
 	// The sign-in page.
 	"Sign in":                 "登录",

@@ -2,76 +2,74 @@ package clientdoc
 
 import (
 	"context"
+	"net"
 	"net/netip"
-	"strings"
 	"time"
 
-	"github.com/keystile/keystile/internal/limit"
-	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/oauth/internal/allowance"
 )
 
-// What may be fetched and kept on behalf of those whom nobody knows.
-const (
-	perRequester = 10   // fetches a minute for one client of ours
-	inAll        = 100  // fetches a minute
-	newADay      = 1000 // documents that were not known before, a day, for each listed host and for all others together
+// What may be fetched on behalf of those whom nobody knows, from all hosts and from one.
+var (
+	fetches = allowance.Kind{
+		Name:    "client documents",
+		Each:    []allowance.Rate{{N: 10, Window: time.Minute}},
+		Common:  allowance.Rate{N: 100, Window: time.Minute},
+		Reserve: allowance.Rate{N: 1, Window: time.Minute},
+	}
+	fetchesOfHost = allowance.Kind{
+		Name:    "client documents of ",
+		Common:  allowance.Rate{N: 30, Window: time.Minute},
+		Reserve: allowance.Rate{N: 1, Window: time.Minute},
+	}
 )
 
-// Counter counts what several processes have to count together; see oauth.Counter.
-type Counter interface {
-	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
+// What may be kept of it: documents that were not known before.
+var newDocuments = allowance.Kind{
+	Name:    "new client documents ",
+	Each:    []allowance.Rate{{N: 30, Window: time.Hour}, {N: 100, Window: 24 * time.Hour}},
+	Common:  allowance.Rate{N: 1000, Window: 24 * time.Hour},
+	Reserve: allowance.Rate{N: 4, Window: 24 * time.Hour},
 }
 
-// Budget bounds what is fetched and kept. Make it with NewBudget.
-type Budget struct {
-	shared      Counter
-	minute, day *limit.Limiter // in its place
+// Budget bounds what is fetched and kept.
+type Budget struct{ counter allowance.Counter }
+
+// NewBudget returns a Budget that counts by a Counter.
+func NewBudget(c allowance.Counter) *Budget { return &Budget{c} }
+
+// Fetch takes one fetch from a host for a requester, or returns how long to wait. It is counted whether or not
+// what comes turns out to be good: it is what the host and this service have to do.
+func (b *Budget) Fetch(ctx context.Context, requester netip.Addr, host string) (wait time.Duration) {
+	return allowance.Take(ctx, b.counter, requester, fetches, ofHost(host))
 }
 
-// NewBudget returns a Budget that nothing was taken from. It counts in this process, or by a shared Counter.
-func NewBudget(shared Counter) *Budget {
-	b := &Budget{shared: shared}
-	if shared == nil {
-		b.minute, b.day = table(time.Minute, 100_000), table(24*time.Hour, 1000)
-	}
-	return b
-}
-
-func table(window time.Duration, keys int) *limit.Limiter {
-	l, err := limit.New(limit.Config{Window: window, MaxKeys: keys, Client: func(key string) (netip.Prefix, string) {
-		text, name, _ := strings.Cut(key, "\n")
-		of, _ := netip.ParsePrefix(text)
-		return of, name
-	}})
-	if err != nil {
-		panic(err) // of a Config that is written above
-	}
-	return l
-}
-
-// Fetch takes one fetch for a requester, and returns how long to wait if there is none left.
-func (b *Budget) Fetch(ctx context.Context, requester netip.Addr) (wait time.Duration) {
-	if wait := b.add(ctx, "client documents", network.Of(requester), perRequester, time.Minute); wait > 0 {
+// FetchNew is Fetch for a document that is not known yet, of a listed host or, "", of any other. It fetches
+// nothing that Add would refuse.
+func (b *Budget) FetchNew(ctx context.Context, requester netip.Addr, host, listed string) (wait time.Duration) {
+	if wait = allowance.Wait(ctx, b.counter, requester, fetches, ofHost(host), newOf(listed)); wait > 0 {
 		return wait
 	}
-	return b.add(ctx, "client documents in all", everybody, inAll, time.Minute)
+	return b.Fetch(ctx, requester, host)
 }
 
-// New takes one document that is not known yet, of a listed host or, "", of any other.
-func (b *Budget) New(ctx context.Context, listed string) (wait time.Duration) {
-	return b.add(ctx, "new client documents "+listed, everybody, newADay, 24*time.Hour)
+// Add counts a new document that was read for a requester and found right, or returns how long to wait.
+func (b *Budget) Add(ctx context.Context, requester netip.Addr, listed string) (wait time.Duration) {
+	return allowance.Take(ctx, b.counter, requester, newOf(listed))
 }
 
-// everybody is the client of what is counted for all together: the zero Prefix is none.
-var everybody = netip.PrefixFrom(netip.IPv6Unspecified(), 128)
+// ofHost returns the count of a host, whose ports are one host.
+func ofHost(host string) allowance.Kind {
+	k := fetchesOfHost
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	k.Name += host
+	return k
+}
 
-func (b *Budget) add(ctx context.Context, name string, client netip.Prefix, most int, window time.Duration) time.Duration {
-	if b.shared != nil {
-		return b.shared.Add(ctx, name, client, most, window)
-	}
-	l := b.minute
-	if window > time.Minute {
-		l = b.day
-	}
-	return l.Allow(client.String()+"\n"+name, most, time.Now()).RetryAfter
+func newOf(listed string) allowance.Kind {
+	k := newDocuments
+	k.Name += listed
+	return k
 }

@@ -7,45 +7,63 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/oauth/internal/allowance"
 )
 
 // Somebody with a million addresses and hosts can make these counts grow, and nothing else.
 func TestAMillionRequestersAndHostsTakeNoMoreMemoryThanTheTables(t *testing.T) {
-	b := NewBudget(nil)
+	b := NewBudget(allowance.NewCounter())
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	fetched, fresh := 0, 0
+	fetched := 0
 	const million = 1_000_000
 	for i := range million {
 		requester := netip.AddrFrom4([4]byte{11, byte(i >> 16), byte(i >> 8), byte(i)})
-		if b.Fetch(context.Background(), requester) == 0 {
+		if b.FetchNew(t.Context(), requester, fmt.Sprintf("a%d.example.net", i), "") == 0 {
 			fetched++
-		}
-		if b.New(context.Background(), "") == 0 {
-			fresh++
+			b.Add(t.Context(), requester, "")
 		}
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
-	t.Logf("%d requesters: %d fetches and %d new documents admitted, %.1f MB", million, fetched, fresh, float64(grown)/1e6)
-	if fetched < inAll || fetched > 3*inAll || fresh != newADay || grown > 20<<20 {
-		t.Errorf("%d fetches, %d new documents, %d bytes; want 100 a minute, 1,000 and 20 MiB at most", fetched, fresh, grown)
+	t.Logf("%d requesters: %d fetches admitted, %.1f MB", million, fetched, float64(grown)/1e6)
+	if fetched < fetches.Common.N || grown > 40<<20 {
+		t.Errorf("%d fetches and %d bytes; want those of a minute at least, and 40 MiB at most", fetched, grown)
 	}
 	runtime.KeepAlive(b)
 }
 
 func TestAListedHostHasABudgetOfItsOwn(t *testing.T) {
-	b := NewBudget(nil)
-	for range 2 * newADay {
-		b.New(t.Context(), "")
+	b, from := NewBudget(allowance.NewCounter()), netip.MustParseAddr("192.0.2.1")
+	for range 2 * newDocuments.Each[1].N {
+		b.Add(t.Context(), from, "")
 	}
-	if wait := b.New(t.Context(), ""); wait <= 0 || wait > 24*time.Hour {
-		t.Errorf("New = %v, want to wait within a day", wait)
+	if wait := b.Add(t.Context(), from, ""); wait <= 0 || wait > 24*time.Hour {
+		t.Errorf("Add = %v, want to wait within a day", wait)
 	}
-	if wait := b.New(t.Context(), "claude.ai"); wait != 0 {
-		t.Errorf("New of a listed host = %v, want no wait", wait)
+	if wait := b.Add(t.Context(), from, "claude.ai"); wait != 0 {
+		t.Errorf("Add of a listed host = %v, want no wait", wait)
+	}
+}
+
+// Whoever asks for documents that are not there uses up what they may fetch, and nothing else.
+func TestWhatIsNotFoundIsNoNewDocument(t *testing.T) {
+	b, from := NewBudget(allowance.NewCounter()), netip.MustParseAddr("192.0.2.1")
+	for range 10 {
+		if b.FetchNew(t.Context(), from, "agent.example.net", "") != 0 {
+			t.Fatal("one of ten fetches of a minute is refused")
+		}
+	}
+	for range 30 {
+		if b.Add(t.Context(), from, "") != 0 {
+			t.Fatal("fetches count as documents")
+		}
+	}
+	if wait := b.FetchNew(t.Context(), from, "other.example.net", ""); wait <= 59*time.Minute {
+		t.Errorf("FetchNew = %v, want the hour until one may be kept, and not the minute until one may be fetched", wait)
 	}
 }
 
@@ -57,12 +75,16 @@ func (s shared) Add(_ context.Context, name string, client netip.Prefix, limit i
 	return 0
 }
 
+func (s shared) Wait(context.Context, string, netip.Prefix, int, time.Duration) time.Duration {
+	return 0
+}
+
 func TestBudgetsAreSharedWhereThereIsACounter(t *testing.T) {
 	s := shared{}
-	b := NewBudget(s)
-	b.Fetch(t.Context(), netip.MustParseAddr("192.0.2.1"))
-	b.New(t.Context(), "claude.ai")
-	want := "map[client documents 192.0.2.1/32 10 1m0s:1 client documents in all ::/128 100 1m0s:1 new client documents claude.ai ::/128 1000 24h0m0s:1]"
+	NewBudget(s).Fetch(t.Context(), netip.MustParseAddr("192.0.2.1"), "claude.ai:8443")
+	want := "map[" +
+		"client documents in 1m0s 192.0.0.0/16 160 1m0s:1 client documents in 1m0s 192.0.2.0/24 40 1m0s:1 client documents in 1m0s 192.0.2.1/32 10 1m0s:1 " +
+		"client documents in all invalid Prefix 100 1m0s:1 client documents of claude.ai in all invalid Prefix 30 1m0s:1]"
 	if got := fmt.Sprint(map[string]int(s)); got != want {
 		t.Errorf("counted %s, want %s", got, want)
 	}

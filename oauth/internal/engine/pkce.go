@@ -42,7 +42,7 @@ func (e *Engine) challenge(ctx context.Context, w *work) (challenge, method stri
 	switch {
 	case method != methodS256 && method != methodPlain:
 		return "", "", refuse(InvalidRequest, "code_challenge_method is neither S256 nor plain")
-	case method == methodPlain && w.app.ForbidPlain:
+	case method == methodPlain && (w.app.ForbidPlain || w.app.Client != nil): // also one that an earlier version has stored
 		return "", "", refuse(InvalidRequest, "this application allows code_challenge_method=S256 only")
 	case !unreserved(challenge), method == methodS256 && len(challenge) != 43:
 		return "", "", refuse(InvalidRequest, "code_challenge is malformed: S256 gives 43 characters of base64url, plain has 43 to 128")
@@ -51,7 +51,7 @@ func (e *Engine) challenge(ctx context.Context, w *work) (challenge, method stri
 }
 
 func (e *Engine) mayOmitPKCE(ctx context.Context, app storage.App) error {
-	if app.Public {
+	if app.Public || app.Client != nil {
 		return refuse(InvalidRequest, "a public client must use PKCE: send code_challenge with code_challenge_method=S256")
 	}
 	forced, err := e.ForcePKCE(ctx)

@@ -26,9 +26,7 @@
 // # Who may register how often
 //
 // One address may register 30 an hour and 100 a day; the networks around it 4, 16 and 64 times as much
-// (decision 56), and all of them together 2,000 a day. This last count is shared by everybody, which no
-// other count here is: what it protects is, too. Each registration is a record in the
-// store that lasts a day, from networks that somebody may have thousands of, and no limit of a network bounds
-// their sum. Whoever uses it up closes registration until the next day, and nothing else: applications
-// that are registered, metadata documents and users who have signed in before do not depend on it.
+// (decision 56). All together may register 2,000 a day, because each registration is a record in the store
+// that lasts a day, and no limit of a network bounds the sum of those that somebody may have. Whoever uses
+// that up closes registration for nobody else: each address has 4 a day beyond it, see package allowance.
 package registration

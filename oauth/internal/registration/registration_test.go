@@ -1,15 +1,11 @@
 package registration
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/oauth/internal/clientname"
@@ -92,70 +88,6 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("refused without a reason: %v", err)
 		case err == nil && (len(m.Grants) < 2 || len(m.RedirectURIs) == 0 && slices.Contains(m.Grants, GrantCode) || len(m.Name) > clientname.Max):
 			t.Fatalf("taken: %q", m)
-		}
-	})
-}
-
-// taken counts the registrations that are let through.
-func taken(b *Budget, n int, from func(i int) string) (through int) {
-	for i := range n {
-		if b.Take(context.Background(), netip.MustParseAddr(from(i))) == 0 {
-			through++
-		}
-	}
-	return through
-}
-
-func TestANetworkRegistersSoManyAnHourAndADay(t *testing.T) {
-	for name, c := range map[string]struct {
-		from      func(int) string
-		hour, day int
-	}{
-		"an IPv4 address":       {func(int) string { return "192.0.2.1" }, 30, 100},
-		"the same in IPv6 form": {func(int) string { return "::ffff:192.0.2.1" }, 30, 100},
-		"an IPv4 /24":           {func(i int) string { return fmt.Sprint("192.0.2.", i%250) }, 120, 400},
-		"an IPv4 /16":           {func(i int) string { return fmt.Sprintf("192.0.%d.%d", i%250, i/250) }, 480, 1600},
-		"an IPv6 /64":           {func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, 30, 100},
-		"an IPv6 /56":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i%256) }, 120, 400},
-		"an IPv6 /48":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i*251%65536) }, 480, 1600},
-		"an IPv6 /32":           {func(i int) string { return fmt.Sprintf("2001:db8:%x::1", i) }, 1920, 2000},
-		"everybody":             {func(i int) string { return fmt.Sprintf("%d.%d.0.1", i%223+1, i/223) }, 2000, 2000},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b, sum := NewBudget(nil), 0
-				for hour := range 24 {
-					n := taken(b, 3000, c.from)
-					if hour == 0 && n != c.hour {
-						t.Errorf("%d in the first hour, want %d", n, c.hour)
-					}
-					sum += n
-					time.Sleep(time.Hour)
-				}
-				if sum != c.day {
-					t.Errorf("%d in a day, want %d", sum, c.day)
-				}
-				if taken(b, 1, c.from) != 1 {
-					t.Error("the next day it is over")
-				}
-			})
-		})
-	}
-}
-
-func TestWhoIsRefusedUsesUpNothingOfOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := NewBudget(nil)
-		taken(b, 100_000, func(int) string { return "192.0.2.1" })
-		if n := taken(b, 100, func(int) string { return "192.0.2.2" }); n != 30 {
-			t.Errorf("the neighbor of a flood registers %d, want 30", n)
-		}
-		if n := taken(b, 3000, func(i int) string { return fmt.Sprintf("%d.%d.0.1", i%190+1, i/190) }); n != inAll-60 {
-			t.Errorf("all others register %d, want %d", n, inAll-60)
-		}
-		wait := b.Take(t.Context(), netip.MustParseAddr("198.51.100.1"))
-		if wait != 24*time.Hour {
-			t.Errorf("the 2,001st of a moment waits %v, want a day", wait)
 		}
 	})
 }

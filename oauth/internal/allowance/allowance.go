@@ -1,0 +1,122 @@
+package allowance
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+)
+
+// Counter counts events by client, perhaps for several processes together.
+type Counter interface {
+	// Add counts an event of a client, or of a network, under a name, unless limit of them
+	// are in the window that ends now: then it returns how long to wait.
+	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
+	// Wait returns what Add would, and counts nothing.
+	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
+}
+
+// Rate admits so many events in any window of time.
+type Rate struct {
+	N      int
+	Window time.Duration
+}
+
+// Kind says how much of one kind of event is admitted.
+type Kind struct {
+	Name    string // of the counts
+	Each    []Rate // of one address; the networks around it have a multiple, which all who are in them share
+	Common  Rate   // of all networks together
+	Reserve Rate   // of one address, once what is shared is used up; the networks around it have a multiple
+}
+
+// Wait returns how long an address has to wait until Take admits an event of each of the kinds, 0 if it would
+// now. It counts nothing.
+func Wait(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait time.Duration) {
+	for _, k := range kinds {
+		own, shared, beyond := k.counts(from)
+		open := shared.wait(ctx, c)
+		if open > 0 {
+			open = min(open, beyond.wait(ctx, c))
+		}
+		wait = max(wait, own.wait(ctx, c), open)
+	}
+	return wait
+}
+
+// Take counts an event of each of the kinds for an address, or returns how long to wait.
+func Take(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait time.Duration) {
+	if wait = Wait(ctx, c, from, kinds...); wait > 0 {
+		return wait
+	}
+	for _, k := range kinds {
+		own, shared, beyond := k.counts(from)
+		if wait = own.add(ctx, c); wait > 0 {
+			return wait
+		}
+		if shared.wait(ctx, c) == 0 && shared.add(ctx, c) == 0 {
+			continue
+		}
+		if wait = beyond.add(ctx, c); wait > 0 {
+			return wait
+		}
+	}
+	return 0
+}
+
+// counts are those that an event goes to together.
+type counts []count
+
+type count struct {
+	name  string
+	of    netip.Prefix
+	limit Rate
+}
+
+// wait returns how long to wait until all of them admit an event.
+func (all counts) wait(ctx context.Context, c Counter) (wait time.Duration) {
+	for _, n := range all {
+		wait = max(wait, c.Wait(ctx, n.name, n.of, n.limit.N, n.limit.Window))
+	}
+	return wait
+}
+
+// add adds to one after the other, until one refuses.
+func (all counts) add(ctx context.Context, c Counter) (wait time.Duration) {
+	for _, n := range all {
+		if wait = c.Add(ctx, n.name, n.of, n.limit.N, n.limit.Window); wait > 0 {
+			return wait
+		}
+	}
+	return 0
+}
+
+// How much more of a reserve than an address the widest network around it has, and the next one.
+const (
+	widestReserve = 256
+	nextReserve   = 4
+)
+
+// counts returns those of an address: what it alone fills, what it shares with others, and its reserve. The
+// narrowest network comes first, so that what is refused has used up nothing of a wider one's.
+func (k Kind) counts(from netip.Addr) (own, shared, beyond counts) {
+	at, factor := network.Of(from), 1
+	for more := true; more; at, factor, more = network.Widen(at) {
+		for _, each := range k.Each {
+			n := count{k.Name + " in " + each.Window.String(), at, Rate{factor * each.N, each.Window}}
+			if factor == 1 {
+				own = append(own, n)
+			} else {
+				shared = append(shared, n)
+			}
+		}
+		beyond = append(beyond, count{k.Name + " beyond", at, k.Reserve})
+	}
+	last := len(beyond) - 1
+	beyond[last].limit.N *= widestReserve
+	if last > 0 {
+		beyond[last-1].limit.N *= nextReserve
+	}
+	return own, append(shared, count{k.Name + " in all", netip.Prefix{}, k.Common}), beyond
+}

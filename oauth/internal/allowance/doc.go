@@ -1,0 +1,21 @@
+// Package allowance counts what strangers may have done on their behalf: applications registered, metadata
+// documents read and kept.
+//
+// # Choices
+//
+// What is done for strangers has a bound for all of them together, or whoever has many networks could fill the
+// store and have us flood somebody's host; and each network has one, with the factors of package network
+// (decision 56). But whatever is shared can be used up by one of those who share it (decision 96). So what
+// is shared is used first, and beyond it each address has a reserve: a little for itself, four times as much
+// for the network around it, and 256 times for the widest, so that some of the networks in it cannot use up
+// what it has for the others. What is done in all is bounded by what is shared and by the number of networks
+// that a stranger has.
+//
+// A refusal counts nothing, and the wait that it says is the time until everything that refuses admits again, if
+// nobody else uses it up before. So [Take] looks at each count first, and only then takes from each of them.
+// Of two requests that look at the same time both may take, and the second may still be refused: then
+// it has taken from its own networks, never from what others have.
+//
+// One address of IPv6 is a /64 here, as everywhere (package network), and has as much of a reserve as the /56
+// around it: that is one household.
+package allowance
