@@ -86,17 +86,23 @@
 // (storage.Store.KeepClient). While it is fresh nothing is written; once it is not, it is read again by
 // the next authorize request, and one write makes it fresh. If it cannot be read then, or says something
 // that is refused, the last one that was good is used for another day, and its host is left alone for a
-// minute. A failure to read an unknown document is not remembered, but it has used up a part of the
-// budgets: 10 readings a minute for a requester and 100 in all, and 1,000 unknown documents a day for
-// each listed host and for all others together. The last one bounds what strangers can make the store
-// keep; it is of documents and not of hosts, because some hosts answer at any URL with a document of that
-// client_id.
+// minute. A failure to read an unknown document is not remembered, and counts for nobody but its requester's
+// network. For strangers there are read 10 documents and key sets a minute for an address, 30 of one host and 100 in
+// all, and kept 30 new documents an hour and 100 a day for an address, and 1,000 a day for each listed host and for
+// all others together; beyond what is shared each network has a reserve, see package internal/allowance. The last
+// one bounds what strangers can make the store keep; it is of documents and not of hosts, because some hosts
+// answer at any URL with a document of that client_id.
+//
+// An application that nobody registered is redirected to only once the visitor has consented to it: until then
+// its errors, and the way back from a sign-out, are pages with a link (decision 95). It is told interaction_required
+// in place of login_required and consent_required.
 //
 // Such an application is public even if it proves itself by private_key_jwt: it has no secret here,
 // and client_credentials is not for it. It gets refresh tokens if its document names that grant type or
 // none at all. Its challenge is S256 always. Its keys are read from a jwks_uri at the first token request
 // and once they are an hour old, and for an unknown key at most every five minutes; if they cannot be read,
-// those that were read before stay. A jti is used up by a ticket, which is created or is there already.
+// those that were read before stay. A jti is used up by a ticket, which is created or is there already. The aud of an assertion is the
+// issuer or the token endpoint alone, as a text or a list of one: another audience could send it here.
 //
 // At most 32 names of a scope are granted; the rest is ignored, as unknown names are. A library
 // that sends the scope of its first request at each refresh is not refused because of apps: that
@@ -104,8 +110,8 @@
 //
 // Applications register themselves (RFC 7591) at /oauth/register, and at /register, where clients look
 // that have found no metadata; [Server.Mount] takes that path as well, unless registration is off. Every
-// one becomes a public client: package registration below says why, what is taken of what they say, and why
-// the number of registrations a day is the one count that all networks share. A registration is read
+// one becomes a public client: package registration below says why, what is taken of what they say, and how
+// many may. A registration is read
 // and removed by its own token (RFC 7592), and never changed: users would have consented to another
 // application. To remove one ends what it was granted. A wrong token, an application that is not there and
 // one that was registered in another way are answered alike.
