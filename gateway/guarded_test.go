@@ -1,4 +1,4 @@
-package keystile_test
+package gateway_test
 
 import (
 	"encoding/json"
