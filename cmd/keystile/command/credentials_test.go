@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -115,6 +117,9 @@ func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 	if a.ID == "" {
 		o.app = w.app(p.Sub)
 	}
+	if strings.Contains(r.query, strangerID) {
+		w.stranger()
+	}
 	if strings.Contains(r.path, "/orders") {
 		order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: o.app.ID, Owner: o.app.Owner, By: "x", Status: storage.OrderPending,
 			From: storage.TierEnterprise, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}
@@ -128,6 +133,16 @@ func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 		w.capability(o.human, a, name)
 	}
 	return o
+}
+
+// stranger stores the application that registered itself, once.
+func (w *world) stranger() {
+	_, err := w.store.SaveApp(w.Context(), storage.App{ID: strangerID, Name: "Stranger", Public: true, Client: &client.Description{
+		Kind: client.Dynamic, AuthMethod: client.AuthNone, Grants: []string{"authorization_code"}, RedirectURIs: []string{"https://evil.example/cb"},
+	}})
+	if !errors.Is(err, storage.ErrExists) {
+		fatal(w, err)
+	}
 }
 
 // capability registers one with one tool, which is for its owner and for an application if

@@ -1,5 +1,7 @@
 package command
 
+import "github.com/keystile/keystile/storage/client"
+
 // rows are the endpoints, each as somebody asks who wants what it is for. A path with .php
 // behind it is the same endpoint.
 var rows = []row{
@@ -17,6 +19,9 @@ var rows = []row{
 	// The provider.
 	{method: "GET", path: "/oauth/authorize", query: "response_type=code&client_id={client_id}&redirect_uri={callback}", about: true},
 	{method: "POST", path: "/oauth/authorize", body: "response_type=code&client_id={client_id}&redirect_uri={callback}&prompt=none&scope=apps"},
+	{method: "GET", path: "/oauth/authorize", extra: "#stranger-silent", query: askedByStranger + "&prompt=none"},
+	{method: "GET", path: "/oauth/authorize", extra: "#stranger-wrong", query: askedByStranger + "&prompt=never"},
+	{method: "GET", path: "/oauth/authorize", extra: "#stranger-denied", query: askedByStranger + "&keystile_consent=denied"},
 	{method: "POST", path: "/oauth/token", body: "grant_type=client_credentials&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "POST", path: "/oauth/revoke", body: "token=none&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "POST", path: "/oauth/device_authorization", body: "client_id={client_id}&client_secret={secret}", about: true},
@@ -303,3 +308,10 @@ func modernCall(tool string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","_meta":{` +
 		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 }
+
+// strangerID is the client_id of an application that registered itself, and that nobody has consented to.
+const strangerID = client.DynamicPrefix + "stranger"
+
+// askedByStranger begins what it may ask for: no answer of it is a redirect.
+const askedByStranger = "response_type=code&client_id=" + strangerID + "&redirect_uri=https%3A%2F%2Fevil.example%2Fcb" +
+	"&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
