@@ -126,6 +126,32 @@ func counting() []promise {
 				}
 			}
 		}},
+		{"each client has one a minute of its own, however often others ask for theirs", clock, func(p *place) {
+			const name = "turn AcCoUnT-_"
+			c, first := p.counts(), netip.MustParseAddr("198.51.100.1")
+			guessers, last := []netip.Prefix{}, first
+			for range 5 {
+				guessers, last = append(guessers, netip.PrefixFrom(last, 32)), last.Next()
+			}
+			late := netip.PrefixFrom(last, 32)
+			for minute := range 3 {
+				for second := 0; second < 60; second += 5 {
+					for _, g := range guessers {
+						want := 0
+						if second == 0 {
+							want = 1
+						}
+						p.want(fmt.Sprintf("minute %d, second %d, of %v", minute, second, g), c.added(name, g, 1, time.Minute, 3), want)
+					}
+					if second == 30 {
+						p.want(fmt.Sprintf("minute %d, of one that asks late", minute), c.added(name, late, 1, time.Minute, 3), 1)
+						p.want("of the same at another account", c.added(name+"x", late, 1, time.Minute, 3), 1)
+					}
+					p.wait(5 * time.Second)
+				}
+				p.wait(p.Grain)
+			}
+		}},
 		{"a network is counted apart from those in it", nothing, func(p *place) {
 			c := p.counts()
 			for _, who := range []string{"2001:db8::/64", "2001:db8::/56", "2001:db8::/48", "2001:db8::/32", "10.0.0.0/32", "10.0.0.0/24", "10.0.0.0/16"} {

@@ -3,6 +3,7 @@ package planted
 import (
 	"context"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/keystile/keystile/storage/limittest"
@@ -125,6 +126,30 @@ func countBugs() []bug {
 		})},
 		{"events are counted by client alone", names, asked(func(name *string, _ *netip.Prefix, _ *int, _ *time.Duration) { *name = "" })},
 		{"events are counted by name alone", names, asked(func(_ *string, client *netip.Prefix, _ *int, _ *time.Duration) { *client = netip.Prefix{} })},
+		{"what is refused counts for the next address", "counts/each client has one", adding(func(add, wait addFunc) (addFunc, addFunc) {
+			return func(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+				refused := add(ctx, name, client, limit, window)
+				if refused > 0 && client.IsValid() {
+					add(ctx, name, netip.PrefixFrom(client.Addr().Next(), client.Bits()), limit, window)
+				}
+				return refused
+			}, wait
+		})},
+		{"a name has one count once it was refused", "counts/each client has one", func(limittest.Clock) func(*parts) {
+			full := map[string]time.Duration{}
+			var mu sync.Mutex
+			return adding(func(add, wait addFunc) (addFunc, addFunc) {
+				return func(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+					mu.Lock()
+					defer mu.Unlock()
+					if wait := full[name]; wait > 0 {
+						return wait
+					}
+					full[name] = add(ctx, name, client, limit, window)
+					return full[name]
+				}, wait
+			})(nil)
+		}},
 		{"networks are counted by their first address", "counts/a network is counted apart", asked(func(_ *string, client *netip.Prefix, _ *int, _ *time.Duration) {
 			*client = netip.PrefixFrom(client.Addr(), client.Addr().BitLen())
 		})},
