@@ -14,15 +14,16 @@ import (
 
 // Factors holds what a user proves beside a sign-in method: an authenticator app, passkeys and recovery
 // codes. It is one record, so that of two requests that use one code, or a code and its removal, one is
-// refused. It stays when all factors are removed: its Epoch must not be used twice.
+// refused, and a guess is judged and counted in one step. It stays when all factors are removed: its Epoch must not be used twice.
 type Factors struct {
 	UserID        string               `json:"user"`                    // the user's sub
 	Authenticator *authn.Authenticator `json:"authenticator,omitempty"` // nil: none
 	AppSecret     Secret               `json:"-"`                       // of the authenticator, base32 without padding
 	Passkeys      []authn.Passkey      `json:"passkeys,omitempty"`
 	Recovery      []authn.RecoveryCode `json:"recovery,omitempty"`
-	Epoch         int64                `json:"epoch,omitempty"`    // raised when browsers that were trusted before are trusted no longer
-	DueSince      time.Time            `json:"due_since,omitzero"` // since when a second factor is required of a user who has none
+	Epoch         int64                `json:"epoch,omitempty"`       // raised when browsers that were trusted before are trusted no longer
+	WrongCodes    int                  `json:"wrong_codes,omitempty"` // that were typed since a factor was right, wherever
+	DueSince      time.Time            `json:"due_since,omitzero"`    // since when a second factor is required of a user who has none
 	UpdatedAt     time.Time            `json:"updated_at"`
 	Version       int64                `json:"-"`
 	carried
@@ -40,6 +41,14 @@ var factors = kind[Factors]{
 
 // Any reports whether a user has a second factor. Recovery codes alone are none.
 func (f Factors) Any() bool { return f.Authenticator != nil || len(f.Passkeys) > 0 }
+
+// CodesRest reports whether so many wrong codes were typed that those of the authenticator app are taken only after
+// a first factor by email: whoever guesses knows another one, such as the password.
+func (f Factors) CodesRest() bool { return f.WrongCodes >= authn.WrongCodesRest }
+
+// CodesStopped reports whether so many wrong codes were typed that none is taken, recovery codes included, until an
+// operator lets the user in again or a passkey does.
+func (f Factors) CodesStopped() bool { return f.WrongCodes >= authn.WrongCodesMost }
 
 // CodesLeft returns how many recovery codes are unused.
 func (f Factors) CodesLeft() (n int) {
@@ -65,6 +74,9 @@ func (f Factors) Summary() string {
 	}
 	if len(all) == 0 {
 		all = append(all, "none")
+	}
+	if f.WrongCodes > 0 {
+		all = append(all, fmt.Sprintf("%d wrong codes", f.WrongCodes))
 	}
 	return strings.Join(all, ", ") + fmt.Sprintf(" (epoch %d)", f.Epoch)
 }

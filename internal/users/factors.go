@@ -25,6 +25,7 @@ func ResetFactors(ctx context.Context, store FactorStore, sub string) (before, a
 			return f, err
 		}
 		f.Authenticator, f.AppSecret, f.Passkeys, f.Recovery, f.DueSince = nil, storage.Secret{}, nil, nil, time.Time{}
+		f.WrongCodes = 0
 		f.Epoch++
 		return store.SaveFactors(ctx, f)
 	})

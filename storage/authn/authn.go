@@ -26,6 +26,14 @@ const (
 // MaxPasskeys bounds the passkeys of one user.
 const MaxPasskeys = 20
 
+// How many wrong codes, of authenticator apps and recovery codes together, an account has until something happens
+// (decision 97). They do not decay: a right factor alone, or an operator, begins the count anew.
+const (
+	WrongCodesTold = 5   // at this number, and at each multiple of it, the user is told by email
+	WrongCodesRest = 20  // from here on the codes of an app rest: see storage.Factors.CodesRest
+	WrongCodesMost = 100 // from here on no code is taken: see storage.Factors.CodesStopped
+)
+
 // Authenticator is an app that shows one-time codes (RFC 6238).
 type Authenticator struct {
 	LastStep  int64     `json:"last_step,omitempty"` // of the last code that was accepted: no earlier one is

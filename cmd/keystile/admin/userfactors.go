@@ -32,6 +32,6 @@ func userFactors(ctx context.Context, target Target, args cli.Args) (output, err
 func showFactors(u storage.User, f storage.Factors) answer {
 	return answer{
 		{"sub", u.Sub}, {"username", u.Username}, {"authenticator", f.Authenticator != nil}, {"passkeys", int64(len(f.Passkeys))},
-		{"recovery_codes", int64(f.CodesLeft())}, {"due_since", when(f.DueSince)},
+		{"recovery_codes", int64(f.CodesLeft())}, {"wrong_codes", int64(f.WrongCodes)}, {"due_since", when(f.DueSince)},
 	}
 }

@@ -14,20 +14,20 @@ func TestLostSecondFactorsAreShownAndRemoved(t *testing.T) {
 	ada := o.user("ada")
 	_, err := o.target.Store.SaveFactors(t.Context(), storage.Factors{
 		UserID: ada, Authenticator: &authn.Authenticator{CreatedAt: time.Now()}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP"),
-		Recovery: []authn.RecoveryCode{{Hash: "x"}, {Hash: "y", UsedAt: time.Now()}},
+		Recovery: []authn.RecoveryCode{{Hash: "x"}, {Hash: "y", UsedAt: time.Now()}}, WrongCodes: 21,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.trail = nil
-	if v := o.must("user", "factors", "ada"); v["authenticator"] != true || v["recovery_codes"] != 1.0 || v["passkeys"] != 0.0 || v["due_since"] != nil || len(o.trail) != 0 {
+	if v := o.must("user", "factors", "ada"); v["authenticator"] != true || v["recovery_codes"] != 1.0 || v["passkeys"] != 0.0 || v["wrong_codes"] != 21.0 || v["due_since"] != nil || len(o.trail) != 0 {
 		t.Errorf("printed %v, on the trail is %v", v, o.trail)
 	}
 	if v := o.must("user", "factors", "ada", "--reset"); v["authenticator"] != false || v["recovery_codes"] != 0.0 || v["reset"] != true {
 		t.Errorf("printed %v", v)
 	}
 	f, err := o.target.Store.Factors(t.Context(), ada)
-	if err != nil || f.Any() || f.Epoch != 1 || !f.AppSecret.IsZero() {
+	if err != nil || f.Any() || f.Epoch != 1 || f.WrongCodes != 0 || !f.AppSecret.IsZero() {
 		t.Errorf("there is %+v, %v", f, err)
 	}
 	if len(o.trail) != 1 || o.trail[0].User != ada || !strings.HasPrefix(o.trail[0].Detail, "user factors reset "+ada+": second factors app of ") || strings.Contains(o.trail[0].Detail, "JBSWY3") {

@@ -16,11 +16,17 @@ type factorRecord struct {
 	Authenticator bool    `json:"authenticator"`
 	Passkeys      int     `json:"passkeys"`
 	RecoveryCodes int     `json:"recovery_codes"` // that are left
+	WrongCodes    int     `json:"wrong_codes"`    // that were typed since a factor was right
+	Rest          bool    `json:"-"`              // codes of the app are taken only after a first factor by email
+	Stopped       bool    `json:"-"`              // no code is taken
 	DueSince      *string `json:"due_since"`      // since when one is required of a user who has none; null: it is not
 }
 
 func factorsOf(u storage.User, f storage.Factors) factorRecord {
-	return factorRecord{u.Username, u.Sub, f.Authenticator != nil, len(f.Passkeys), f.CodesLeft(), manage.Stamp(f.DueSince)}
+	return factorRecord{
+		Username: u.Username, Sub: u.Sub, Authenticator: f.Authenticator != nil, Passkeys: len(f.Passkeys), RecoveryCodes: f.CodesLeft(),
+		WrongCodes: f.WrongCodes, Rest: f.CodesRest(), Stopped: f.CodesStopped(), DueSince: manage.Stamp(f.DueSince),
+	}
 }
 
 // Any reports whether the user has a second factor.
