@@ -171,7 +171,6 @@ func TestTheSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
 					w.b.form(factor.Path, "code", "000000")
 				}
 			}
-			w.b.from = "198.51.100.9"
 			w.b.first()
 			return w.b.form(factor.Path, "code", w.shows(1))
 		}, 429, "", false},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // filled returns the Config with its defaults.
@@ -97,24 +99,37 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
 	can := c.capabilities()
+	turns := &attempt.Turns{Delays: c.Delays, Counter: c.Counter}
+	if c.Counter == nil {
+		turns.Counter = lockout.NewCounter()
+	}
 	p, err := web.New(c.Store, c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	sessions := &session.Sessions{
-		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
-		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
-	}
+	written := trail.New(c.Audit, c.ClientIP)
+	sessions := c.sessions(secure, written)
 	return &flow.Steps{
-		Pages: p, Sessions: sessions, Trail: trail.New(c.Audit, c.ClientIP), Guard: c.Lockout, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP, Log: c.Log,
+		Pages: p, Sessions: sessions, Trail: written, Guard: c.Lockout, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP, Log: c.Log,
 		Notices: &notice.Notices{
 			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
 			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: c.Lockout,
-			Delays: c.Delays, Firsts: lockout.NewDelays(), Peer: c.ClientIP, Log: c.Log,
+			Turns: turns, Firsts: lockout.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
+}
+
+// sessions makes the part that keeps sessions.
+func (c Config) sessions(secure bool, written *trail.Trail) *session.Sessions {
+	return &session.Sessions{
+		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
+		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
+		Ended: func(r *http.Request, v storage.Session) {
+			written.Write(r, event.Account, event.Event{User: v.UserID, Detail: "session ended: the oldest of more than " + strconv.Itoa(session.MaxPerUser)})
+		},
+	}
 }
 
 // features makes the features that the Config enables, links them on the pages, and returns their

@@ -46,7 +46,7 @@ type Config struct {
 	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
 	Lockout     lockout.Addresses              // nil: each process counts alone, with Lock
 	Delays      lockout.Accounts               // nil: each process counts alone
-	Counter     lockout.Counter                // of sign-ins begun and emails by address; nil: each process counts alone
+	Counter     lockout.Counter                // of sign-ins begun and emails by address, and of attempts at delayed accounts by network; nil: each process counts alone
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers

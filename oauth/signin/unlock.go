@@ -15,9 +15,15 @@ func (s *SignIn) Unlock(ctx context.Context, ip netip.Addr) bool {
 }
 
 // UnlockUser forgets the failed attempts at a user's account, whatever addresses they came from, and ends
-// the delay of the next ones. It reports whether there were any.
+// the delay of the next ones. The wrong codes of second factors are among them, so codes that rested are
+// taken again (decision 97). It reports whether there were any.
 func (s *SignIn) UnlockUser(ctx context.Context, u storage.User) bool {
-	return s.steps.Attempts.Clear(ctx, u)
+	had := s.steps.Attempts.Clear(ctx, u)
+	codes, err := s.factors.Forgive(ctx, u.Sub)
+	if err != nil {
+		s.steps.Log.ErrorContext(ctx, "the wrong codes of a user are not forgotten", "sub", u.Sub, "err", err)
+	}
+	return had || codes
 }
 
 // WaitUntil returns until when attempts at a user's account wait in browsers that have never signed in

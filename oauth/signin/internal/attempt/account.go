@@ -8,10 +8,18 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// accountsOf returns what attempts at a user's account are counted by. Where the user of a name is not known,
-// passwords count by the name.
-func (a *Attempts) accountsOf(u storage.User) []limits.Account {
-	all := []limits.Account{limits.AccountOf("user", u.Sub)}
+// What is counted apart of a user: who guesses one makes nobody wait who proves another.
+const (
+	byPassword   = "user"
+	byCode       = "code"          // sent by email
+	ByPasskey    = "passkey"       // in place of the password
+	SecondFactor = "second factor" // after another one
+)
+
+// passwordsOf returns what wrong passwords of a user are counted by. Where the user of a name is not known, they
+// count by the name.
+func (a *Attempts) passwordsOf(u storage.User) []limits.Account {
+	all := []limits.Account{limits.AccountOf(byPassword, u.Sub)}
 	if a.Named == nil {
 		all = append(all, keyOfName(u.Username))
 	}
@@ -21,8 +29,8 @@ func (a *Attempts) accountsOf(u storage.User) []limits.Account {
 // Wait returns how long attempts at a user's account have to wait in unknown browsers, and whether that
 // is known.
 func (a *Attempts) Wait(ctx context.Context, u storage.User) (longest time.Duration, known bool) {
-	for _, account := range a.accountsOf(u) {
-		wait, known := a.Delays.Wait(ctx, account)
+	for _, account := range a.passwordsOf(u) {
+		wait, known := a.Turns.Delays.Wait(ctx, account)
 		if !known {
 			return 0, false
 		}
@@ -31,10 +39,14 @@ func (a *Attempts) Wait(ctx context.Context, u storage.User) (longest time.Durat
 	return longest, true
 }
 
-// Clear forgets the failures at a user's account, and reports whether there were any.
+// Clear forgets the failures at a user's account, of whatever kind, and reports whether there were any.
 func (a *Attempts) Clear(ctx context.Context, u storage.User) (had bool) {
-	for _, account := range a.accountsOf(u) {
-		had = a.Delays.Clear(ctx, account) || had
+	all := a.passwordsOf(u)
+	for _, kind := range []string{byCode, ByPasskey, SecondFactor} {
+		all = append(all, limits.AccountOf(kind, u.Sub))
+	}
+	for _, account := range all {
+		had = a.Turns.Delays.Clear(ctx, account) || had
 	}
 	return had
 }

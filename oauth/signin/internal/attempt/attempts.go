@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
@@ -25,7 +26,7 @@ type Attempts struct {
 	Emails   users.EmailUsers // nil: no sign-in by email
 	Sessions *session.Sessions
 	Guard    lockout.Addresses
-	Delays   lockout.Accounts
+	Turns    *Turns
 	Firsts   *lockout.Delays // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
@@ -58,7 +59,11 @@ func (a *Attempts) name(r *http.Request, username string) (target, error) {
 // Email returns the account of an email address.
 func (a *Attempts) Email(r *http.Request, address string) (target, error) {
 	u, err := a.Emails.ByEmail(r.Context(), address)
-	return a.target(r, u.Sub, limits.AccountOf("address", address), err)
+	at, err := a.target(r, u.Sub, limits.AccountOf("address", address), err)
+	if at.Sub != "" { // wrong passwords make no code wait
+		at.key = limits.AccountOf(byCode, at.Sub)
+	}
+	return at, err
 }
 
 // target returns the account of a user, or the fallback if there is no user.
@@ -69,7 +74,7 @@ func (a *Attempts) target(r *http.Request, sub string, fallback limits.Account, 
 	if err != nil {
 		return target{}, err
 	}
-	at := target{limits.AccountOf("user", sub), sub, a.Sessions.Familiar(r, sub)}
+	at := target{limits.AccountOf(byPassword, sub), sub, a.Sessions.Familiar(r, sub)}
 	if sub == "" {
 		at = target{key: fallback}
 	}
@@ -91,21 +96,16 @@ func (a *Attempts) queueContext(ctx context.Context, ip netip.Addr, at target) (
 	return passwords.AsUnknownClient(ctx, ip), func(bool) {}
 }
 
-// Begin begins an attempt at an account; if wait is 0 the caller must call End.
-func (a *Attempts) Begin(ctx context.Context, at target) (wait time.Duration) {
-	if at.known {
-		return 0
+// Begin begins an attempt at an account; if wait is 0 the caller must call end.
+func (a *Attempts) Begin(r *http.Request, at target) (wait time.Duration, end func(failed bool)) {
+	ctx := r.Context()
+	if !at.known {
+		return a.Turns.Begin(ctx, at.key, network.Of(a.Peer(r)))
 	}
-	return a.Delays.Begin(ctx, at.key)
-}
-
-// End ends an attempt that Begin has let through.
-func (a *Attempts) End(ctx context.Context, at target, failed bool) {
-	switch {
-	case !at.known:
-		a.Delays.End(ctx, at.key, failed)
-	case failed:
-		a.Delays.FailKnown(ctx, at.key)
+	return 0, func(failed bool) {
+		if failed {
+			a.Turns.Delays.FailKnown(ctx, at.key)
+		}
 	}
 }
 
@@ -122,10 +122,11 @@ func (a *Attempts) Password(r *http.Request, username, password string) (u stora
 	if err != nil {
 		return u, Throttle{}, err
 	}
-	if wait := a.Begin(r.Context(), at); wait > 0 {
+	wait, end := a.Begin(r, at)
+	if wait > 0 {
 		return u, Throttle{Wait: wait, Account: true}, nil
 	}
-	defer func() { a.End(r.Context(), at, failed) }()
+	defer func() { end(failed) }()
 	ctx, leave := a.queueContext(r.Context(), ip, at)
 	defer func() { leave(failed) }()
 	u, err = a.authenticate(ctx, username, password)

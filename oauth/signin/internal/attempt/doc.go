@@ -5,14 +5,16 @@
 // An account with too many failures is delayed (package limits), and only in browsers that nobody
 // has signed in with as that user; those that are known, by their mark or by a session that is
 // still theirs, are never held up, and what succeeds there changes nothing for the others. Their
-// mistakes count, since a browser can be borrowed. So somebody who never stops guessing can be in
-// front of the owner in a new browser, and never in one that is known. A name that nobody has is
+// mistakes count, since a browser can be borrowed. In a browser that is not known, each network has one attempt a
+// minute of its own at an account that is delayed ([Turns]), so somebody who never stops guessing uses up nobody's
+// turn but theirs. Those attempts are counted by what counts wrong secrets and emails too (lockout.Counter), in this
+// process or for several, in tables of fixed size: nothing is kept of a network that asks and is told to wait. A name that nobody has is
 // delayed like one that somebody has. Of a host's own Users without users.NamedUsers it is not known
 // whose a name is: names are counted, and every browser waits.
 //
-// A wrong code that was sent by email counts for the account of its address, and waits for it, so a
-// code has five tries and ten failures of whatever kind bring the delay. A try is not taken while
-// it waits.
+// Passwords, codes by email, passkeys and second factors are counted apart: who guesses one makes nobody wait who
+// proves another, and the page that says to wait offers the first three. A code has five tries; one is not taken while
+// the account waits.
 //
 // What makes a browser known can be copied, so ten passwords of an account can be in the first queue
 // (package passwords) at a time, and after ten wrong ones in five minutes one, with the same pauses

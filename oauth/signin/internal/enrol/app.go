@@ -158,6 +158,7 @@ func (p *Page) add(r *http.Request, of who, a authn.Authenticator, secret string
 		if f.Authenticator != nil {
 			f.Epoch++
 		}
+		f.WrongCodes = 0 // those were of another app
 		f.Authenticator, f.AppSecret, f.DueSince = &a, storage.NewSecret(secret), time.Time{}
 		if f.CodesLeft() == 0 {
 			shown, f.Recovery = factor.DrawRecovery()

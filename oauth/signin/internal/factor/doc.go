@@ -8,9 +8,15 @@
 // passes. Between the two steps nobody is signed in: there is a ticket that belongs to the browser, ends
 // within ten minutes and after five wrong codes, and then the first step begins again.
 //
-// Wrong codes count for the address (the lock) and for the account, in known browsers too: who gets here
-// knows the first factor, so this delay shuts no stranger's victim out. After five wrong codes the
-// user is told by email, because somebody knows their password.
+// Wrong codes count for the address (the lock) and delay the account, in known browsers too: who gets here
+// knows the first factor, so this shuts no stranger's victim out. And they are counted in the record of the factors,
+// in the write that uses a right one up, so that no burst and no number of nodes judges more than is counted. Nothing
+// makes that number smaller but a right factor, an operator, or another app in the place of the one that was guessed
+// at (decision 97): the user is told by email at each fifth, the codes of an app rest after 20, and none is taken after
+// 100. Passkeys are taken all the while, because they cannot be guessed, and their failures are not counted there.
+//
+// The code that confirms a new app is not counted. It is of a secret that the page itself shows, so there is nothing
+// to guess, and who mistypes it has not been attacked.
 //
 // A browser may be trusted for thirty days: its mark is a keyed hash of the user, the epoch of
 // their factors and the end. It spares the second step where a person signs in from the start, and nowhere

@@ -21,7 +21,9 @@ type view struct {
 	Authenticator, Recovery bool // the user has one
 	Passkeys, Resistant     bool // the user has some; nothing else will do
 	Action                  string
-	Trust                   bool // the browser may be trusted
+	Trust                   bool   // the browser may be trusted
+	Rest, Stopped           bool   // codes of the app are not taken now; no code is
+	ByEmail                 string // where to sign in with a code by email, after which they are; "": nowhere
 }
 
 // Show shows the page to who waits there.
@@ -32,12 +34,15 @@ func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status
 	}
 	v := view{
 		View: web.View{Title: "Confirm that it is you", Username: p.User.Username}, Action: Path,
-		Authenticator: p.Factors.Authenticator != nil && p.Level != LevelResistant,
-		Recovery:      p.Factors.CodesLeft() > 0 && p.Level != LevelResistant,
+		Authenticator: p.Factors.Authenticator != nil && p.Level != LevelResistant && p.rests(p.Factors, typed{code: "any"}) == nil,
+		Recovery:      p.Factors.CodesLeft() > 0 && p.Level != LevelResistant && !p.Factors.CodesStopped(),
 		Passkeys:      s.Passkeys && len(p.Factors.Passkeys) > 0, Resistant: p.Level == LevelResistant,
 		Trust: !p.Raise && p.Level == "" && !demands(p.ticket.Query),
 	}
 	v.Live = v.Passkeys
+	if v.Stopped = p.Factors.CodesStopped(); p.Factors.Authenticator != nil && p.Level != LevelResistant && !v.Authenticator && !v.Stopped {
+		v.Rest, v.ByEmail = true, t.ByEmail(p.User)
+	}
 	if alert != "" {
 		v.Alert = t.Lang.T(alert)
 	}
@@ -68,13 +73,16 @@ func (s *Factors) submit(w http.ResponseWriter, r *http.Request) error {
 	if in["code"] == "" && in["recovery"] == "" { // no guess, so no failure either
 		return s.Show(w, r, p, http.StatusBadRequest, "Type in a code.")
 	}
-	throttle, err := s.prove(r, &p, in["code"], in["recovery"])
+	throttle, err := s.prove(r, &p, typed{in["code"], in["recovery"]})
 	switch {
 	case throttle.Wait > 0:
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.Pages.ShowThrottled(w, r, p.ticket.Query, throttle.Wait, false)
 	case errors.Is(err, ErrEnded):
 		return s.ShowEnded(w, r)
+	case errors.Is(err, errRest):
+		s.Trail.Refused(r, http.StatusForbidden, "")
+		return s.Show(w, r, p, http.StatusForbidden, "")
 	case errors.Is(err, storage.ErrNotFound):
 		s.Trail.Refused(r, http.StatusUnauthorized, p.User.Sub)
 		return s.Show(w, r, p, http.StatusUnauthorized, "The code is not right. Check it and try again.")

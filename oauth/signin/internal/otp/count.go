@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ const (
 	Pause      = time.Minute // between two of one requester
 	PerHour    = 5           // of one requester
 	perAddress = 20          // in an hour, beyond which only a known browser has any sent
+	perRepeats = 15          // in an hour, beyond which only a site has one sent that had none: what is left is for newcomers
 	clockSkew  = time.Minute // what the clocks of machines may differ by
 )
 
@@ -112,10 +114,33 @@ func (all sentEmails) wait(requester string, now time.Time) (wait time.Duration)
 	if n := len(own); n >= PerHour {
 		wait = max(wait, time.Hour-now.Sub(own[n-PerHour].at))
 	}
-	if n := len(all); n >= perAddress && requester != requesterKnown {
-		wait = max(wait, time.Hour-now.Sub(all[n-perAddress].at))
+	most := perAddress
+	if all.holds(requester) {
+		most = perRepeats
+	}
+	if n := len(all); n >= most && requester != requesterKnown {
+		wait = max(wait, time.Hour-now.Sub(all[n-most].at))
 	}
 	return max(wait, 0)
+}
+
+// holds reports whether the site of a requester has had an email.
+func (all sentEmails) holds(requester string) bool {
+	site := siteOf(requester)
+	return slices.ContainsFunc(all, func(m sentEmail) bool { return siteOf(m.requester) == site })
+}
+
+// siteOf returns the site that a requester is in: of IPv6 the /48, since whoever has one has 65,536 networks.
+func siteOf(requester string) string {
+	client, err := netip.ParsePrefix(requester)
+	if err != nil || client.Addr().Is4() {
+		return requester
+	}
+	site, err := client.Addr().Prefix(min(client.Bits(), 48))
+	if err != nil {
+		return requester
+	}
+	return site.String()
 }
 
 // parseSent reads the emails of the last hour; what is none is left out, and so is one of the

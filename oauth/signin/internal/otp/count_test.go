@@ -47,3 +47,27 @@ func TestAMailOfTheFutureKeepsNobodyWaiting(t *testing.T) {
 		}
 	}
 }
+
+func TestAFewStrangersLeaveCodesForNewcomers(t *testing.T) {
+	const newcomer = "192.0.2.7/32"
+	for name, from := range map[string]func(i int) string{
+		"four addresses":           func(i int) string { return fmt.Sprintf("198.51.100.%d/32", i%4) },
+		"fourteen addresses":       func(i int) string { return fmt.Sprintf("198.51.100.%d/32", i%14) },
+		"a /48 with many networks": func(i int) string { return fmt.Sprintf("2001:db8:0:%x::/64", i) },
+	} {
+		now, sent := time.Now().UTC(), sentEmails(nil)
+		for i := range 50 * 60 { // each asks every minute or more often, for an hour
+			at := now.Add(time.Duration(i) * time.Second)
+			if sent = parseSent(sent.String(), at); sent.wait(from(i), at) == 0 {
+				sent = append(sent, sentEmail{at, from(i)})
+			}
+		}
+		now = now.Add(50 * time.Minute)
+		if wait := sent.wait(newcomer, now); wait > 0 || len(sent) < perRepeats {
+			t.Errorf("%s: after %d emails a newcomer waits %v", name, len(sent), wait)
+		}
+		if sent.wait(from(0), now) == 0 {
+			t.Errorf("%s: they go on", name)
+		}
+	}
+}

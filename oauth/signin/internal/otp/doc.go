@@ -15,8 +15,9 @@
 // where the email is sent. The pauses between emails apply to both. For one address a network
 // gets five codes an hour, a minute apart, whatever they are for, and all networks together
 // twenty; the known browsers of its user have five of their own, which nobody else can use up
-// (decision 56). So there are at most 125 tries an hour at the million codes. The price: an
-// unknown browser must wait once others have used up the twenty. All of this is one ticket in the
+// (decision 56). So there are at most 125 tries an hour at the million codes. The last five of the twenty are
+// for networks that had none, of IPv6 for sites: a few strangers cannot use them up. The price: an unknown
+// browser must wait once 20 others have asked. All of this is one ticket in the
 // store for each address, so it holds for every process and survives a restart; it takes some 25
 // entries, each with a network, and ends an hour after the last. Confirming a new address counts
 // as a request of an unknown client: nobody has signed in as its user yet.

@@ -23,10 +23,11 @@ func (s *Codes) prove(r *http.Request, e *Flow, t storage.Ticket, code, password
 	if err != nil {
 		return t, u, attempt.Throttle{}, err
 	}
-	if wait := s.Attempts.Begin(r.Context(), at); wait > 0 {
+	wait, end := s.Attempts.Begin(r, at)
+	if wait > 0 {
 		return t, u, attempt.Throttle{Wait: wait, Account: true}, nil
 	}
-	defer func() { s.Attempts.End(r.Context(), at, failed) }()
+	defer func() { end(failed) }()
 	t, right, err := s.Try(r.Context(), e.Kind, web.BrowserSecret(r), code)
 	if err != nil {
 		return t, u, attempt.Throttle{}, err

@@ -98,7 +98,7 @@ func (s *Passkeys) prove(r *http.Request, u storage.User, a assertion) (c webaut
 		if err := keep(&p, c); err != nil {
 			return err
 		}
-		f.Passkeys = replace(f.Passkeys, p)
+		f.Passkeys, f.WrongCodes = replace(f.Passkeys, p), 0
 		return nil
 	})
 	if err == nil && c.Authenticator.CloneWarning {

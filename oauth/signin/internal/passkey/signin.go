@@ -10,6 +10,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
@@ -99,11 +100,11 @@ func (s *Passkeys) attempt(r *http.Request, text string) (u storage.User, c weba
 	if err = s.owns(ctx, u.Sub, a.id); err != nil {
 		return u, c, throttle, err
 	}
-	account := limits.AccountOf("passkey", u.Sub)
-	if wait := s.Attempts.Delays.Begin(ctx, account); wait > 0 {
+	wait, end := s.Attempts.Turns.Begin(ctx, limits.AccountOf(attempt.ByPasskey, u.Sub), network.Of(ip))
+	if wait > 0 {
 		return u, c, attempt.Throttle{Wait: wait, Account: true}, nil
 	}
-	defer func() { s.Attempts.Delays.End(ctx, account, errors.Is(err, errRefused)) }()
+	defer func() { end(errors.Is(err, errRefused)) }()
 	c, err = s.prove(r, u, a)
 	return u, c, attempt.Throttle{Sub: u.Sub}, err
 }

@@ -36,6 +36,7 @@ func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User,
 	}
 	s.setCookie(w, cookie, v.EndsAt)
 	s.Remember(w, r, u.Sub)
+	s.endOldest(r, v)
 	return nil
 }
 

@@ -7,6 +7,10 @@
 // at first use and kept sealed in the store, so every process knows the same browsers. The
 // mark says that somebody has signed in there, and no more: signing out, signing out
 // everywhere and a new password leave it. Where the key cannot be read, a browser is unknown.
+//
+// A user has a hundred sessions: where one more begins, the oldest ends, and its applications are told.
+// Nothing is refused, since whoever signs in has proved who they are. Of a store with more, which an older
+// version has left, each sign-in ends fifty.
 package session
 
 import (
@@ -26,9 +30,10 @@ type Sessions struct {
 	Users  Users
 	Peer   func(*http.Request) netip.Addr // the address that a request comes from
 	Log    *slog.Logger
-	Secure bool          // the cookies are for https alone
-	Idle   time.Duration // a session ends after this time without use
-	Max    time.Duration // it ends after this time in any case
+	Secure bool                                     // the cookies are for https alone
+	Ended  func(r *http.Request, v storage.Session) // is called when a session has ended because its user has too many; nil: nothing is
+	Idle   time.Duration                            // a session ends after this time without use
+	Max    time.Duration                            // it ends after this time in any case
 
 	marks atomic.Pointer[storage.Secret] // the key of the marks of known browsers; nil: not read yet
 }

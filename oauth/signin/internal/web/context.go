@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,4 +95,13 @@ func UsernameHint(hint string) string {
 // LangFor returns the language of a sign-in: that of the authorize request, or of the browser.
 func LangFor(r *http.Request, query string) string {
 	return string(page.LangOf(r, authorizeParams(r, query).Get("ui_locales")))
+}
+
+// ByEmail returns where a user signs in with a code by email, "" if they cannot.
+func (t Context) ByEmail(u storage.User) string {
+	i := slices.IndexFunc(t.signInLinks, Link.ByEmail)
+	if i < 0 || u.Email == "" || !u.EmailVerified {
+		return ""
+	}
+	return t.signInLinks[i].Path
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
 )
 
 // Link is a link on a page, to a sign-in method or to a page that changes the account.
@@ -56,3 +57,6 @@ func (w Link) Carrying(query string) Link {
 	}
 	return w
 }
+
+// ByEmail reports whether a link leads to a code by email.
+func (w Link) ByEmail() bool { return w.Method == storage.LoginEmail }

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-//go:embed alert.html form.html locked.html person.html show.html
+//go:embed alert.html form.html locked.html passkey.html person.html show.html
 var files embed.FS
 
 // The pages that several sign-in methods share.
@@ -27,10 +27,11 @@ var (
 
 // Parse reads a page. Each can show its user with {{template "person.html" .}}, an alert with
 // {{template "alert.html" .Alert}}, and what is typed into its fields of a password, each in an element of class
-// secret, with {{template "show.html" .}} and the Secret of its View.
+// secret, with {{template "show.html" .}} and the Secret of its View; and the button to sign in with a passkey with
+// {{template "passkey.html" .}}.
 func Parse(from fs.FS, name string) *page.Template {
 	return page.Lazily(func() *template.Template {
-		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html", "show.html"))
+		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "passkey.html", "person.html", "show.html"))
 	})
 }
 
@@ -52,7 +53,8 @@ type View struct {
 
 	Secret bool // the page has a field for a password, and the script that can show what is typed
 
-	Passkeys bool // on the sign-in page: there is a button for passkeys
+	Passkeys  bool // on the sign-in page: there is a button for passkeys
+	Meanwhile bool // the page says to wait, and offers what need not: a passkey and a code by email
 
 	// Filled in from the Context.
 	App, Query, Host, Back string
@@ -71,7 +73,7 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
 	v.Secret = v.Secret || body == FormPage
-	if t.passkeys && body == FormPage {
+	if t.passkeys && (body == FormPage || v.Meanwhile) {
 		v.Passkeys, v.Live = true, true
 	}
 	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret || v.Scripted, Wide: v.Wide}
@@ -137,7 +139,7 @@ func (p *Pages) ShowThrottled(w http.ResponseWriter, r *http.Request, query stri
 	if account {
 		alert = t.Lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.", InSeconds(wait))
 	}
-	return t.Show(w, http.StatusTooManyRequests, lockedPage, &View{Title: "Too many attempts", Alert: alert})
+	return t.Show(w, http.StatusTooManyRequests, lockedPage, &View{Title: "Too many attempts", Alert: alert, Meanwhile: account})
 }
 
 func waitText(l page.Lang, wait time.Duration) string {
