@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -208,9 +209,12 @@ func packed(body string) http.Handler {
 
 // openPolicy admits documents of all hosts, to requesters of whom each has an address of their own.
 func openPolicy(c *oauth.Config) {
+	var mu sync.Mutex
 	requester := netip.MustParseAddr("2001:db8::")
 	c.Clients.Documents = oauth.ClientsOpen
 	c.ClientIP = func(*http.Request) netip.Addr {
+		mu.Lock()
+		defer mu.Unlock()
 		b := requester.As16()
 		for i := 7; ; i-- {
 			if b[i]++; b[i] != 0 {
