@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/internal/streams"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -133,6 +134,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	if !a.begin(http.StatusOK) {
 		return len(p), nil // the service does not learn of it
 	}
+	if a.visit.Entry.(*entry).stream.Broken() {
+		return 0, streams.ErrBroken
+	}
 	n, err := a.ResponseWriter.Write(p)
 	a.bytes += int64(n)
 	return n, err
@@ -154,7 +158,11 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if !a.begin(http.StatusSwitchingProtocols) {
 		return nil, nil, errWithheld
 	}
-	return http.NewResponseController(a.ResponseWriter).Hijack()
+	conn, buffered, err := http.NewResponseController(a.ResponseWriter).Hijack()
+	if err == nil {
+		conn = a.visit.Entry.(*entry).stream.Take(conn)
+	}
+	return conn, buffered, err
 }
 
 var errWithheld = errors.New("gateway: the call could not be charged, and was answered so")
@@ -189,7 +197,7 @@ func (a *answer) close() {
 	if e := a.visit.Entry.(*entry); e.verified != nil {
 		call.Product, call.Method, call.Path = e.verified.product, e.verified.method, e.verified.path
 	}
-	if a.repeated {
+	if a.repeated && !a.visit.Entry.(*entry).stream.ChargedLate() {
 		call.Detail = event.DetailRepeated
 	}
 	a.gateway.c.Trail.trail.NoteFrom(&call, a.gateway.c.ClientIP(a.visit.Entry.(*entry).request))

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -70,8 +71,13 @@ type Config struct {
 	CORS       CORS
 
 	// FreeRepeats repetitions of a call that was charged are not charged again, if they have the
-	// Idempotency-Key that it had, and come within 24 hours. 0: 3. -1: keys are not looked at.
+	// Idempotency-Key that it had, are the same in all that its service sees, and come within 24 hours.
+	// 0: 1. -1: keys are not looked at.
 	FreeRepeats int
+
+	// StreamLife bounds how long a call may go on, such as a WebSocket or server-sent events. 0: 24 hours. It ends
+	// before that with its token.
+	StreamLife time.Duration
 
 	ExemptPaths []string // paths that are neither counted nor looked at; /healthz/ if nil
 

@@ -55,11 +55,14 @@
 // A call is charged once however often its client repeats it under an Idempotency-Key
 // (draft-ietf-httpapi-idempotency-key-header), for 24 hours and up to Config.FreeRepeats times; each
 // attempt reaches the service, which does its own part, and counts against the rate. The key alone
-// would be a way to have everything for one charge, so it goes together with the request: account, user, method, path,
-// query and the body, which is hashed as the service reads it. What it has not read to the end when it answers is not
-// known, and charged. The same request again may be a call of its own too: hence the number, which is that of
-// what clients try by themselves. Who wants more pays for it, and no less than a quarter by any trick. Behind
-// forward auth the body is not seen, and calls of which the proxy does not report the path are charged each time.
+// would be a way to have everything for one charge, so it goes together with all that the service sees of the request:
+// account, user, method, path, query, headers and the body, which is hashed as the service reads it. What it has not
+// read to the end when it answers is not known, and charged. Of the headers only those are apart that differ between
+// attempts at one call by themselves (package internal/repeat lists them); a request id that a client sends is not
+// among them. The same request again may be a call of its own too: hence the number, one. A WebSocket is
+// charged each time, and the answer to a repetition that goes on for more than a minute is charged after all.
+// Behind forward auth the body is not seen, so only GET and HEAD can be free, without anything that tells of a body
+// or a stream, and only where a trusted proxy reports both method and path.
 // A key that cannot be read is a 400: its client believes that trying again is free, and learns it when it is
 // written, not from a bill. Only requests with a key wait for the store, in one step where it is their
 // first, and what cannot be looked up is charged: package internal/repeat has the promise at kills.
@@ -134,8 +137,12 @@
 // subdomains. Browsers keep it for the whole host, so a proxied service cannot change it. A
 // handler in the same program can: it is the host's own.
 //
-// A WebSocket is one call, charged and verified when the protocol is switched: it continues
-// after its token expires. Its row on the audit trail is written when it is over, with the
+// A WebSocket is one call, charged when the protocol is switched. Like any call that goes on, a stream of events, an
+// upload, a long answer, it ends with its token, with its application or user, and after Config.StreamLife: first its
+// context, whose cause is ErrEnded, then its connection. All requests of known callers that Front or a Guard sees are
+// watched so, in memory and by one goroutine (package internal/streams); what takes less than three seconds is left
+// alone. While revocations cannot be read such calls end too, as none passes then. Behind forward auth only the proxy
+// can end what goes on. The row of a WebSocket on the audit trail is written when it is over, with the
 // bytes that went to the client. A page of any origin may open one, and that opens nothing:
 // only a bearer token counts, and browsers add none by themselves. Nor can their WebSocket
 // send one, and a token in the query would end up in logs: pages use a stream of events, or

@@ -6,13 +6,20 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
 
-// ErrInvalidToken is returned by Tokens.Verify for a token that is not valid. It is the
-// same value as oauth.ErrInvalidToken.
-var ErrInvalidToken = token.ErrInvalid
+var (
+	// ErrInvalidToken is returned by Tokens.Verify for a token that is not valid. It is the
+	// same value as oauth.ErrInvalidToken.
+	ErrInvalidToken = token.ErrInvalid
+
+	// ErrEnded is the cause (context.Cause) for which the context of a call ends with its token, or after
+	// Config.StreamLife: its client may still be there.
+	ErrEnded = reqctx.ErrEnded
+)
 
 // The refusals of this package, with the section it comes from; what is wrong with a body
 // is in manage.
@@ -20,6 +27,8 @@ var (
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // protocol 5, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 5, RFC 6750 3.1
+		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+	callEnded = &reply.Failure{Status: 401, Msg: "the call was ended, because its access token has ended or it took too long: get a new token, and call again", // protocol 5, decision 98
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                                            // protocol 7, 8
 	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}                            // protocol 7, 8

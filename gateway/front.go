@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/streams"
 	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/page"
@@ -32,7 +33,9 @@ type entry struct {
 	verified  *verifiedCall  // the call that a proxy asks about; nil: none
 	keyed     *keyed         // nil: it has no Idempotency-Key, or that concerns no charge
 	reached   atomic.Bool    // it has begun to reach an upstream service
-	elsewhere bool           // the token is for one of the other Resources
+	bearer    string         // the token of a caller who is known
+	elsewhere bool           // it is for one of the other Resources
+	stream    streams.Stream // ends it with its token; watched if its caller is known
 	answer    answer         // of the outermost Guard
 }
 
@@ -65,6 +68,9 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 		if err := g.admit(r, v, room); err != nil {
 			g.fail(w, r, err)
 			return
+		}
+		if g.watch(w, v) {
+			defer v.Entry.(*entry).stream.Leave()
 		}
 		next.ServeHTTP(w, r)
 	}))
@@ -145,7 +151,7 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 		e.account, err = nil, storage.ErrNotFound
 	}
 	if err == nil {
-		v.Caller, v.Known, e.key = caller, true, caller.Account()
+		v.Caller, v.Known, e.key, e.bearer = caller, true, caller.Account(), bearer
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/internal/ranking"
 	"github.com/keystile/keystile/gateway/internal/repeat"
+	"github.com/keystile/keystile/gateway/internal/streams"
 	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
@@ -48,9 +49,10 @@ type Gateway struct {
 	work      *work
 	stream    *stream.Follower // of usage; nil: it is not shipped
 	spans     *span.Tracer
+	streams   *streams.Watcher
 	unfollow  func() // ends the watching of changes
 
-	charged, overRate, uncounted atomic.Uint64
+	charged, overRate, uncounted, streamsCut atomic.Uint64
 }
 
 // New makes a Gateway. It reports everything that is wrong with the Config at once. Close
@@ -75,6 +77,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		g.work.do(g.stream.Run)
 	}
 	g.resources = c.Tokens.Resources()
+	g.streams = g.newStreams()
 	g.unfollow = c.Store.OnChange(func(change storage.Change) {
 		g.accounts.changed(change)
 		g.remaining.changed(change)
@@ -104,8 +107,11 @@ func (g *Gateway) complete(c *Config) error {
 	if c.PerAddress = cmp.Or(c.PerAddress, 60); c.PerAddress < 0 && c.PerAddress != limits.Unlimited {
 		complain(errors.New("PerAddress is above 0, or Unlimited"))
 	}
-	if c.FreeRepeats = cmp.Or(c.FreeRepeats, 3); c.FreeRepeats < -1 || c.FreeRepeats > maxFreeRepeats {
+	if c.FreeRepeats = cmp.Or(c.FreeRepeats, 1); c.FreeRepeats < -1 || c.FreeRepeats > maxFreeRepeats {
 		complain(fmt.Errorf("FreeRepeats is up to %d, or -1", maxFreeRepeats))
+	}
+	if c.StreamLife < 0 {
+		complain(errors.New("StreamLife is negative"))
 	}
 	if g.limiter = c.Limiter; g.limiter == nil {
 		exact, err := limits.New()

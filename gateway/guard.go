@@ -35,6 +35,10 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // served beside it has no rate. It panics if the Config does not know the product: that is a
 // mistake in the program, and its calls would be on no bill that anybody looks at.
 //
+// A call that goes on when its token ends, is revoked, or when its application is disabled, ends with it (decision 98):
+// the service's context ends, whose cause is ErrEnded, and two seconds later what it writes fails, and its connection is
+// closed, even if it has taken that over. See Config.StreamLife.
+//
 // Trailers of a request are not forwarded: nothing has checked them when the service is called, and a service that
 // reads them as headers would accept a forged caller. Neither are headers by which a client says who or where it is,
 // or that another request is meant, nor those that may be read as such (see Proxy). X-Forwarded-For, -Host and -Proto,
@@ -114,8 +118,14 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 			g.refuse(out, r, err)
 			return
 		}
+		if g.watch(w, v) {
+			defer v.Entry.(*entry).stream.Leave()
+		}
 		service.ServeHTTP(out, r)
 		out.begin(http.StatusOK)
+		if v.Entry.(*entry).stream.Ended() && !out.ours {
+			panic(http.ErrAbortHandler) // so that nobody takes half an answer for a whole one
+		}
 	}))
 }
 

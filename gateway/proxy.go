@@ -203,6 +203,8 @@ func upstreamFailure(r *http.Request, err error) error {
 	switch {
 	case errors.As(err, &big):
 		return err
+	case errors.Is(context.Cause(r.Context()), ErrEnded):
+		return callEnded.Because(err)
 	case r.Context().Err() != nil:
 		return clientGone.Because(err)
 	case body != nil && body.broken.Load():

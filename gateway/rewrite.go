@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/keystile/keystile/gateway/internal/repeat"
 	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/urlpath"
@@ -44,6 +45,9 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 		} else {
 			told.set(h.name, h.value)
 		}
+	}
+	if keyed := v.Entry.(*entry).keyed; keyed != nil { // of the headers that this service sees, and no others
+		keyed.headers = repeat.HashHeaders(out.Header, p.gateway.madeHere(in, v))
 	}
 }
 

@@ -10,6 +10,7 @@ type Stats struct {
 	Charged      uint64 // calls counted against a quota
 	Repeated     uint64 // repetitions under an Idempotency-Key, which were not charged again
 	Unremembered uint64 // calls with a key that were charged without a look at it, or are not remembered: the store was away, or too many are
+	StreamsEnded uint64 // calls that went on when their token ended, or their time, and were ended with it
 	OverRate     uint64 // requests refused because there were too many
 	Uncounted    uint64 // calls that were not answered because they could not be counted
 	AuditStored  uint64 // events on the trail
@@ -36,7 +37,7 @@ func (g *Gateway) Stats() Stats {
 	}
 	return Stats{
 		Repeated: repeated, Unremembered: unremembered,
-		Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
+		StreamsEnded: g.streamsCut.Load(), Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
 		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost, AuditLostAnonymous: trail.LostAnonymous,
 		JournalMapped: g.ledger.Mapped(), Shadowed: g.shadows.counts(),
 	}

@@ -10,7 +10,7 @@ import (
 // pass.
 type verifiedCall struct {
 	product, method, path string
-	reported              bool // the path is the call's, and not that of the question
+	reported              bool // method and path are the call's, and not those of the question
 }
 
 // productOr returns the product that a proxy asks for, or else this one.
@@ -54,9 +54,9 @@ func (g *Gateway) verifiedCallOf(r *http.Request, product string) *verifiedCall 
 	if !ok || !strings.HasPrefix(path, "/") {
 		return a
 	}
-	a.path, a.reported = path, true
+	a.path = path
 	if method, ok := soleValue(methods); ok && isMethod(method) {
-		a.method = method
+		a.method, a.reported = method, true
 	}
 	return a
 }

@@ -42,11 +42,13 @@ func TestARepeatedToolCallIsChargedOnceAndMadeEachTime(t *testing.T) {
 		want                 int64
 	}{
 		{"k", "buy", `{"id":1}`, 1},
-		{"k", "buy", `{"id":1}`, 1},
 		{`"k"`, "buy", `{"id":1}`, 1},
-		{"k", "buy", `{"id":2}`, 2},
-		{"k", "sell", `{"id":1}`, 3},
-		{"K", "buy", `{"id":1}`, 4},
+		{"k", "buy", `{"id":1}`, 2}, // one is free
+		{"k", "buy", `{"id":2}`, 3},
+		{"k", "sell", `{"id":1}`, 4},
+		{"K", "buy", `{"id":1}`, 5},
+		{"m", "buy", `{"id":1},"_meta":{"a":"one"}`, 6},
+		{"m", "buy", `{"id":1},"_meta":{"a":"two"}`, 6}, // of which the tool sees nothing
 	} {
 		if a := call(c.key, c.tool, c.arguments); a.status != 200 || a.code() != 0 {
 			t.Fatalf("%+v = %d %s", c, a.status, a.text)
@@ -55,8 +57,8 @@ func TestARepeatedToolCallIsChargedOnceAndMadeEachTime(t *testing.T) {
 			t.Errorf("after %+v: charged %d times, want %d", c, got, c.want)
 		}
 	}
-	if made := len(s.calls.seen); made != 6 {
-		t.Errorf("the upstream was called %d times, want 6", made)
+	if made := len(s.calls.seen); made != 8 {
+		t.Errorf("the upstream was called %d times, want 8", made)
 	}
 	bearer = foreign
 	if call("k", "buy", `{"id":1}`); used(s.app) != 1 {

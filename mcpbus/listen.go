@@ -1,6 +1,7 @@
 package mcpbus
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
@@ -118,7 +120,7 @@ func (x *exchange) notifyChanges(s *stream, news chan struct{}, last uint64) {
 		case <-b.runCtx.Done():
 			return
 		case <-x.request.Context().Done():
-			s.broken = true
+			s.broken = !errors.Is(context.Cause(x.request.Context()), reqctx.ErrEnded) // else the client is there
 			return
 		}
 	}

@@ -34,5 +34,10 @@
 // itself is all that is sent there: no other credential is needed. Each question counts one
 // request against the rate of the token's application. If it cannot be asked, the answer is 503.
 //
+// A token is looked at when a request begins. A WebSocket, server-sent events and any other call that goes on are not
+// ended here when it expires or is revoked, as gateway.Guard and gateway.Proxy end them: a service that serves such
+// calls ends them at CallerFrom(ctx).ExpiresAt, and calls Verify again every few seconds, with CheckEvery, to learn
+// of a revocation.
+//
 // Redirects are not followed: keys are the service's own, or none.
 package remote

@@ -27,6 +27,8 @@ func Begin(w http.ResponseWriter, r *http.Request) (*http.Request, *Visit) {
 // else it keeps of this one request, both are one allocation.
 func BeginIn(v *Visit, w http.ResponseWriter, r *http.Request) *http.Request {
 	v.Context, v.Began, v.RequestID = r.Context(), time.Now(), idOf(r.Header)
+	given := r.Header[Header]
+	v.Given = len(given) == 1 && given[0] == v.RequestID
 	v.id[0] = v.RequestID
 	r.Header[Header] = v.id[:]
 	w.Header()[Header] = v.id[:]

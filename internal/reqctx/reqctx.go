@@ -2,6 +2,7 @@ package reqctx
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"time"
@@ -16,11 +17,17 @@ type Visit struct {
 
 	Began     time.Time
 	RequestID string
+	Given     bool           // RequestID came along: the one who asks has made it up
 	Caller    storage.Caller // whom a valid bearer token speaks for; zero unless Known
 	Known     bool
-	Trouble   error // why it could not be found out now; nil: there is no good token
-	Entry     any   // what the gateway keeps for itself; nil: it has not seen the request
-	Mover     Mover // nil: there is nothing to move
+
+	// Identified: it was counted against a user or an application, as Charge and those beside it do, and not
+	// against its address. Applications that registered themselves are nobody's here.
+	Identified bool
+
+	Trouble error // why it could not be found out now; nil: there is no good token
+	Entry   any   // what the gateway keeps for itself; nil: it has not seen the request
+	Mover   Mover // nil: there is nothing to move
 
 	Room [3]string // memory for header values of every answer, which avoids allocations
 
@@ -42,6 +49,10 @@ func (v *Visit) Now() time.Time { return Later(v.Began) }
 
 // Later returns the time, as Now does, of a moment that time.Now has returned.
 func Later(than time.Time) time.Time { return than.Add(time.Since(than)) }
+
+// ErrEnded is the cause for which the context of a request ends with the token that it came by, or with the time that
+// a request may take. Its client may still be there to hear a last word.
+var ErrEnded = errors.New("the token of this request has ended, or its time")
 
 type key struct{}
 
@@ -84,7 +95,9 @@ func Charge(ctx context.Context, app storage.App) error {
 	}
 	m := v.Mover
 	v.Mover = nil
-	return m.Move(ctx, app)
+	err := m.Move(ctx, app)
+	v.Identified = err == nil && app.Client == nil
+	return err
 }
 
 // Holder is an Entry that can count a request against its address before it is known who sent it.

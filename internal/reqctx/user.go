@@ -39,6 +39,9 @@ func ChargeGrant(ctx context.Context, sub string) {
 // that: many devices may have one address. What is more than a device asks stays with the address.
 func ChargeDevice(ctx context.Context, id string) {
 	chargeTo(ctx, false, Key{"device " + id, tokenShare})
+	if v := From(ctx); v != nil {
+		v.Identified = false // anybody gets a device_code
+	}
 }
 
 // chargeTo moves the count of a request once, as Charge does. If a key is at its end the request is
@@ -50,5 +53,7 @@ func chargeTo(ctx context.Context, refuse bool, keys ...Key) error {
 	}
 	m := v.Mover
 	v.Mover = nil
-	return m.MoveTo(ctx, refuse, keys...)
+	err := m.MoveTo(ctx, refuse, keys...)
+	v.Identified = err == nil
+	return err
 }

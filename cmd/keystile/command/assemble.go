@@ -96,7 +96,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		},
 		Gateway: gateway.Config{
 			Plans: plansOf(c), PerAddress: c.PerAddress, Products: namesOf(c.Products), CORS: corsOf(c), Shadow: c.Shadow,
-			FreeRepeats: cmp.Or(c.FreeRepeats, -1),
+			FreeRepeats: cmp.Or(c.FreeRepeats, -1), StreamLife: c.StreamLife,
 		},
 		Registry:  registry.Config{ResolveRefs: c.ResolveRefs, MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools},
 		Upstreams: mcpbus.UpstreamsConfig{MaxAnswer: c.Bus.MaxAnswer},

@@ -307,6 +307,7 @@ var triedElsewhere = map[string]string{
 	"registry.max_capabilities": "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"registry.max_tools":        "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"limits.connections_per_ip": "TestAnAddressHoldsSoManyConnectionsAtEachListener",
+	"gateway.stream_life":       "TestACallEndsWithItsTokenWhateverItIs",
 	"limits.stream_idle":        "TestASilentStreamIsClosedWhenTheSettingSaysSo",
 	"storage_url":               "TestTwoNodesOnPostgreSQLAreOneService",
 	"redis_url":                 "TestTwoNodesCountTogetherOnRedis",

@@ -112,9 +112,12 @@
 //   - gateway.products (list of objects, protocol 1): products and the services behind the gateway:
 //     name, and with an upstream (URL) also prefix, strip_prefix, identity, timeout and pace, see
 //     examples/behind; short: name=URL or name, separated by commas
-//   - gateway.free_repeats (number, default 3): repetitions of a charged call that are not charged
-//     again, if they have its Idempotency-Key and come within 24 hours, 0 to 100; 0: keys are not
-//     looked at
+//   - gateway.free_repeats (number, default 1): repetitions of a charged call that are not charged
+//     again, if they have its Idempotency-Key, are the same in all that the service sees and come
+//     within 24 hours, 0 to 100; 0: keys are not looked at
+//   - gateway.stream_life (duration, default 24h): how long a call may go on, a WebSocket, a stream of
+//     events or an upload above all; it ends before that with its token, and within 10 seconds of a
+//     revocation
 //   - billing.overage_fen (number, protocol 8): what a thousand calls beyond a quota cost, in
 //     hundredths of a yuan; without it they are free
 //   - cors.origins (list): origins whose pages may call the console with the visitor's cookie
@@ -190,7 +193,8 @@
 //   - log.level (name, default info): what is logged: debug, info, warn or error, and what is worse
 //   - log.format (name, default text): how it is logged: text or json
 //   - log.requests (true or false, default true): whether each request gets a line in the log (method,
-//     route, status, time and address; never its query)
+//     route, status, time and address; never its query); of requests by strangers 60 of a kind in a
+//     minute, and how many more there were
 //   - otel.endpoint (URL): the collector that traces are sent to, by OTLP over HTTP with protobuf,
 //     without /v1/traces; without it nothing is traced
 //   - otel.headers (list): headers of each request to the collector, as name=value with commas

@@ -57,6 +57,7 @@ type Config struct {
 	PerAddress     int           // requests a minute without a valid token
 	Shadow         limits.Shadow // rates that refuse nobody
 	FreeRepeats    int           // of a charged call
+	StreamLife     time.Duration // of a call
 	MaxConnections int           // of one address
 	StreamIdle     time.Duration // of a connection
 	Products       []Product

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/gateway/limits"
@@ -37,7 +38,19 @@ func TestHowManyRepetitionsAreFree(t *testing.T) {
 			t.Errorf("%q is %d, %v; want %d", text, got.FreeRepeats, err, want)
 		}
 	}
-	if got, err := Load(cli.Args{}, nil); err != nil || got.FreeRepeats != 3 {
-		t.Errorf("by default: %d, %v; want 3", got.FreeRepeats, err)
+	if got, err := Load(cli.Args{}, nil); err != nil || got.FreeRepeats != 1 {
+		t.Errorf("by default: %d, %v; want 1", got.FreeRepeats, err)
+	}
+}
+
+func TestACallMayGoOnForAsLongAsItsProductTakes(t *testing.T) {
+	if got, err := Load(cli.Args{}, nil); err != nil || got.StreamLife != 24*time.Hour {
+		t.Errorf("by default: %v, %v; want 24h", got.StreamLife, err)
+	}
+	_, err := Load(cli.Args{}, []string{
+		"KEYSTILE_GATEWAY_STREAM_LIFE=5m", `KEYSTILE_GATEWAY_PRODUCTS=[{"name":"svc","upstream":"http://127.0.0.1:9000","timeout":"10m"}]`,
+	})
+	if err == nil || !strings.Contains(err.Error(), "gateway.stream_life") {
+		t.Errorf("a life of 5m with a timeout of 10m: %v, want a complaint", err)
 	}
 }

@@ -14,6 +14,7 @@ type Call struct {
 	Key           string // ParseKey
 
 	Method, Path, Query string            // as they came
+	Headers             [sha256.Size]byte // HashHeaders; zero: there are none that a service sees
 	Body                [sha256.Size]byte // the hash of its content; zero: not known, or there is none
 }
 
@@ -24,6 +25,7 @@ func (c *Call) id() string {
 	for _, text := range [...]string{c.Account, c.User, c.Product, c.Tool, c.Key, c.Method, c.Path, c.Query} {
 		add(h, text)
 	}
+	h.Write(c.Headers[:])
 	h.Write(c.Body[:])
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }

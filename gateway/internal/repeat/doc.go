@@ -23,12 +23,16 @@
 // # Choices
 //
 // What the store remembers is found by a hash over the account, the user, the product, the tool, the
-// key, and the method, path, query and body of the request. Another request under the same key is
+// key, and the method, path, query, headers and body of the request. Another request under the same key is
 // another call: who sends one key with everything pays for everything. That a client has used a key
 // twice is not noticed so, and is for the service to refuse.
 //
+// Of the headers those are no part of the call that differ from attempt to attempt by themselves: those of a
+// connection, the token, the date and traces. Any other may be what the service answers by, and nobody knows which
+// it reads. So a client that counts its attempts in a header pays for each.
+//
 // Repetitions are bounded, because the same request again may be a call of its own, of a price that is
-// asked for every second: three are more than common clients try by themselves.
+// asked for every second: one is free, the next after a lost answer.
 //
 // The note follows behind the answer, and up to a hundred go into one step. To wait for it would
 // double what a first attempt costs, and save those alone whose client has read the answer to its end.

@@ -140,6 +140,7 @@ func TestWhateverDiffersMakesAnotherCall(t *testing.T) {
 		"account": func(c *Call) { c.Account = "app2" }, "user": func(c *Call) { c.User = "" }, "product": func(c *Call) { c.Product = "mcp" },
 		"tool": func(c *Call) { c.Tool = "" }, "key": func(c *Call) { c.Key = "K" }, "method": func(c *Call) { c.Method = "GET" },
 		"path": func(c *Call) { c.Path = "/x/" }, "query": func(c *Call) { c.Query = "" }, "body": func(c *Call) { c.Body = [32]byte{2} },
+		"headers":               func(c *Call) { c.Headers = [32]byte{2} },
 		"texts that join alike": func(c *Call) { c.Method, c.Path = "POST/", "x" },
 	} {
 		other := one

@@ -90,6 +90,7 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	count("keystile_requests_over_rate_total", "Requests refused with 429 by a rate.", func(s gateway.Stats) uint64 { return s.OverRate })
 	count("keystile_calls_repeated_total", "Repetitions under an Idempotency-Key, which were not charged again.", func(s gateway.Stats) uint64 { return s.Repeated })
 	count("keystile_calls_unremembered_total", "Calls with an Idempotency-Key that were charged without a look at it, or are not remembered.", func(s gateway.Stats) uint64 { return s.Unremembered })
+	count("keystile_streams_ended_total", "Calls that went on when their token ended, or gateway.stream_life, and were ended with it.", func(s gateway.Stats) uint64 { return s.StreamsEnded })
 	count("keystile_calls_uncounted_total", "Calls not answered because they could not be counted.", func(s gateway.Stats) uint64 { return s.Uncounted })
 	count("keystile_audit_events_stored_total", "Events stored on the audit trail.", func(s gateway.Stats) uint64 { return s.AuditStored })
 	count("keystile_audit_events_lost_total", "Events that found the audit queue full.", func(s gateway.Stats) uint64 { return s.AuditLost })

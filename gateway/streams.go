@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/streams"
+	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/token"
+)
+
+const (
+	defaultStreamLife = 24 * time.Hour
+	lookLimit         = 3 * time.Second // of the store, in one look at all streams
+)
+
+var errDisabled = errors.New("the application is disabled or removed")
+
+func (g *Gateway) newStreams() *streams.Watcher {
+	return streams.New(streams.Config{
+		Life: cmp.Or(g.c.StreamLife, defaultStreamLife), Look: g.lookAtTokens, Go: g.work.do, Ended: g.streamsEnded,
+	})
+}
+
+// watch has a request of a caller who is known end with their token, wherever it is when it ends. It reports whether
+// the request was not watched yet: then the stream is left when it is over.
+func (g *Gateway) watch(w http.ResponseWriter, v *reqctx.Visit) bool {
+	if !v.Known {
+		return false
+	}
+	e := v.Entry.(*entry)
+	if e.stream.Watched() {
+		return false
+	}
+	t := streams.Token{Bearer: e.bearer, Elsewhere: e.elsewhere, AppID: v.Caller.AppID, ExpiresAt: v.Caller.ExpiresAt}
+	g.streams.Watch(&e.stream, v.Context, w, t, v.Began)
+	v.Context = &e.stream // the request's context is the Visit
+	return true
+}
+
+// lookAtTokens begins a look at the tokens of all streams. What is known of revocations is in memory; applications
+// are remembered as they are for calls, and asked about once in a look.
+func (g *Gateway) lookAtTokens(ctx context.Context) func(streams.Token) error {
+	began := time.Now()
+	apps := map[string]error{}
+	app := func(id string) error {
+		why, asked := apps[id]
+		if !asked {
+			limited, cancel := context.WithDeadline(ctx, began.Add(lookLimit))
+			defer cancel()
+			account, err := g.accounts.of(limited, id, began)
+			if isNotFound(err) || err == nil && account.Disabled {
+				why = errDisabled
+			}
+			apps[id] = why
+		}
+		return why
+	}
+	return func(t streams.Token) error {
+		var audiences []string
+		if t.Elsewhere {
+			audiences = g.resources
+		}
+		limited, cancel := context.WithDeadline(ctx, began.Add(lookLimit))
+		defer cancel()
+		switch _, err := g.c.Tokens.Verify(limited, t.Bearer, audiences...); {
+		case errors.Is(err, ErrInvalidToken):
+			return ErrInvalidToken
+		case errors.Is(err, token.ErrStale): // as no call passes now
+			return token.ErrStale
+		}
+		return app(t.AppID)
+	}
+}
+
+func (g *Gateway) streamsEnded(why map[string]int) {
+	for reason, n := range why {
+		g.streamsCut.Add(uint64(n))
+		g.c.Log.Info("streams were ended", "count", n, "why", reason)
+	}
+}
