@@ -36,7 +36,8 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // from here on a second signal does what it does by default: it ends the process
 
-	log := newLog(c, call)
+	log, endLog := newLog(c, call)
+	defer endLog()
 	p.log = log
 	manager, err := takeOver(c, call.Env)
 	if err != nil {
@@ -167,13 +168,15 @@ func leave(others *together) error {
 	return others.close(ctx)
 }
 
-func newLog(c *config.Config, call cli.Call) *slog.Logger {
+// newLog returns the log, and what writes the last of it.
+func newLog(c *config.Config, call cli.Call) (log *slog.Logger, end func()) {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	var h slog.Handler = slog.NewTextHandler(call.Stderr, options)
 	if c.LogFormat == "json" {
 		h = slog.NewJSONHandler(call.Stderr, options)
 	}
-	return slog.New(requests.Log(h))
+	lines := requests.Log(h)
+	return slog.New(lines), lines.Close
 }
 
 // newServer limits headers and the pause between requests. The limits of connections, bodies
@@ -184,6 +187,6 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 		ReadHeaderTimeout: readHeader,
 		IdleTimeout:       idle,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorLog:          requests.ServerLog(log),
 	})
 }

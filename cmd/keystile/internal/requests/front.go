@@ -84,12 +84,15 @@ func (f front) end(r *http.Request, out *recorder, took time.Duration) {
 	if quiet {
 		return
 	}
-	f.Log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+	f.Log.LogAttrs(r.Context(), slog.LevelInfo, lineOfRequest,
 		slog.String("method", s.Method), slog.String("path", s.Route), slog.Int("status", s.Status),
 		slog.Int64("bytes", s.Bytes), slog.Duration("duration", s.Took), slog.String("ip", f.ClientIP(r).String()))
 }
 
-const other = "other"
+const (
+	other         = "other"
+	lineOfRequest = "request"
+)
 
 func route(pattern string) string {
 	switch pattern {
