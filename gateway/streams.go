@@ -17,7 +17,11 @@ const (
 	lookLimit         = 3 * time.Second // of the store, in one look at all streams
 )
 
-var errDisabled = errors.New("the application is disabled or removed")
+// Why a stream is ended, for the log.
+var (
+	errDisabled = errors.New("the application is disabled or removed")
+	errRevoked  = errors.New("the token has been revoked")
+)
 
 func (g *Gateway) newStreams() *streams.Watcher {
 	return streams.New(streams.Config{
@@ -68,7 +72,7 @@ func (g *Gateway) lookAtTokens(ctx context.Context) func(streams.Token) error {
 		defer cancel()
 		switch _, err := g.c.Tokens.Verify(limited, t.Bearer, audiences...); {
 		case errors.Is(err, ErrInvalidToken):
-			return ErrInvalidToken
+			return errRevoked
 		case errors.Is(err, token.ErrStale): // as no call passes now
 			return token.ErrStale
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/keystile/keystile/internal/reply"
@@ -133,10 +134,25 @@ type desk struct {
 	conf  Config
 	next  http.HandlerFunc
 	log   *slog.Logger
-	out   bytes.Buffer
+	out   locked
 	begun int
 	seen  []Seen
 }
+
+// locked is a buffer that a timer may write to while a test reads.
+type locked struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+func (l *locked) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.text.String() }
+func (l *locked) Len() int       { l.mu.Lock(); defer l.mu.Unlock(); return l.text.Len() }
+func (l *locked) Reset()         { l.mu.Lock(); defer l.mu.Unlock(); l.text.Reset() }
 
 func newDesk(t *testing.T, next http.HandlerFunc) *desk {
 	t.Helper()
