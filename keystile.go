@@ -60,7 +60,7 @@ type Config struct {
 	Journal string
 
 	Origins               []string       // other origins whose pages may use the console and its cookie
-	AllowPrivateUpstreams []string       // private networks (CIDR), addresses and host:port that tools may call
+	AllowPrivateUpstreams []string       // private networks (CIDR), addresses and host:port that tools and their webhooks may call
 	TrustedProxies        []netip.Prefix // reverse proxies whose X-Forwarded-For is trusted
 	Log                   *slog.Logger   // nil: slog.Default()
 
@@ -266,7 +266,6 @@ func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
 	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
 	o.Devices, o.Levels = s.SignIn, s.SignIn
-	o.AllowPrivate = append(slices.Clone(c.AllowPrivateUpstreams), o.AllowPrivate...)
 	if s.OAuth, err = oauth.New(ctx, o); err != nil {
 		return err
 	}

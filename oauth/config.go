@@ -80,9 +80,13 @@ type Config struct {
 	Counter Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
 
 	// AllowPrivate lists the private addresses and networks that applications may be told at of the end of
-	// sessions, and operators of user events: a CIDR, an address or host:port.
+	// sessions: a CIDR, an address or host:port. It is for nothing else: whoever owns an application chooses
+	// where it is told, and needs no role for that. A name that leads there is told only where an operator has
+	// set it (storage.App.OperatorLogoutURI).
 	AllowPrivate []string
-	NoDelivery   bool // this process tells nobody: that waits for one that does
+
+	AllowPrivateEvents []string // the same, of user events alone, whose address only an operator sets
+	NoDelivery         bool     // this process tells nobody: that waits for one that does
 
 	Audit    Audit                          // nil: nothing is recorded
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address

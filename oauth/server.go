@@ -138,7 +138,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	if err := s.send(); err != nil {
-		return nil, fmt.Errorf("oauth: AllowPrivate: %w", err)
+		return nil, fmt.Errorf("oauth: %w", err)
 	}
 	s.engine = engine.New(s.engineConfig())
 	s.answers = claims.NewAnswers(s.issuer, s.shownUser, told)
@@ -206,12 +206,19 @@ func (s *Server) send() (err error) {
 	if s.c.NoDelivery {
 		return nil
 	}
-	guard, err := netguard.New(netguard.Config{Allow: s.c.AllowPrivate})
-	if err != nil {
-		return err
+	var clients [3]*http.Client
+	for i, list := range []struct {
+		name  string
+		allow []string
+	}{{"AllowPrivateEvents", s.c.AllowPrivateEvents}, {"AllowPrivate", s.c.AllowPrivate}, {}} {
+		guard, err := netguard.New(netguard.Config{Allow: list.allow})
+		if err != nil {
+			return fmt.Errorf("%s: %w", list.name, err)
+		}
+		clients[i] = guard.Client(0)
 	}
 	s.sender, err = outgoing.New(outgoing.Config{
-		Store: s.store, Issuer: s.issuer, Client: guard.Client(0), Sign: s.signFor, Note: s.c.Audit.Note, Log: s.c.Log,
+		Store: s.store, Issuer: s.issuer, Client: clients[0], Logouts: clients[1], Public: clients[2], Sign: s.signFor, Note: s.c.Audit.Note, Log: s.c.Log,
 	})
 	return err
 }

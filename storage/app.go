@@ -25,6 +25,13 @@ type App struct {
 	// Back-Channel Logout 1.0): https, or http on a loopback host, and its host is one of Domains. "": it is not told.
 	BackchannelLogoutURI string `json:"backchannel_logout_uri,omitempty"`
 
+	// OperatorLogoutURI is the BackchannelLogoutURI as an operator has last set it. Only while both are the same is a
+	// name told that leads into a private network; see oauth.Config.AllowPrivate.
+	OperatorLogoutURI string `json:"operator_logout_uri,omitempty"`
+
+	// Held names the fields, as the API does, that an operator has set and the owner does not change.
+	Held []string `json:"held,omitempty"`
+
 	Public            bool                `json:"public,omitempty"` // has no secret; PKCE is mandatory
 	ForbidPlain       bool                `json:"forbid_plain,omitempty"`
 	IDTokenAlg        string              `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
@@ -80,7 +87,7 @@ var apps = kind[App]{
 // clone is a copy that shares no memory with a.
 func (a App) clone() App {
 	a.Secrets, a.Domains, a.RedirectURIs = slices.Clone(a.Secrets), slices.Clone(a.Domains), slices.Clone(a.RedirectURIs)
-	a.Tiers = slices.Clone(a.Tiers)
+	a.Tiers, a.Held = slices.Clone(a.Tiers), slices.Clone(a.Held)
 	if a.LegacySuccessCode != nil {
 		a.LegacySuccessCode = new(*a.LegacySuccessCode)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -71,6 +72,21 @@ func (g *Guard) LooksPrivate(u *url.URL) bool {
 	n, _ := strconv.ParseUint(port, 10, 16)
 	return a.IsValid() && !g.allow.hosts[key(host, port)] && g.allow.refusalOf(netip.AddrPortFrom(a, uint16(n))) != ""
 }
+
+// Inside reports whether the host of a URL is, as a text, none of the public internet: an address that is not
+// public in any spelling that some resolver understands, a name of this host, a name without a dot, or one below a
+// domain that is kept for private networks (RFC 6762, RFC 8375, and ICANN's .internal). Names are not looked up: where
+// another one leads is found out by Guard when it dials.
+func Inside(u *url.URL) bool {
+	host, port, a := server(u)
+	if a.IsValid() {
+		n, _ := strconv.ParseUint(port, 10, 16)
+		return allowed{}.refusalOf(netip.AddrPortFrom(a, uint16(n))) != ""
+	}
+	return !strings.Contains(host, ".") || slices.ContainsFunc(privateDomains, func(d string) bool { return strings.HasSuffix(host, d) })
+}
+
+var privateDomains = []string{".local", ".internal", ".home.arpa"}
 
 // SameServer reports whether two URLs name the same host and port in whatever spelling; of
 // http and https, their default ports count as one. Names are not looked up.

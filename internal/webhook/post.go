@@ -51,7 +51,7 @@ func (s *Sender) post(ctx context.Context, d storage.Delivery) outcome {
 	if signature := Sign(m.Secret, d.ID, now, m.Body); signature != "" {
 		r.Header.Set(HeaderSignature, signature)
 	}
-	answer, err := s.client.Do(r)
+	answer, err := cmp.Or(m.Client, s.client).Do(r)
 	if err != nil {
 		return outcome{fault: s.fault(ctx, d, err)}
 	}

@@ -52,6 +52,7 @@ type Message struct {
 	Body        []byte
 	Secret      storage.Secret // none: it is not signed
 	Timeout     time.Duration  // of the attempt; 0: 15 s
+	Client      *http.Client   // that of another netguard.Guard; nil: that of the Config
 
 	// Final reports the statuses after which there is no other attempt; nil: 410 alone, which means that nothing of
 	// the kind is wanted.

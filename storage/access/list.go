@@ -75,9 +75,10 @@ type Rule struct {
 	Deny     bool     `json:"deny,omitempty"`
 	Tools    []string `json:"tools,omitempty"`     // by name; none: all of the capability, those to come included
 	ReadOnly bool     `json:"read_only,omitempty"` // of all of them those alone that change nothing
+	Operator bool     `json:"operator,omitempty"`  // an operator has set it, so the owner of the capability does not take it away
 }
 
-// Same reports whether two rules decide the same for the same tools.
+// Same reports whether two rules decide the same for the same tools, whoever has set them.
 func (r Rule) Same(other Rule) bool {
 	return r.Subject == other.Subject && r.Deny == other.Deny && r.ReadOnly == other.ReadOnly && slices.Equal(r.Tools, other.Tools)
 }

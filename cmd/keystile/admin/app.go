@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -28,7 +29,7 @@ var appCommands = []command{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
 			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Need: true, Many: true},
 			{Name: "redirect-uri", Value: "URI", Help: "an exact address; if any is given, only these are allowed", Many: true},
-			{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain"},
+			{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; a private one has to be among logout.allow_private"},
 			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
 			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
@@ -44,7 +45,9 @@ var appCommands = []command{
 	},
 	{
 		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, flags: appChanges,
-		details:  "What is not named stays as it is. A switch is turned off with =false.",
+		details: "What is not named stays as it is. A switch is turned off with =false.\n" +
+			"What you restrict its owner does not take back: a second factor that is required, a domain or an\n" +
+			"address less, another name or brand, an algorithm without the appkey. --held says what that is.",
 		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
 	},
 	{
@@ -76,6 +79,7 @@ func createApp(ctx context.Context, target Target, args cli.Args) (output, error
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), MFA: args.Get("mfa"), Owner: owner,
 	}
+	apps.ByOperator(storage.App{}, &app, "mfa")
 	app, err = target.Store.CreateApp(ctx, app, 0, target.Billing.Limit(app))
 	if err != nil {
 		return nil, err
@@ -127,7 +131,7 @@ func show(app storage.App) answer {
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)}, {"backchannel_logout_uri", app.BackchannelLogoutURI},
 		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())}, {"brand", brandOf(app)},
-		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"mfa", app.MFA}, {"disabled", app.Disabled},
+		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"mfa", app.MFA}, {"held", listed(app.Held)}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
 		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey},
 		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -21,7 +22,7 @@ var appChanges = []cli.Flag{
 	{Name: "redirect-uri", Value: "URI", Help: "the exact addresses from now on; --redirect-uri= for none, so that the hosts decide", Many: true},
 	{Name: "add-redirect-uri", Value: "URI", Help: "one more exact address", Many: true},
 	{Name: "remove-redirect-uri", Value: "URI", Help: "one exact address less", Many: true},
-	{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; --backchannel-logout-uri= for nowhere"},
+	{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; a private one has to be among logout.allow_private; --backchannel-logout-uri= for nowhere"},
 	{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise"},
 	{Name: "brand-name", Value: "NAME", Help: "what its pages call it; --brand-name= for its own name. Shown while the tier is white_label or enterprise"},
 	{Name: "brand-logo", Value: "URL", Help: "the picture on its pages, an https address or a path here; --brand-logo= for none. Likewise"},
@@ -34,6 +35,7 @@ var appChanges = []cli.Flag{
 	{Name: "forbid-plain-key", Help: "the old endpoints want a signature, not the appkey"},
 	{Name: "first-party", Help: "users are not asked for their consent"},
 	{Name: "mfa", Value: "POLICY", Help: mfaHelp},
+	{Name: "held", Value: "FIELD", Help: "what its owner may not change, instead of what you have restricted before: " + strings.Join(apps.Holdable(), ", ") + "; --held= for nothing", Many: true},
 	{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators; --owner= for nobody. Its orders go with it"},
 	{Name: "disabled", Help: "nobody signs in to it, and everything it was granted ends"},
 }
@@ -44,17 +46,29 @@ func setApp(ctx context.Context, target Target, args cli.Args) (output, error) {
 	if !slices.ContainsFunc(appChanges, func(f cli.Flag) bool { return len(args.Flags[f.Name]) > 0 }) {
 		return nil, cli.Usage("app set changes nothing; name what to change")
 	}
-	var before, app storage.App
+	var before storage.App
+	give, owner := len(args.Flags["owner"]) > 0, ""
+	if give {
+		var err error
+		if owner, err = ownerOf(ctx, target.Store, args.Get("owner")); err != nil {
+			return nil, err
+		}
+	}
 	change := func(a *storage.App) error {
 		before = *a
-		return apply(a, args)
+		if give {
+			a.Owner = owner
+		}
+		if err := apply(a, args); err != nil {
+			return err
+		}
+		return hold(before, a, args)
 	}
-	var err error
-	if len(args.Flags["owner"]) > 0 {
-		app, err = giveApp(ctx, target.Store, args.Words[0], args.Get("owner"), change)
-	} else {
-		app, err = changeApp(ctx, target.Store, args.Words[0], change)
+	write := changeApp
+	if give {
+		write = giveApp
 	}
+	app, err := write(ctx, target.Store, args.Words[0], change)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +81,33 @@ func setApp(ctx context.Context, target Target, args cli.Args) (output, error) {
 	return show(app), err
 }
 
+// hold writes down what the owner of an application does not take back.
+func hold(before storage.App, a *storage.App, args cli.Args) error {
+	var sent []string
+	for _, name := range []string{"mfa", "backchannel-logout-uri"} {
+		if len(args.Flags[name]) > 0 {
+			sent = append(sent, strings.ReplaceAll(name, "-", "_"))
+		}
+	}
+	apps.ByOperator(before, a, sent...)
+	if len(args.Flags["held"]) == 0 {
+		return nil
+	}
+	named := slices.DeleteFunc(slices.Clone(args.Flags["held"]), func(s string) bool { return s == "" })
+	if err := apps.Hold(a, named); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	return nil
+}
+
 // changeApp changes the newest state of an application.
 func changeApp(ctx context.Context, store *storage.Store, id string, change func(*storage.App) error) (storage.App, error) {
 	app, err := apps.Change(ctx, store, id, change)
 	return app, unknownApp(id, err)
 }
 
-// giveApp changes an application and gives it to another owner, or to nobody, in one step.
-func giveApp(ctx context.Context, store *storage.Store, id, who string, change func(*storage.App) error) (storage.App, error) {
-	owner, err := ownerOf(ctx, store, who)
-	if err != nil {
-		return storage.App{}, err
-	}
+// giveApp changes an application and gives it to the owner that it then has, in one step.
+func giveApp(ctx context.Context, store *storage.Store, id string, change func(*storage.App) error) (storage.App, error) {
 	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := store.App(ctx, id)
 		if err == nil {
@@ -87,7 +116,7 @@ func giveApp(ctx context.Context, store *storage.Store, id, who string, change f
 		if err != nil {
 			return app, err
 		}
-		return store.GiveApp(ctx, app, owner)
+		return store.GiveApp(ctx, app, app.Owner)
 	})
 	return app, unknownApp(id, err)
 }

@@ -136,7 +136,7 @@ func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules
 			if err != nil {
 				return nil, err
 			}
-			rules = append(rules, access.Rule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag)})
+			rules = append(rules, access.Rule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag), Operator: true})
 		}
 	}
 	return rules, nil

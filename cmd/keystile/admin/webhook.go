@@ -15,7 +15,7 @@ var webhookCommands = []command{
 		details: "Events are user.created, user.linked, user.unlinked, user.locked, user.enabled, user.changed and\n" +
 			"user.deleted. They name a user by sub alone and are signed as Standard Webhooks are, with a\n" +
 			"secret that is printed when it is drawn: with the first URL, and by --new-secret.\n" +
-			"A private address has to be among upstreams.allow_private.",
+			"A private address has to be among user_events.allow_private.",
 		examples: []string{"keystile webhook set --url https://hooks.example.com/users", "keystile webhook set --url="},
 		flags: []cli.Flag{
 			{Name: "url", Value: "URL", Help: "an https address; --url= for none, and nothing is sent"},

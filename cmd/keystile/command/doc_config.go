@@ -139,8 +139,12 @@
 //   - mcp.registration (name, default capped): whether applications may register themselves (RFC
 //     7591): so many an hour and a day, for 24 hours unless a user consents (capped), or not at all
 //     (off)
-//   - upstreams.allow_private (list): private addresses that tools may be called at: networks,
-//     addresses or host:port
+//   - upstreams.allow_private (list): private addresses that tools may be called at, and webhooks of
+//     capabilities sent to: networks, addresses or host:port. Developers choose among them
+//   - logout.allow_private (list): private addresses that applications may be told at of the end of
+//     sessions: networks, addresses or host:port. Only operators give an application such an address
+//   - user_events.allow_private (list): private addresses that user events may be sent to (keystile
+//     webhook set): networks, addresses or host:port
 //   - registry.max_capabilities (number, default 50): how many capabilities one user may have;
 //     administrators and the command line are not held to it
 //   - registry.max_tools (number, default 10000): how many tools of one user are on the bus, an

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 
-	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/storage/client"
 )
 
@@ -24,14 +23,5 @@ func clientHosts(c *Config, s string) error {
 		hosts = append(hosts, host)
 	}
 	c.Clients.Hosts = hosts
-	return nil
-}
-
-func privateClients(c *Config, s string) error {
-	allow := words(s)
-	if _, err := netguard.New(netguard.Config{Allow: allow}); err != nil {
-		return err
-	}
-	c.Clients.AllowPrivate = allow
 	return nil
 }

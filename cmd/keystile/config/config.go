@@ -67,6 +67,8 @@ type Config struct {
 	Clients        Clients
 
 	PrivateUpstreams []string // what tools may be called at although it is private
+	PrivateLogouts   []string // where applications may be told of the end of sessions although it is private
+	PrivateEvents    []string // where user events may be sent although it is private
 	ResolveRefs      bool
 
 	MaxCapabilities, MaxTools int // of one owner

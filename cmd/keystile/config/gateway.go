@@ -42,13 +42,16 @@ func hosts(c *Config, s string) error {
 	return nil
 }
 
-func privateUpstreams(c *Config, s string) error {
-	allow := words(s)
-	if _, err := netguard.New(netguard.Config{Allow: allow}); err != nil {
-		return err
+// private reads a list of addresses that may be reached although they are not public.
+func private(at func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		allow := words(s)
+		if _, err := netguard.New(netguard.Config{Allow: allow}); err != nil {
+			return err
+		}
+		*at(c) = allow
+		return nil
 	}
-	c.PrivateUpstreams = allow
-	return nil
 }
 
 // tiers are those whose rate can be in shadow.

@@ -21,7 +21,8 @@ type AppRecord struct {
 	Tier          string       `json:"tier"`
 	TierExpiresAt *string      `json:"tier_expires_at"` // null: no end is agreed on
 	FirstParty    bool         `json:"first_party"`
-	MFA           string       `json:"mfa"` // required: its users need a second factor; "", off or offered: what the service asks
+	MFA           string       `json:"mfa"`            // required: its users need a second factor; "", off or offered: what the service asks
+	Held          []string     `json:"held,omitempty"` // fields that an operator has set, and only operators change
 	Disabled      bool         `json:"disabled"`
 	Secrets       []secretSpan `json:"secrets"`
 	CreatedAt     string       `json:"created_at"`
@@ -47,7 +48,7 @@ func RecordOf(a storage.App, now time.Time) AppRecord {
 	v := AppRecord{
 		ClientID: a.ID, Name: a.Name, Domains: append([]string{}, a.Domains...), RedirectURIs: append([]string{}, a.RedirectURIs...),
 		LogoutURI: a.BackchannelLogoutURI, Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(), LegacyCode: a.SuccessCode(), Tier: a.TierAt(now), TierExpiresAt: Stamp(a.TierUntil(now)),
-		FirstParty: a.FirstParty, MFA: a.MFA, Disabled: a.Disabled, Secrets: []secretSpan{},
+		FirstParty: a.FirstParty, MFA: a.MFA, Held: a.Held, Disabled: a.Disabled, Secrets: []secretSpan{},
 		CreatedAt: a.CreatedAt.UTC().Format(ISO8601), UpdatedAt: a.UpdatedAt.UTC().Format(ISO8601),
 	}
 	if b := a.Brand; b != nil {

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
 // Failures of both kinds of endpoints.
 var (
-	BadBody     = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                  // protocol 7
-	BadQuery    = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                          // protocol 7
-	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                             // protocol 7
-	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"} // decision 29
-	NoOwner     = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}      // protocol 7
+	BadBody     = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                                           // protocol 7
+	BadQuery    = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                                                   // protocol 7
+	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                      // protocol 7
+	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"}                          // decision 29
+	NotOwners   = &reply.Failure{Status: 403, Msg: "an operator has set this field, so only an operator changes it: ask one, or leave it out"} // decision 101
+	NoOwner     = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}                               // protocol 7
 )
 
 // MaxApps is the maximum number of applications of a user. Those that an administrator
@@ -23,9 +25,12 @@ const MaxApps = 100
 
 // Refusal turns an error of the store into a failure. It returns missing for ErrNotFound.
 func Refusal(err error, missing *reply.Failure) error {
+	denied := (*apps.Denied)(nil)
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &denied):
+		return NotOwners.Saying(denied.Error())
 	case errors.Is(err, storage.ErrNotFound):
 		return missing
 	case errors.Is(err, storage.ErrFull):

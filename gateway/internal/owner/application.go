@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -72,6 +73,9 @@ func (e *Endpoints) createApp(w http.ResponseWriter, r *http.Request, m manager)
 	if err := f.AmendNew(&a); err != nil {
 		return err
 	}
+	if err := apps.ByOwner(storage.App{}, a); err != nil {
+		return refusal(err)
+	}
 	a, err = e.c.Store.CreateApp(r.Context(), a, manage.MaxApps, e.c.Billing.Limit(a))
 	if err != nil {
 		return refusal(err)
@@ -114,7 +118,13 @@ func (e *Endpoints) changeApp(w http.ResponseWriter, r *http.Request, m manager,
 	if err != nil {
 		return err
 	}
-	before, after, err := e.change(r.Context(), m, id, f.Amend)
+	before, after, err := e.change(r.Context(), m, id, func(a *storage.App) error {
+		before := *a
+		if err := f.Amend(a); err != nil {
+			return err
+		}
+		return apps.ByOwner(before, *a) // whose token it is plays no part: one of an administrator is a user's
+	})
 	if err != nil {
 		return err
 	}

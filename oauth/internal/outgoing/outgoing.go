@@ -28,6 +28,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/webhook"
@@ -51,10 +52,15 @@ type Store interface {
 type Config struct {
 	Store  Store
 	Issuer string
-	Client *http.Client // that of a netguard.Guard
-	Sign   func(ctx context.Context, app storage.App, typ string, payload []byte) (string, error)
-	Note   func(e event.Event) // puts an event on the audit trail
-	Log    *slog.Logger
+	Client *http.Client // for user events: that of a netguard.Guard
+
+	// Logouts is for applications whose address an operator knows of, Public for all others; each is that of
+	// a netguard.Guard, and Public's allows nothing.
+	Logouts, Public *http.Client
+
+	Sign func(ctx context.Context, app storage.App, typ string, payload []byte) (string, error)
+	Note func(e event.Event) // puts an event on the audit trail
+	Log  *slog.Logger
 }
 
 const (
@@ -103,8 +109,19 @@ func (c Config) compose(ctx context.Context, d storage.Delivery) (webhook.Messag
 	}
 	return webhook.Message{
 		URL: app.BackchannelLogoutURI, ContentType: "application/x-www-form-urlencoded", Body: []byte(url.Values{"logout_token": {signed}}.Encode()),
-		Timeout: timeout, Final: func(status int) bool { return status == http.StatusBadRequest },
+		Timeout: timeout, Client: c.clientFor(app), Final: func(status int) bool { return status == http.StatusBadRequest },
 	}, nil
+}
+
+// clientFor returns the client that tells an application. The list of private addresses is for those that
+// an operator has set, and for those that say of themselves that they are inside, which nobody else may set.
+// Another name would come in by it that its owner has lead into the private network.
+func (c Config) clientFor(app storage.App) *http.Client {
+	u, err := url.Parse(app.BackchannelLogoutURI)
+	if app.OperatorLogoutURI == app.BackchannelLogoutURI || err == nil && netguard.Inside(u) {
+		return c.Logouts
+	}
+	return c.Public
 }
 
 func (c Config) userEvent(ctx context.Context, d storage.Delivery) (webhook.Message, error) {

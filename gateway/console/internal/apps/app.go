@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 )
@@ -74,7 +75,42 @@ func (s *Apps) noteApp(r *http.Request, who consoleauth.Actor, what string, befo
 }
 
 // flags are the fields that only an administrator may set.
-var flags = []string{"first_party", "disabled", "owner", "allow_http_redirect", "forbid_plain"}
+var flags = []string{"first_party", "disabled", "owner", "allow_http_redirect", "forbid_plain", "held"}
+
+// amend reads what was sent into an application, as far as it is for the actor to set. What an administrator
+// restricts is kept from the owner; held, where it is sent, decides what else is.
+func (s *Apps) amend(ctx context.Context, who consoleauth.Actor, f manage.Fields, a *storage.App) error {
+	before := *a
+	amend := f.Amend
+	if a.ID == "" {
+		amend = f.AmendNew
+	}
+	if err := s.amendFlags(ctx, who, f, a); err != nil {
+		return err
+	}
+	if err := amend(a); err != nil {
+		return err
+	}
+	if who.Admin() != nil {
+		return apps.ByOwner(before, *a)
+	}
+	var sent []string
+	if f["mfa"] != nil {
+		sent = append(sent, "mfa") // a form sends all it has: of where one is told in a private network only a change counts
+	}
+	apps.ByOperator(before, a, sent...)
+	if f["held"] == nil {
+		return nil
+	}
+	var held []string
+	if err := f.Texts("held", &held); err != nil {
+		return err
+	}
+	if err := apps.Hold(a, held); err != nil {
+		return manage.BadBody.Saying(err.Error())
+	}
+	return nil
+}
 
 // amendFlags reads what only an administrator may send into an application. The owner must
 // be there.

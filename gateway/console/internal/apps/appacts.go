@@ -20,11 +20,8 @@ func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who consoleauth
 		return nil, err
 	}
 	a := storage.App{Owner: who.Sub}
-	if err := s.amendFlags(r.Context(), who, f, &a); err != nil {
-		return nil, err
-	}
-	if err := f.AmendNew(&a); err != nil {
-		return nil, err
+	if err := s.amend(r.Context(), who, f, &a); err != nil {
+		return nil, manage.Refusal(err, noApp)
 	}
 	most := manage.MaxApps
 	if who.Role == storage.RoleAdmin {
@@ -54,10 +51,7 @@ func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth
 	}
 	id := r.PathValue("client_id")
 	before, after, err := s.change(r.Context(), who, id, func(a *storage.App) error {
-		if err := s.amendFlags(r.Context(), who, f, a); err != nil {
-			return err
-		}
-		return f.Amend(a)
+		return s.amend(r.Context(), who, f, a)
 	})
 	if err != nil {
 		return nil, err

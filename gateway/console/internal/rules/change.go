@@ -49,10 +49,13 @@ func (s *Rules) add(w http.ResponseWriter, r *http.Request, who consoleauth.Acto
 		return nil, err
 	}
 	other := n
-	other.Deny = !n.Deny
+	other.Deny, n.Operator = !n.Deny, who.Admin() == nil
 	return ruleOf(n), s.change(r, who, c.Member, func(rules []access.Rule) ([]access.Rule, error) {
-		rules = slices.DeleteFunc(rules, func(old access.Rule) bool { return old.Same(n) || old.Same(other) })
-		return append(rules, n), nil
+		replaced := func(old access.Rule) bool { return old.Same(n) || old.Same(other) }
+		if err := mayRemove(who, rules, replaced); err != nil {
+			return nil, err
+		}
+		return append(slices.DeleteFunc(rules, replaced), n), nil
 	})
 }
 
@@ -73,12 +76,26 @@ func (s *Rules) remove(w http.ResponseWriter, r *http.Request, who consoleauth.A
 		return nil, err
 	}
 	return map[string]string{"member": c.Member, "id": id}, s.change(r, who, c.Member, func(rules []access.Rule) ([]access.Rule, error) {
-		less := slices.DeleteFunc(slices.Clone(rules), func(old access.Rule) bool { return idOf(old) == id })
+		named := func(old access.Rule) bool { return idOf(old) == id }
+		if err := mayRemove(who, rules, named); err != nil {
+			return nil, err
+		}
+		less := slices.DeleteFunc(slices.Clone(rules), named)
 		if len(less) == len(rules) {
 			return nil, noRule
 		}
 		return less, nil
 	})
+}
+
+// mayRemove refuses to take rules away from an owner who did not set them.
+func mayRemove(who consoleauth.Actor, rules []access.Rule, which func(access.Rule) bool) error {
+	for _, r := range rules {
+		if r.Operator && which(r) && who.Admin() != nil {
+			return operators
+		}
+	}
+	return nil
 }
 
 // change writes a list anew, and on the trail what of it is different.

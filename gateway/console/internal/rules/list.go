@@ -118,10 +118,11 @@ type rule struct {
 	Tools    []string `json:"tools"` // none: all
 	More     int      `json:"more"`  // tools that are not shown
 	ReadOnly bool     `json:"read_only"`
+	Operator bool     `json:"operator,omitempty"` // only operators take it away
 }
 
 func ruleOf(r access.Rule) rule {
-	return rule{idOf(r), shown(r.Subject, 200), r.Deny, append([]string{}, r.Tools[:min(len(r.Tools), maxTools)]...), max(0, len(r.Tools)-maxTools), r.ReadOnly}
+	return rule{idOf(r), shown(r.Subject, 200), r.Deny, append([]string{}, r.Tools[:min(len(r.Tools), maxTools)]...), max(0, len(r.Tools)-maxTools), r.ReadOnly, r.Operator}
 }
 
 // idOf returns the same text for rules that say the same.

@@ -63,12 +63,13 @@ func New(c Config) *Rules { return &Rules{c} }
 
 // What there is not.
 var (
-	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"} // protocol 7
-	noRule       = &reply.Failure{Status: 404, Msg: "the capability has no such rule: it was removed or replaced"}         // protocol 7
-	noBundle     = &reply.Failure{Status: 404, Msg: "no such bundle: see GET /api/console/bundles for those there are"}    // protocol 7
-	notTyped     = &reply.Failure{Status: 400, Msg: "name a user, an application, a role or a tier"}                       // protocol 7
-	noUser       = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}                     // protocol 7
-	noApp        = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}                    // protocol 7
+	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"}       // protocol 7
+	noRule       = &reply.Failure{Status: 404, Msg: "the capability has no such rule: it was removed or replaced"}               // protocol 7
+	operators    = &reply.Failure{Status: 403, Msg: "an operator has set this rule, so only an operator takes it away: ask one"} // decision 101
+	noBundle     = &reply.Failure{Status: 404, Msg: "no such bundle: see GET /api/console/bundles for those there are"}          // protocol 7
+	notTyped     = &reply.Failure{Status: 400, Msg: "name a user, an application, a role or a tier"}                             // protocol 7
+	noUser       = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}                           // protocol 7
+	noApp        = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}                          // protocol 7
 )
 
 const (
