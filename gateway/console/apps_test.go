@@ -61,7 +61,7 @@ func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	for _, want := range []string{
 		"app create " + by + `name "" -> "Shop"; domains +"shop.example.com"; first_party false -> true; owner "" -> "` + ada.Sub + `"; tier "" -> "white_label"; secret none -> sha256:`,
 		"app rotate-secret " + by + "secret sha256:",
-		"app set " + by + `domains -"shop.example.com"; domains +"shop.example.org"; redirect_uris +"http://shop.example.org/cb"; first_party true -> false; allow_http_redirect false -> true; forbid_plain false -> true`,
+		"app set " + by + `domains -"shop.example.com"; domains +"shop.example.org"; redirect_uris +"http://shop.example.org/cb"; held +"domains"; held +"redirect_uris"; first_party true -> false; allow_http_redirect false -> true; forbid_plain false -> true`,
 		"app set " + by + `owner "` + ada.Sub + `" -> "` + bob.Sub + `"`,
 		"app set " + by + "disabled false -> true",
 		"app delete " + by + `name "Shop" -> ""`,

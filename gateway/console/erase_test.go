@@ -51,7 +51,7 @@ func TestAnAdministratorErasesAUser(t *testing.T) {
 	if _, err := h.users.Authenticate(t.Context(), "eve", password); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the password says %v", err)
 	}
-	for _, path := range []string{page, page + "/sessions", page + "/keys", page + "/export"} {
+	for _, path := range []string{page, page + "/sessions", page + "/keys"} {
 		if w := h.open(path, root.cookie); w.Code != 404 {
 			t.Errorf("%s is %d", path, w.Code)
 		}

@@ -3,6 +3,7 @@ package console_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestPagesOfUsersByEachRole(t *testing.T) {
 	session := must(h.store.Sessions(t.Context(), evil.Sub))(t)[0].ID
 	login := must(h.store.Login(t.Context(), storage.LoginSelf, "eve"))(t)
 	page := "/console/users/" + evil.Sub
-	for _, path := range []string{"/console/users", "/console/users?q=ev", page, page + "/sessions", page + "/grants", page + "/keys", page + "/export"} {
+	for _, path := range []string{"/console/users", "/console/users?q=ev", page, page + "/sessions", page + "/grants", page + "/keys"} {
 		for _, who := range []testUser{root, aud} {
 			w := h.open(path, who.cookie)
 			text := w.Body.String()
@@ -188,10 +189,21 @@ func TestAUserIsMadeAndDisabledOnThePages(t *testing.T) {
 func TestAnExportIsToldToTheUserAndOnTheTrail(t *testing.T) {
 	h := newFixture(t)
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
-	for i, path := range []string{"/console/users/" + eve.Sub + "/export", "/api/console/users/" + eve.Sub + "/export"} {
+	shown := h.open("/console/users/"+eve.Sub, root.cookie).Body.String()
+	_, form, _ := strings.Cut(shown, `/export"><input type="hidden" name="form" value="`)
+	form, _, _ = strings.Cut(form, `"`)
+	for _, path := range []string{"/console/users/" + eve.Sub + "/export", "/api/console/users/" + eve.Sub + "/export"} {
 		h.events, h.notices = nil, nil
-		if w := h.open(path, root.cookie); w.Code != 200 {
-			t.Fatalf("%d: %d", i, w.Code)
+		r := httptest.NewRequest("GET", base+path, nil)
+		r.Header.Set("Cookie", root.cookie)
+		w := httptest.NewRecorder()
+		if h.console.ServeHTTP(w, r); w.Code != 405 || w.Header().Get("Allow") != "POST" || len(h.events)+len(h.notices) > 0 {
+			t.Errorf("GET %s is %d, Allow %q: %v %v", path, w.Code, w.Header().Get("Allow"), h.events, h.notices)
+		}
+		if strings.HasPrefix(path, "/api/") {
+			h.want(h.do("POST", path, root.cookie, "{}"), 200, 1, path)
+		} else if w := h.send(path, root.cookie, url.Values{"do": {"export"}, "form": {form}}); w.Code != 200 || !strings.Contains(w.Header().Get("Content-Disposition"), "user.json") || !strings.Contains(w.Body.String(), `"username": "eve"`) {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}
 		if want := "user export " + eve.Sub + " by " + root.Sub; !strings.Contains(h.trail(), want) {
 			t.Errorf("%s: the trail is %s", path, h.trail())

@@ -117,6 +117,7 @@ func (s *Apps) acts() map[string]ui.Act {
 		"flags": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
 		}},
+		"hold": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
 		"brand": {Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
 		}},

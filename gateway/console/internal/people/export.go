@@ -25,8 +25,12 @@ type exportRecord struct {
 	Apps     []string        `json:"apps"` // client_ids; the first 100
 }
 
-// export serves GET /api/console/users/{sub}/export.
-func (s *People) export(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+// export serves POST /api/console/users/{sub}/export. It tells the user and is on the trail, so it is no GET: a page of
+// another site could have a browser make it.
+func (s *People) export(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	if err := manage.NoFields(w, r); err != nil {
+		return nil, err
+	}
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err
@@ -58,12 +62,8 @@ func (s *People) export(_ http.ResponseWriter, r *http.Request, who consoleauth.
 	return all, s.told(r, who, u, "user export", "what is stored about you was exported in the console")
 }
 
-// download is export as a file.
-func (s *People) download(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
-	all, err := s.export(w, r, who)
-	if err != nil {
-		return err
-	}
+// download writes an export as a file.
+func download(w http.ResponseWriter, all any) error {
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err

@@ -124,7 +124,7 @@ func (s *People) Part() ui.Part {
 		api + "/{sub}/unlock": {"POST": s.unlock}, api + "/{sub}/password": {"POST": s.givePassword},
 		api + "/{sub}/factors": {"GET": s.listFactors, "DELETE": s.resetFactors},
 		api + "/{sub}/keys":    {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
-		api + "/{sub}/export": {"GET": s.export},
+		api + "/{sub}/export": {"POST": s.export},
 	} {
 		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: admin})
 	}
@@ -169,6 +169,6 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", May: reader, Get: s.listFactors, Template: factorsPage, Acts: acts{
 			"reset": {Do: s.resetFactors, May: admin, Done: "The second factors were removed, and the user was told."},
 		}},
-		{Path: html + "/{sub}/export", Title: "Export", May: reader, Raw: s.download},
+		{Path: html + "/{sub}/export", Title: "Export", May: admin, Acts: acts{"export": {Do: s.export, May: admin, File: download}}},
 	}
 }

@@ -14,7 +14,7 @@ var texts = ui.Texts{
 	"The default": "默认权限", "the setting %s is %s": "设置 %s 的值为 %s", "the setting %s is auto, and sign-up is closed": "设置 %s 的值为 auto，且注册已关闭",
 	"the setting %s is auto, and people may sign up (signup is %s)":        "设置 %s 的值为 auto，且允许注册（signup 为 %s）",
 	"the setting %s is auto, and the configuration of the service decides": "设置 %s 的值为 auto，由服务的配置决定",
-	"Who": "对象", "Effect": "效果", "Action": "操作", "deny": "拒绝", "allow": "允许", "Remove": "移除", "There are no rules, so the default applies.": "没有规则，按默认权限处理。",
+	"Who": "对象", "Effect": "效果", "Action": "操作", "deny": "拒绝", "allow": "允许", "set by an operator": "由运维人员设置", "Remove": "移除", "There are no rules, so the default applies.": "没有规则，按默认权限处理。",
 	"Add a rule": "添加规则", "everyone, role:developer, user:NAME, app:CLIENT_ID or tier:TIER": "everyone、role:developer、user:用户名、app:CLIENT_ID 或 tier:套餐",
 	"Deny instead of allow": "拒绝而非允许", "Only read-only tools": "仅限只读工具", "Only these tools, one per line; empty: all": "仅限这些工具，每行一个；留空表示全部",
 	"Add": "添加", "The rule was added.": "规则已添加，立即生效。", "The rule was removed.": "规则已移除。",

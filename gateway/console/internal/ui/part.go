@@ -32,11 +32,10 @@ type Page struct {
 	Section  string // of the navigation; "": not in it
 	Owned    bool   // everybody has their own there, so no role is needed
 	May      []consoleauth.Check
-	Get      Action
+	Get      Action         // nil: there is nothing to look at, only forms of other pages are sent here
 	Template *page.Template // made by Parse; shown a View whose Data is what Get returned
 	Acts     map[string]Act // by the value of the form's field "do"
 	MaxForm  int64          // bytes of a form, its files included; 0: 64 KiB
-	Raw      Raw            // in place of Get: a file at an address of the console, such as CSV
 
 	texts Texts // of its part
 }
@@ -52,6 +51,7 @@ type Act struct {
 	To func(result any, path string) string
 	// Result is shown in place of a redirect, for what is seen once, such as a secret: Data is what Do returned.
 	Result *page.Template
+	File   func(w http.ResponseWriter, result any) error // writes what Do returned, in place of a redirect
 }
 
 // Kind says how a field of a form becomes JSON.

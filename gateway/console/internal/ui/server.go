@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -146,20 +147,21 @@ var order = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
 // pageRoute makes the route of a page.
 func (s *Server) pageRoute(p Page) reply.Route {
-	methods := []string{"GET", "HEAD"}
+	var methods []string
+	if p.Get != nil {
+		methods = []string{"GET", "HEAD"}
+	}
 	if len(p.Acts) > 0 {
 		methods = append(methods, "POST")
 	}
 	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail, Handle: func(w http.ResponseWriter, r *http.Request) error {
 		who, err := passes(s.c.People, p.Owned)(r, p.May...)
 		if errors.Is(err, consoleauth.NotSignedIn) && s.c.SignIn != nil {
-			return s.c.SignIn.AskFor(w, r, r.URL.RequestURI())
+			return s.c.SignIn.AskFor(w, r, p.back(r))
 		}
 		switch {
 		case err != nil:
 			return err
-		case p.Raw != nil:
-			return p.Raw(w, r, who)
 		case r.Method == http.MethodPost:
 			return s.act(w, r, p, who)
 		}
@@ -191,7 +193,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who console
 	for _, check := range checks {
 		err := check(who)
 		if errors.Is(err, consoleauth.SignInAgain) && s.c.SignIn != nil {
-			return s.c.SignIn.AskFor(w, r, r.URL.RequestURI())
+			return s.c.SignIn.AskFor(w, r, p.back(r))
 		}
 		if err != nil {
 			return err
@@ -200,12 +202,15 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who console
 	result, err := s.do(w, r, act, who)
 	if err != nil {
 		f := reply.FailureOf(err)
-		if f.Status >= 500 || f.Status == http.StatusForbidden || f.Status == http.StatusNotFound {
+		if p.Get == nil || f.Status >= 500 || f.Status == http.StatusForbidden || f.Status == http.StatusNotFound {
 			return err
 		}
 		v := s.view(r, p, who)
 		v.Alert, v.typed = v.T(f.Msg), r.PostForm
 		return s.show(w, r, p, v, f.Status)
+	}
+	if act.File != nil {
+		return act.File(w, result)
 	}
 	if act.Result != nil {
 		v := s.view(r, p, who)
@@ -221,6 +226,15 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who console
 	return nil
 }
 
+// back returns where to go after a sign-in: the page that was asked for or, where there is nothing to look at, the one
+// above it.
+func (p Page) back(r *http.Request) string {
+	if p.Get == nil {
+		return path.Dir(r.URL.Path)
+	}
+	return r.URL.RequestURI()
+}
+
 // do runs an act once. The id of the form is used up first, so that of two sendings one acts.
 func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who consoleauth.Actor) (any, error) {
 	if err := useFormID(r.Context(), s.c.Tickets, r.PostForm.Get("form"), who.Session, r.URL.Path, time.Now()); err != nil {
@@ -234,8 +248,8 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who console
 }
 
 // doneAt returns the address of a page that says that something was done.
-func doneAt(path, did string) string {
-	at, query, _ := strings.Cut(path, "?")
+func doneAt(to, did string) string {
+	at, query, _ := strings.Cut(to, "?")
 	if query != "" {
 		query += "&"
 	}

@@ -139,7 +139,10 @@ func (v *View) translate(text string, by ...Texts) string {
 }
 
 // FormID returns the id of one more form on this page.
-func (v *View) FormID() string { return newFormID(v.Actor.Session, v.URL.Path, v.Now) }
+func (v *View) FormID() string { return v.FormIDAt(v.URL.Path) }
+
+// FormIDAt is FormID of a form that is sent to another page.
+func (v *View) FormIDAt(path string) string { return newFormID(v.Actor.Session, path, v.Now) }
 
 // Typed returns what was typed into a field of a form that was refused, and otherwise what there is.
 func (v *View) Typed(name string, is any) string {
