@@ -128,7 +128,7 @@ func (u *Upstream) check() (*url.URL, error) {
 	var errs []error
 	target, err := url.Parse(u.URL)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" || target.User != nil || target.RawQuery != "" || target.Fragment != "" {
-		errs = append(errs, fmt.Errorf("the URL %q is not one such as http://127.0.0.1:9000/v1", u.URL))
+		errs = append(errs, errors.New("the URL is not one such as http://127.0.0.1:9000/v1")) // it may have a password
 	}
 	if u.Product == "" {
 		errs = append(errs, errors.New("the Product is missing"))

@@ -2,9 +2,7 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/redact"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -104,26 +103,11 @@ func (p program) addresses() (forms []string) {
 	return forms
 }
 
-// shown is an address without what may be a secret in it. What cannot be read is not shown at all
-// behind its scheme.
+// shown is an address without what may be a secret in it: user, password and what follows a question mark.
 func shown(address string) string {
-	scheme, rest, _ := strings.Cut(address, ":")
-	if !strings.HasPrefix(rest, "//") && !strings.ContainsAny(rest, "@?=") {
-		return address
+	address, query, _ := strings.Cut(redact.Text(address), "?")
+	if query != "" {
+		address += "?..."
 	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return scheme + ":..."
-	}
-	if u.User != nil {
-		u.User = url.User(u.User.Username())
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = "..."
-	}
-	u.Fragment, u.RawFragment = "", ""
-	if u.Opaque != "" {
-		return fmt.Sprintf("%s:...", scheme)
-	}
-	return u.String()
+	return address
 }

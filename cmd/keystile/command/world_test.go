@@ -1,10 +1,12 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -72,6 +74,7 @@ type watched struct {
 	driver.Backend
 	mu   sync.Mutex
 	seen map[string]bool // by letter
+	all  map[string]bool // by kind, and what is noted of an administrator's acts
 }
 
 // letters say what kind of document was written. What the service keeps for itself has none.
@@ -81,9 +84,12 @@ var letters = map[string]string{
 	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "", "node": "", "lease": "", "ranking": "", "trail": "", "stream": "", "usagemark": "",
 }
 
-func (w *watched) saw(letter string) {
+func (w *watched) saw(letter, kind string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.all != nil {
+		w.all[kind] = true
+	}
 	if w.seen != nil && letter != "" {
 		w.seen[letter] = true
 	}
@@ -97,31 +103,40 @@ func (w *watched) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 			letter = "x"
 		}
 		if err == nil {
-			w.saw(letter)
+			w.saw(letter, d.Kind)
 		}
 	}
 	return version, err
 }
 
 func (w *watched) Issue(ctx context.Context, tokens ...driver.Token) error {
-	w.saw("t")
+	w.saw("t", "token")
 	return w.Backend.Issue(ctx, tokens...)
 }
 
 func (w *watched) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
-	w.saw("t")
+	w.saw("t", "token")
 	return w.Backend.Exchange(ctx, key, at, next...)
 }
 
 func (w *watched) Revoke(ctx context.Context, rs ...driver.Revocation) error {
-	w.saw("v")
+	w.saw("v", "revocation")
 	return w.Backend.Revoke(ctx, rs...)
+}
+
+func (w *watched) Append(ctx context.Context, records ...driver.Record) error {
+	for _, r := range records {
+		if bytes.Contains(r.Data, []byte(`"kind":"admin"`)) {
+			w.saw("", "act")
+		}
+	}
+	return w.Backend.Append(ctx, records...)
 }
 
 // during returns the letters of what is written while f runs.
 func (w *watched) during(f func()) string {
 	w.mu.Lock()
-	w.seen = map[string]bool{}
+	w.seen, w.all = map[string]bool{}, map[string]bool{}
 	w.mu.Unlock()
 	f()
 	w.mu.Lock()
@@ -133,6 +148,13 @@ func (w *watched) during(f func()) string {
 	w.seen = nil
 	slices.Sort(all)
 	return strings.Join(all, "")
+}
+
+// written returns the kinds of what was written since during began. What is told of may follow the answer.
+func (w *watched) written() map[string]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.all)
 }
 
 // patterns are the paths of every route table that is mounted.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/redact"
 	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
@@ -156,27 +158,45 @@ func (l *loader) complain(format string, args ...any) {
 	l.errs = append(l.errs, fmt.Errorf(format, args...))
 }
 
-// apply sets one key. A bad value is not repeated if it is a secret.
+// apply sets one key. A bad value is not repeated if it is a secret or may have one in it.
 func (l *loader) apply(c *Config, k key, v given) {
 	text := strings.TrimSpace(v.text)
 	if k.objects {
 		text = oneLine(text)
 	}
-	if err := k.set(c, text); err != nil {
-		shown := fmt.Sprintf("%q", text)
-		if k.secret {
-			shown = "the value"
-		}
-		example := ""
-		if k.example != "" {
-			example = ", for example " + k.example
-		}
-		l.complain("%s: %s (%s) is not right: %w%s", k.name, shown, v.source, err, example)
+	err := k.set(c, text)
+	if err == nil && !k.secret && !k.prose && slices.ContainsFunc(k.texts(text), redact.Hides) {
+		err = errors.New("it has a user or password in it, which is shown wherever settings are")
 	}
-	if k.secret && text != "" {
-		text = redacted(k, text)
+	if err != nil {
+		l.complain("%s: %s (%s) is not right: %w%s", k.name, k.quoted(text), v.source, k.explained(err, text), k.forExample())
 	}
-	c.Values = append(c.Values, Value{Key: k.name, Text: text, Source: v.source, inFile: k.in(inFile), objects: k.objects})
+	c.Values = append(c.Values, Value{Key: k.name, Text: shown(k, text), Source: v.source, inFile: k.in(inFile), objects: k.objects})
+}
+
+func (k key) quoted(text string) string {
+	if k.secret {
+		return "the value"
+	}
+	return fmt.Sprintf("%q", shown(k, text))
+}
+
+// errHidden stands for an error that repeats what may be a password.
+var errHidden = errors.New("it cannot be read; take the user and password out of it")
+
+// explained returns what is wrong with a value, without what is not shown of it.
+func (k key) explained(err error, text string) error {
+	if slices.ContainsFunc(k.texts(text), func(part string) bool { return redact.Repeats(err.Error(), part) }) {
+		return errHidden
+	}
+	return err
+}
+
+func (k key) forExample() string {
+	if k.example == "" {
+		return ""
+	}
+	return ", for example " + k.example
 }
 
 // check judges what no key can alone.

@@ -76,7 +76,7 @@ func TestABadValueNamesKeyValueSourceAndAnExample(t *testing.T) {
 		{"BASE_URL", "id.example.com", "begins with https"}, {"BASE_URL", "ftp://x", "begins with https"},
 		{"BASE_URL", "https://id.example.com/", "write https://id.example.com"}, {"BASE_URL", "https://id.example.com/auth", "write https://id.example.com"},
 		{"BASE_URL", "https://ID.example.com", "write https://id.example.com"}, {"BASE_URL", "https://id.example.com:443", "write https://id.example.com"},
-		{"BASE_URL", "http://u:p@id.example.com", "an origin"}, {"BASE_URL", "https://id.example.com?x", "an origin"}, {"BASE_URL", "https://", "an origin"},
+		{"BASE_URL", "https://id.example.com?x", "an origin"}, {"BASE_URL", "https://", "an origin"},
 		{"TRUSTED_PROXIES", "10.0.0.0/33", "neither an address nor a network"}, {"LOGIN_LOCK_FAILURES", "0", "from 1"},
 		{"DEMO", "maybe", "true or false"}, {"SIGNING_ALG", "HS256", "one of ES256"}, {"ID_TOKEN_ALGS", "none", "one of"},
 		{"ID_TOKEN_ALGS", "ES256", "HS256 is always"}, {"LOG_LEVEL", "loud", "one of debug"}, {"LOG_FORMAT", "xml", "one of text"},

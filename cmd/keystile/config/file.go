@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/redact"
 )
 
 // file reads a configuration file; "" is none.
@@ -22,7 +23,7 @@ func (l *loader) file(name string) map[string]given {
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		l.complain("config: %w; name a file that exists and can be read", err)
+		l.complain("config: %s; name a file that exists and can be read", redact.Text(err.Error()))
 		return nil
 	}
 	f := fileReader{loader: l, name: name, found: map[string]given{}}
@@ -31,6 +32,8 @@ func (l *loader) file(name string) map[string]given {
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF): // an empty file
 		return nil
+	case err != nil && strings.Contains(err.Error(), "anchor"): // it would be quoted, and may be a password
+		l.complain("%s: it is no YAML: a value begins with * or &; write it in quotes", name)
 	case err != nil:
 		l.complain("%s: %w", name, err)
 		return nil
@@ -110,7 +113,7 @@ func (f *fileReader) unknown(name string, at *yaml.Node) {
 	case "master_key":
 		f.complain("%s: master_key: the key has no place in a file that is copied around; use master_key_file, or KEYSTILE_MASTER_KEY in the environment", f.place(at))
 	default:
-		f.complain("%s: unknown key %q%s", f.place(at), name, cli.Hint("; the nearest known one is %q", name, fileNames()))
+		f.complain("%s: unknown key %q%s", f.place(at), redact.Text(name), cli.Hint("; the nearest known one is %q", name, fileNames()))
 	}
 }
 

@@ -29,6 +29,7 @@ type key struct {
 	never    sources // where it may not be given
 	secret   bool
 	objects  bool // a file may have a list of objects
+	prose    bool // a text for people, in which an @ is no sign of a password
 	set      func(*Config, string) error
 }
 
@@ -132,7 +133,7 @@ var keys = []key{
 
 	{name: "account.delete", kind: "name", fallback: "self", help: "who deletes the account of a user who wants that: the user, at once (self), an operator, whom the user asks on a page (ask), or nobody (off)", example: "ask",
 		set: choice(func(c *Config) *string { return &c.DeleteAccount }, "self", "ask", "off")},
-	{name: "account.contact", kind: "text", help: "where users reach the operator, such as an email address or an https URL; users who ask for their account to be deleted are told", example: "privacy@example.com",
+	{name: "account.contact", kind: "text", prose: true, help: "where users reach the operator, such as an email address or an https URL; users who ask for their account to be deleted are told", example: "privacy@example.com",
 		set: maybe(contact(func(c *Config) *string { return &c.Contact }))},
 	{name: "mail.smtp.host", kind: "host", help: "the server that mails are handed to; without it, and with the demo, they are written to the folder mail in the data folder, and without the demo there are none", example: "smtp.example.com",
 		set: maybe(text(func(c *Config) *string { return &c.Mail.Host }))},
@@ -144,7 +145,7 @@ var keys = []key{
 		set: maybe(text(func(c *Config) *string { return &c.Mail.Username }))},
 	{name: "mail.smtp.password", kind: "text", help: "with which password", never: inFlag, secret: true,
 		set: func(c *Config, s string) error { c.Mail.Password = storage.NewSecret(s); return nil }},
-	{name: "mail.smtp.from", kind: "address", help: "whom mails are from", example: "Example <id@example.com>",
+	{name: "mail.smtp.from", kind: "address", prose: true, help: "whom mails are from", example: "Example <id@example.com>",
 		set: maybe(text(func(c *Config) *string { return &c.Mail.From }))},
 	{name: "mail.smtp.timeout", kind: "duration", fallback: "30s", help: "how long handing over one mail may take", example: "30s",
 		set: duration(func(c *Config) *time.Duration { return &c.Mail.Timeout })},

@@ -2,15 +2,12 @@ package config
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/storage"
@@ -115,22 +112,4 @@ func (o OpenID) check() error {
 		return errors.New("the preset github has no scopes and no allow_private")
 	}
 	return nil
-}
-
-// redacted returns what is shown of a secret: of a list of objects all but the secrets in it.
-func redacted(k key, text string) string {
-	var list []map[string]any
-	if !k.objects || yaml.Unmarshal([]byte(text), &list) != nil || len(list) == 0 {
-		return "[secret]"
-	}
-	for _, o := range list {
-		if _, given := o["secret"]; given {
-			o["secret"] = "[secret]"
-		}
-	}
-	shown, err := json.Marshal(list)
-	if err != nil {
-		return "[secret]"
-	}
-	return string(shown)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/redact"
 )
 
 // Exit codes.
@@ -128,7 +130,7 @@ func fail(w io.Writer, c *cobra.Command, err error) int {
 		return ExitOK
 	}
 	program, path, _ := strings.Cut(strings.TrimSuffix(c.CommandPath(), " help"), " ")
-	fmt.Fprintf(w, "%s: %v\n", program, err)
+	fmt.Fprintf(w, "%s: %s\n", program, redact.Message(err.Error()))
 	var coded *CodedError
 	if errors.As(err, &coded) {
 		return coded.Code
