@@ -407,3 +407,17 @@ func TestAResourceIsKnownInItsSpellings(t *testing.T) {
 	code := h.code("resource", issuer+"/api/mcp/")
 	h.exchange(code, "resource", issuer+"/").wants(t, "another resource", 400, 400, "invalid_target")
 }
+
+// Whoever registers by themselves has nothing sent anywhere.
+func TestARegistrationNamesNobodyToTell(t *testing.T) {
+	h := newRegistrar(t)
+	a := h.answer(h.send("POST", "/oauth/register", "application/json", "", `{"redirect_uris":["https://agent.example/cb"],"backchannel_logout_uri":"http://127.0.0.1:1/","jwks_uri":"http://127.0.0.1:1/","logo_uri":"http://127.0.0.1:1/","software_statement":"x"}`))
+	if a.status >= 500 {
+		t.Fatalf("%d %v", a.status, a.body)
+	}
+	if a.status < 300 {
+		if app := must(h.store.App(t.Context(), a.text("client_id")))(t); app.BackchannelLogoutURI != "" || strings.Contains(mustJSON(app), "127.0.0.1:1") {
+			t.Errorf("registered is %s", mustJSON(app))
+		}
+	}
+}

@@ -116,3 +116,21 @@ func TestOneServerIsKnownInEverySpelling(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsInsideIsToldByItsName(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"http://127.0.0.1/": true, "http://localhost:1/": true, "http://a.localhost/": true, "https://[::1]/": true, "https://10.0.0.1/": true,
+		"https://192.168.1.1:8443/": true, "https://169.254.169.254/": true, "http://0x7f000001/": true, "http://2130706433/": true, "http://127.1/": true,
+		"https://[::ffff:10.0.0.1]/": true, "https://[fd00::1]/": true, "https://[64:ff9b::7f00:1]/": true, "https://db/": true, "https://printer.local/": true,
+		"https://Vault.Internal./": true, "https://nas.home.arpa/": true,
+		"https://example.com/": false, "https://8.8.8.8/": false, "https://[2606:4700:4700::1111]/": false, "https://internal.example.com/": false,
+	} {
+		u, err := CheckURL(raw)
+		if err != nil {
+			t.Fatalf("%s: %v", raw, err)
+		}
+		if got := Inside(u); got != want {
+			t.Errorf("Inside(%s) = %t", raw, got)
+		}
+	}
+}

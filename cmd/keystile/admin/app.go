@@ -131,9 +131,9 @@ func show(app storage.App) answer {
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)}, {"backchannel_logout_uri", app.BackchannelLogoutURI},
 		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())}, {"brand", brandOf(app)},
-		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"mfa", app.MFA}, {"held", listed(app.Held)}, {"disabled", app.Disabled},
+		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"mfa", app.MFA}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
-		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey},
+		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey}, {"held", listed(app.Held)},
 		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
 	}
 }

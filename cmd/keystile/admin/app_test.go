@@ -261,3 +261,34 @@ func TestDisablingAnApplicationEndsItsTokens(t *testing.T) {
 		t.Errorf("revoked %+v", rs)
 	}
 }
+
+func TestWhatAnOperatorRestrictsIsHeld(t *testing.T) {
+	o := newOffice(t)
+	o.user("ada")
+	id := o.must("app", "create", "--name", "Shop", "--domain", "shop.example", "--owner", "ada", "--mfa", "required", "--redirect-uri", "https://shop.example/cb")["client_id"].(string)
+	for _, c := range []struct{ typed, held string }{
+		{"", "mfa"}, {"--add-domain b.example", "mfa"}, {"--remove-domain b.example", "domains mfa"}, {"--held mfa --held name", "mfa name"}, {"--mfa off", "name"},
+		{"--held=", ""}, {"--backchannel-logout-uri=https://shop.example/out", ""}, {"--backchannel-logout-uri=", "backchannel_logout_uri"},
+	} {
+		if c.typed != "" {
+			o.must(append([]string{"app", "set", id}, strings.Fields(c.typed)...)...)
+		}
+		if got := strings.Join(o.stored(id).Held, " "); got != c.held {
+			t.Errorf("after %q held is %q, want %q", c.typed, got, c.held)
+		}
+	}
+	o.wantFailure(2, "none of the fields", "app", "set", id, "--held", "tier")
+	o.must("app", "set", id, "--add-domain", "127.0.0.1", "--backchannel-logout-uri", "http://127.0.0.1:8080/out")
+	if a := o.stored(id); a.OperatorLogoutURI != "http://127.0.0.1:8080/out" {
+		t.Errorf("stored is %+v", a)
+	}
+	other, _ := o.app()
+	o.must("app", "set", other, "--mfa", "required", "--redirect-uri", "https://shop.example/cb")
+	if held := o.stored(other).Held; len(held) > 0 {
+		t.Errorf("of an application of nobody's held is %v", held)
+	}
+	o.must("app", "set", other, "--owner", "ada")
+	if held := o.stored(other).Held; !slices.Equal(held, []string{"mfa"}) {
+		t.Errorf("of one that is given away held is %v, want mfa", held)
+	}
+}

@@ -333,3 +333,25 @@ func TestWithoutAWebhookWhatWaitsIsGivenUp(t *testing.T) {
 		}
 	})
 }
+
+// A name of an owner's could lead anywhere, and the list of private addresses is none of theirs.
+func TestTheListOfPrivateAddressesIsForWhatAnOperatorHasSet(t *testing.T) {
+	c := Config{Client: new(http.Client), Logouts: new(http.Client), Public: new(http.Client)}
+	for _, v := range []struct {
+		uri, operator string
+		listed        bool
+	}{
+		{"https://app.example.com/out", "", false},
+		{"https://app.example.com/out", "https://app.example.com/out", true},
+		{"https://app.example.com/other", "https://app.example.com/out", false},
+		{"https://app.example.com:8443/out", "https://app.example.com/out", false},
+		{"http://127.0.0.1:8080/out", "", true}, // as an older version has stored it: the list decides
+		{"https://intranet.internal/out", "", true},
+		{"https://intranet/out", "", true},
+	} {
+		want := map[bool]*http.Client{true: c.Logouts, false: c.Public}[v.listed]
+		if got := c.clientFor(storage.App{BackchannelLogoutURI: v.uri, OperatorLogoutURI: v.operator}); got != want {
+			t.Errorf("%s, of which an operator has set %q, goes by the list: %t, want %t", v.uri, v.operator, got == c.Logouts, v.listed)
+		}
+	}
+}
