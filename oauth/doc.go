@@ -143,10 +143,11 @@
 // An application with a BackchannelLogoutURI is told of the end of sessions (OpenID Connect Back-Channel
 // Logout 1.0), and operators of users; package storage/told says what is promised of both, and package
 // internal/outgoing how it is sent. [New] starts to send, [Server.Close] ends it, and what waits goes on with the
-// next process. Addresses are public ones, or among AllowPrivate.
+// next process. Addresses are public ones, or among AllowPrivate and, of user events, AllowPrivateEvents.
 //
 // Who may say where: the application's owner with a user's token of scope apps or in the console, with a sign-in of
-// the last ten minutes as for redirect_uris; administrators; and whoever is at the data folder. An application's own
+// the last ten minutes as for redirect_uris; administrators; and whoever is at the data folder. An address of this machine or
+// of a private network is for the last two alone (decision 101). An application's own
 // token may not, and an application that nobody registered here has no such address. The host is one of the
 // application's domains. Operators alone choose where user events go.
 //

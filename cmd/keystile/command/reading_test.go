@@ -36,6 +36,7 @@ func TestNoGETChangesAnythingOrTellsAnybody(t *testing.T) {
 		for _, object := range r.objects() {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
+				w.mailed = true
 				for _, c := range credentials {
 					cell := w.ask(c, r, object)
 					synctest.Wait()
@@ -49,6 +50,16 @@ func TestNoGETChangesAnythingOrTellsAnybody(t *testing.T) {
 			})
 		}
 	}
+	synctest.Test(t, func(t *testing.T) { // what does tell somebody is seen
+		w := newWorld(t)
+		w.mailed = true
+		root := credentials[slices.IndexFunc(credentials, func(c credential) bool { return c.name == "root" })]
+		w.ask(root, row{method: "POST", path: "/api/console/users/{sub}/export", body: "{}", about: true}, "other")
+		synctest.Wait()
+		if saw := w.watch.written(); !saw["act"] || !saw["mail"] {
+			t.Errorf("of an export it sees %v, and neither or not both of the mail and the audit trail", saw)
+		}
+	})
 	if asked < 3000 {
 		t.Errorf("only %d requests were made: the test looks in the wrong place", asked)
 	}

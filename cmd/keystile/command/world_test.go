@@ -39,6 +39,7 @@ type world struct {
 	handler http.Handler
 	own     string // the name of the capability and the bundle that are the caller's own
 	n       int    // of people and objects made, so that none is like another
+	mailed  bool   // people have an address of email that is verified
 }
 
 func newWorld(t testing.TB) *world { return newWorldOn(t, memory.New()) }
@@ -206,7 +207,11 @@ type human struct {
 // somebody makes a human who has signed in some time ago.
 func (w *world) somebody(name, role string, ago time.Duration) human {
 	w.n++
-	u, err := w.store.CreateUser(w.Context(), storage.User{Username: fmt.Sprintf("%s%d", name, w.n), Role: role},
+	made := storage.User{Username: fmt.Sprintf("%s%d", name, w.n), Role: role}
+	if w.mailed {
+		made.Email, made.EmailVerified = fmt.Sprintf("%s%d@example.com", name, w.n), true
+	}
+	u, err := w.store.CreateUser(w.Context(), made,
 		storage.Login{Method: storage.LoginSelf, Subject: fmt.Sprintf("%s%d", name, w.n), PasswordHash: "none"})
 	fatal(w, err)
 	p := human{User: u, cookie: handle.NewCookie()}
