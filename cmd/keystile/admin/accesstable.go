@@ -30,7 +30,11 @@ func (r Target) accessShown(ctx context.Context, l access.List) (accessTable, er
 func (t accessTable) text(asJSON bool) (string, error) {
 	about := answer{{"member", t.member}, {"default", t.fallback}}
 	if asJSON {
-		return line(append(about, field{"rules", append([]access.Rule{}, t.rules...)}))
+		rules := append([]access.Rule{}, t.rules...)
+		for i := range rules {
+			rules[i].Operator = false // who has set a rule makes no difference to who is at the command line
+		}
+		return line(append(about, field{"rules", rules}))
 	}
 	text, err := about.text(false)
 	if err != nil {
