@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func (p program) at(address string) (Storage, bool) {
 func (p program) location(address string) (admin.Location, error) {
 	s, found := p.at(address)
 	if !found {
-		return admin.Location{}, cli.Usage("%q is no address of a database: give %s", shown(address), strings.Join(p.addresses(), " or "))
+		return admin.Location{}, cli.Usage("%q is no address of a database: give %s", redact.Text(address), strings.Join(p.addresses(), " or "))
 	}
 	if len(s.Schemes) > 0 {
 		return admin.Location{Address: shown(address), Open: func(ctx context.Context, _ string) (driver.Backend, error) {
@@ -67,7 +68,7 @@ func (p program) of(c *config.Config) (Storage, error) {
 	address := c.StorageURL.Reveal()
 	s, found := p.at(address)
 	if !found {
-		return Storage{}, cli.Usage("storage_url: %q is no address of a storage: give %s", shown(address), strings.Join(p.addresses(), " or "))
+		return Storage{}, cli.Usage("storage_url: %q is no address of a storage: give %s", redact.Text(address), strings.Join(p.addresses(), " or "))
 	}
 	if _, path, _ := strings.Cut(address, ":"); len(s.Schemes) == 0 && path != "" {
 		return Storage{}, cli.Usage("storage_url: the database of %s is in the data folder: give %[1]s: here, and the folder with --data", s.name())
@@ -103,11 +104,27 @@ func (p program) addresses() (forms []string) {
 	return forms
 }
 
-// shown is an address without what may be a secret in it: user, password and what follows a question mark.
+// shown is the address of a storage without what may be a secret in it. What cannot be read is not shown at all
+// behind its scheme.
 func shown(address string) string {
-	address, query, _ := strings.Cut(redact.Text(address), "?")
-	if query != "" {
-		address += "?..."
+	scheme, rest, found := strings.Cut(address, ":")
+	if !strings.HasPrefix(rest, "//") && !strings.ContainsAny(rest, "@?=") {
+		return redact.Text(address)
 	}
-	return address
+	u, err := url.Parse(address)
+	if !found || err != nil || u.Opaque != "" {
+		return scheme + ":..."
+	}
+	user := u.User
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	if u.RawQuery != "" {
+		u.RawQuery = "..."
+	}
+	if redact.Hides(u.String()) {
+		return scheme + ":..."
+	}
+	if user != nil {
+		u.User = url.User(user.Username())
+	}
+	return u.String()
 }
