@@ -26,3 +26,6 @@ func (s *Store) MakePartitions(ctx context.Context, weeks ...time.Time) error {
 	}
 	return s.partitions.past(ctx, c, s, weeks)
 }
+
+// RepeatAfter has calls whose answer was lost sent again so soon.
+func (s *Store) RepeatAfter(d time.Duration) { s.pause = d }

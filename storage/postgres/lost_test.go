@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,12 +16,9 @@ import (
 	"github.com/keystile/keystile/storage/postgres"
 )
 
-// wire stands between a Store and its server, and can lose an answer: it lets a statement through,
+// wire stands between a Store and its server, and can lose answers: it lets a statement through,
 // waits until the server has something to say about it, and cuts the connection instead.
-type wire struct {
-	until atomic.Int64 // answers to come before one is lost; 0: none is
-	lost  atomic.Int64
-}
+type wire struct{ database.Losses }
 
 // newWire returns a wire to a server, and the address at which it is to be used.
 func newWire(t *testing.T, dsn string) (*wire, string) {
@@ -37,8 +34,7 @@ func (w *wire) carry(client, server net.Conn) {
 		if err != nil {
 			return
 		}
-		if w.until.Load() > 0 && w.until.Add(-1) == 0 {
-			w.lost.Add(1)
+		if lost, _ := w.Next(); lost {
 			return
 		}
 		if _, err := client.Write(answer[:n]); err != nil {
@@ -53,12 +49,13 @@ type told struct {
 	happened func() bool
 }
 
-// Whichever answer is lost, a call says what happened, and never happens twice.
-func TestAnAnswerThatIsLostDoublesNothing(t *testing.T) {
+// Whichever answers are lost, one, two or three of them, a call says what happened, and never happens twice.
+func TestAnswersThatAreLostDoubleNothing(t *testing.T) {
 	dsn := address(t, direct)
 	schema := newSchema(t)
 	w, through := newWire(t, dsn)
 	s := open(t, through, postgres.Options{Schema: schema, Conns: 1})
+	s.RepeatAfter(time.Millisecond)
 	defer s.Close()
 	sees := open(t, dsn, postgres.Options{Schema: schema})
 	defer sees.Close()
@@ -120,24 +117,31 @@ func TestAnAnswerThatIsLostDoublesNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			happened := 0
-			for nth := int64(1); ; nth++ {
-				w.until.Store(nth)
+			if n := loseAll(w, 3, func(gaps []int) {
 				if c := do(); c.err != nil || !c.happened() {
-					t.Errorf("answer %d was lost: %v, and it must have happened once", nth, c.err)
+					t.Errorf("the answers %v were lost: %v, and it must have happened once", gaps, c.err)
 				}
-				if w.until.Swap(0) > 0 { // none was lost: the call is over
-					break
-				}
-				happened++
-			}
-			if happened == 0 {
-				t.Error("no answer was lost")
+			}); n < 20 {
+				t.Errorf("answers were lost in %d ways", n)
 			}
 		})
 	}
-	if w.lost.Load() < 8 {
-		t.Errorf("%d answers were lost in all", w.lost.Load())
+}
+
+// loseAll has a call made once for each way in which up to so many of its answers can get lost, and returns how many
+// ways there are: of a call, and of its attempts to find out what became of it.
+func loseAll(w *wire, most int, call func(gaps []int), before ...int) (ways int) {
+	for gap := 1; ; gap++ {
+		gaps := append(slices.Clone(before), gap)
+		w.Begin(gaps...)
+		call(gaps)
+		if w.End() < len(gaps) { // the call was over
+			return ways
+		}
+		ways++
+		if len(gaps) < most {
+			ways += loseAll(w, most, call, gaps...)
+		}
 	}
 }
 

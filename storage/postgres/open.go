@@ -86,6 +86,7 @@ func open(ctx context.Context, dsn string, o Options, prepare func(*Store, conte
 		return nil, explain(dsn, err)
 	}
 	s := &Store{
+		pause:   pause,
 		schema:  quoted(o.Schema),
 		channel: o.Schema + ".hint",
 		options: o,

@@ -17,6 +17,7 @@ func TestARefusalThatIsLostIsNoSuccess(t *testing.T) {
 	schema := newSchema(t)
 	w, through := newWire(t, dsn)
 	s := open(t, through, postgres.Options{Schema: schema, Conns: 1})
+	s.RepeatAfter(time.Millisecond)
 	defer s.Close()
 	other := open(t, dsn, postgres.Options{Schema: schema})
 	defer other.Close()
@@ -56,12 +57,10 @@ func TestARefusalThatIsLostIsNoSuccess(t *testing.T) {
 			return err
 		},
 	} {
-		for nth, lost := int64(1), true; lost; nth++ {
-			w.until.Store(nth)
-			err := do()
-			if lost = w.until.Swap(0) == 0; err == nil {
-				t.Errorf("%s: answer %d was lost, and it succeeded", name, nth)
+		loseAll(w, 2, func(gaps []int) {
+			if err := do(); err == nil {
+				t.Errorf("%s: the answers %v were lost, and it succeeded", name, gaps)
 			}
-		}
+		})
 	}
 }

@@ -132,7 +132,7 @@ func (s *Store) call(ctx context.Context, q query, within time.Duration, do func
 }
 
 func (s *Store) repeat(ctx context.Context, q query, do func(c conn, again bool) error) error {
-	wait, lost := pause, false
+	wait, lost := s.pause, false
 	for attempt := 1; ; attempt++ {
 		err := s.once(ctx, lost, do)
 		may := attempts

@@ -25,7 +25,8 @@ type Store struct {
 	place   string // of the database: see Describe
 
 	partitions partitions
-	renewed    atomic.Int64 // when the connections were last replaced, Unix nanoseconds
+	renewed    atomic.Int64  // when the connections were last replaced, Unix nanoseconds
+	pause      time.Duration // before a call whose answer was lost is sent again; doubles
 
 	mu      sync.Mutex
 	closed  bool

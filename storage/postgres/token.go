@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -22,11 +23,15 @@ func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 	return s.run(ctx, issueTokens, func(ctx context.Context, c conn, again bool) error {
 		err := c.exec(ctx, issueTokens, given...)
 		if is(err, uniqueViolation) {
-			// An attempt whose answer was lost has stored them: nobody else knows these keys.
-			if again && c.stored(ctx, tokens) {
-				return nil
+			if !again {
+				return driver.ErrExists
 			}
-			return driver.ErrExists
+			// An attempt whose answer was lost has stored them: nobody else knows these keys.
+			own, err := c.stored(ctx, tokens)
+			if err == nil && !own {
+				return driver.ErrExists
+			}
+			return err
 		}
 		return err
 	})
@@ -54,14 +59,18 @@ func (c conn) token(ctx context.Context, key driver.Key) (driver.Token, error) {
 	return t, decode(more, &t)
 }
 
-// stored reports whether all of these tokens are stored.
-func (c conn) stored(ctx context.Context, tokens []driver.Token) bool {
+// stored reports whether all of these tokens are stored. An error means that it is not known: the answer to
+// this question may be lost too, and "no" would then be told of tokens that are there.
+func (c conn) stored(ctx context.Context, tokens []driver.Token) (bool, error) {
 	for _, t := range tokens {
-		if _, err := c.token(ctx, t.Key); err != nil {
-			return false
+		switch _, err := c.token(ctx, t.Key); {
+		case errors.Is(err, driver.ErrNotFound):
+			return false, nil
+		case err != nil:
+			return false, err
 		}
 	}
-	return len(tokens) > 0
+	return true, nil
 }
 
 // Exchange spends one token and stores next. It is one statement. Only when that has found nothing
@@ -88,11 +97,16 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 			}
 			var spent []byte
 			var free bool
-			switch err := c.row(ctx, judgeToken, []any{key[:]}, &spent, &free); {
-			case err != nil: // ErrNotFound too
+			if err := c.row(ctx, judgeToken, []any{key[:]}, &spent, &free); err != nil { // ErrNotFound too
 				return err
-			case again && bytes.Equal(spent, spends) && (len(next) == 0 || c.stored(ctx, next)):
-				return nil // by an attempt of this call, whose answer was lost
+			}
+			if again && bytes.Equal(spent, spends) {
+				own, err := c.stored(ctx, next)
+				if own || err != nil {
+					return err // nil: by an attempt of this call, whose answer was lost
+				}
+			}
+			switch {
 			case spent != nil:
 				return driver.ErrSpent
 			case !free:

@@ -2,6 +2,9 @@ package lostanswer_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,9 +22,63 @@ func TestWhicheverAnswerIsLostNobodyHasToKnow(t *testing.T) { lose(t, false) }
 // told 503 and when to try again, and what they repeat happens once.
 func TestADatabaseThatStaysAwayIsOwnedUpTo(t *testing.T) { lose(t, true) }
 
-// lose plays each flow as often as it has answers of the database, and has another one lost each time.
+// Several answers get lost, those among them by which the service finds out what became of a call: what clients
+// are told is right all the same, and everything happens once.
+//
+// KEYSTILE_LOST_ANSWERS is how many ways in which that can happen are drawn for each flow, 20 by default.
+func TestSeveralAnswersThatAreLostMakeNoVerdictWrong(t *testing.T) {
+	draws := 20
+	if set := os.Getenv("KEYSTILE_LOST_ANSWERS"); set != "" {
+		var err error
+		draws, err = strconv.Atoi(set)
+		fatal(t, err)
+	}
+	seed := time.Now().UnixNano()
+	play(t, func(t *testing.T, h *world, f flow) {
+		drawn := rand.New(rand.NewPCG(uint64(seed), 0))
+		h.once(f, false)
+		answers, cuts := h.wire.Came(), 0
+		for range draws {
+			gaps := []int{1 + drawn.IntN(answers), 1 + drawn.IntN(recovery)}
+			if drawn.IntN(2) == 0 {
+				gaps = append(gaps, 1+drawn.IntN(recovery))
+			}
+			cuts += h.once(f, false, gaps...)
+			if t.Failed() {
+				t.Fatalf("the answers %v were lost (seed %d)", gaps, seed)
+			}
+		}
+		fmt.Printf("note: %s: %d answers lost in %d ways (seed %d), %d requests answered 503\n", f.name, cuts, draws, seed, h.refused)
+		if cuts < draws {
+			t.Errorf("%d answers were lost", cuts)
+		}
+	})
+}
 
+// recovery is how many answers it takes, at most, to connect anew and find out what became of a call.
+const recovery = 8
+
+// lose plays each flow as often as it has answers of the database, and has another one lost each time.
 func lose(t *testing.T, stay bool) {
+	play(t, func(t *testing.T, h *world, f flow) {
+		n := 1
+		for ; h.once(f, stay, n) > 0; n++ {
+			if t.Failed() {
+				t.Fatalf("answer %d was lost", n)
+			}
+		}
+		fmt.Printf("note: %s: %d answers of the database, %d requests answered 503\n", f.name, n-1, h.refused)
+		if n < 5 {
+			t.Errorf("%d answers were lost: that is not the flow", n-1)
+		}
+		if stay != (h.refused > 0) {
+			t.Errorf("%d requests were answered 503", h.refused)
+		}
+	})
+}
+
+// play has each flow tried in a service of its own, whose caches hold what they will, and verifies the trail.
+func play(t *testing.T, try func(t *testing.T, h *world, f flow)) {
 	for _, f := range flows {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel() // most of the time is the database's
@@ -30,20 +87,8 @@ func lose(t *testing.T, stay bool) {
 			shop := newUpstream(t)
 			synctest.Test(t, func(t *testing.T) {
 				h := newWorld(t, w, through, direct, schema, shop)
-				h.once(f, 0, false) // so that caches hold what they will
-				n := 1
-				for ; h.once(f, n, stay); n++ {
-					if t.Failed() {
-						t.Fatalf("answer %d was lost", n)
-					}
-				}
-				fmt.Printf("note: %s: %d answers of the database, %d requests answered 503\n", f.name, n-1, h.refused)
-				if n < 5 {
-					t.Errorf("%d answers were lost: that is not the flow", n-1)
-				}
-				if stay != (h.refused > 0) {
-					t.Errorf("%d requests were answered 503", h.refused)
-				}
+				h.once(f, false)
+				try(t, h, f)
 				report, err := audit.Verify(t.Context(), h.service.Store)
 				if fatal(t, err); report.Broken > 0 {
 					t.Errorf("the audit trail is broken: %+v", report)
@@ -53,15 +98,16 @@ func lose(t *testing.T, stay bool) {
 	}
 }
 
-// once carries out a flow and reports whether its nth answer came to be lost; 0: none is.
-func (w *world) once(f flow, n int, stay bool) (lost bool) {
+// once carries out a flow while answers get lost, and returns how many were.
+func (w *world) once(f flow, stay bool, gaps ...int) (lost int) {
 	do := f.begin(w)
 	time.Sleep(settled / 2)
-	w.wire.lose(n, stay)
+	w.wire.lose(stay, gaps...)
 	check := do()
 	w.wire.heal()
 	time.Sleep(settled)
-	if lost = w.wire.stop(); stay {
+	lost = w.wire.End()
+	if stay {
 		time.Sleep(settled)
 	}
 	w.checkTrail(stay)

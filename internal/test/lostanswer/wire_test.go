@@ -11,13 +11,12 @@ import (
 	"github.com/keystile/keystile/internal/test/database"
 )
 
-// wire stands between a service and its database. It can lose the answer to a statement: the server
-// has carried it out and has said so, and the connection ends instead.
+// wire stands between a service and its database. It can lose the answers to statements: the server
+// has carried them out and has said so, and the connection ends instead.
 type wire struct {
-	until atomic.Int64 // answers to come up to the one that is lost; 0: none is
-	lost  atomic.Int64
-	cut   atomic.Bool // after a loss nobody gets through any more
-	away  atomic.Bool
+	database.Losses
+	stay atomic.Bool // after the last loss nobody gets through any more
+	away atomic.Bool
 }
 
 // newWire returns a wire to the server of a DSN, and the DSN that leads through it.
@@ -27,22 +26,14 @@ func newWire(t *testing.T, dsn string) (*wire, string) {
 	return w, database.Through(t, dsn, w.carry)
 }
 
-// lose has the nth answer from now on lost; stay keeps the database out of reach from there on, until
-// heal is called.
-func (w *wire) lose(nth int, stay bool) {
-	w.lost.Store(0)
-	w.cut.Store(stay)
-	w.until.Store(int64(nth))
+// lose has answers lost, as Losses.Begin says. stay keeps the database out of reach from the last one on, until heal
+// is called.
+func (w *wire) lose(stay bool, gaps ...int) {
+	w.stay.Store(stay)
+	w.Begin(gaps...)
 }
 
 func (w *wire) heal() { w.away.Store(false) }
-
-// stop ends what lose began, and reports whether an answer was lost.
-func (w *wire) stop() bool {
-	w.until.Store(0)
-	w.heal()
-	return w.lost.Load() > 0
-}
 
 func (w *wire) carry(client, server net.Conn) {
 	if w.away.Load() {
@@ -54,10 +45,11 @@ func (w *wire) carry(client, server net.Conn) {
 		if err != nil || w.away.Load() {
 			return
 		}
-		if done && w.until.Load() > 0 && w.until.Add(-1) == 0 {
-			w.lost.Add(1)
-			w.away.Store(w.cut.Load())
-			return
+		if done {
+			if lost, last := w.Next(); lost {
+				w.away.Store(last && w.stay.Load())
+				return
+			}
 		}
 		if _, err := client.Write(answer); err != nil {
 			return
