@@ -6,6 +6,7 @@ import (
 
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -14,6 +15,34 @@ const (
 
 	listenPause, maxListenPause = time.Second, 30 * time.Second // before Listen is called again
 )
+
+// feedOf returns the revocations of a Store. One that does not tell how it has dated them does so before they are
+// stored.
+func feedOf(s Store) token.Feed {
+	if feed, ok := s.(token.Feed); ok {
+		return feed
+	}
+	return datedBefore{s}
+}
+
+type datedBefore struct{ Store }
+
+func (d datedBefore) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	rs = d.Dated(rs...)
+	return rs, d.Revoke(ctx, rs...)
+}
+
+func (d datedBefore) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
+	return d.Revoke(ctx, rs...)
+}
+
+// mayGrantOf returns the question whether anything can be granted now. A Store that is not asked it always can.
+func mayGrantOf(s Store) func() error {
+	if asked, ok := s.(interface{ MayGrant() error }); ok {
+		return asked.MayGrant
+	}
+	return func() error { return nil }
+}
 
 // Feed says how well this process follows what others write to the same store.
 type Feed struct {

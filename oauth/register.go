@@ -20,7 +20,6 @@ import (
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -179,7 +178,7 @@ func (s *Server) registeredClient(r *http.Request) (app storage.App, secret stri
 // have read it before: the revocation reaches ahead, which costs nothing, because the client_id is never
 // given again. If the removal fails, the application can try again.
 func (s *Server) removeClient(ctx context.Context, app storage.App) error {
-	end := driver.Revocation{Kind: driver.RevokeApp, ID: app.ID, Before: time.Now().Add(apps.Skew).UTC()}
+	end := apps.End(app.ID)
 	if err := s.tokens.Revoke(ctx, end); err != nil {
 		return err
 	}

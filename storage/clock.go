@@ -32,8 +32,11 @@ var timeMarks = kind[timeMark]{
 	version: func(m *timeMark) *int64 { return &m.Version },
 }
 
-// clock keeps what a process knows of the time besides its own clock.
+// clock keeps what a process knows of the time besides its own clock. Where the store has a clock of its own, that
+// one stands in the place of this machine's in everything below (tell).
 type clock struct {
+	store storeClock
+
 	mu       sync.Mutex
 	highest  time.Time     // of what was seen, without a monotonic reading, as base is
 	base     time.Time     // had been reached at since
@@ -42,6 +45,16 @@ type clock struct {
 	doubted  time.Duration // until since
 	marked   time.Time     // with a monotonic reading; zero: not by this process
 	reported string        // what was reported about the clock, so that it is reported once
+}
+
+// tell returns the time by which a store is served: now, which is by this machine's clock with its monotonic reading,
+// or what the store's own clock has certainly reached, which no change of this machine's clock moves.
+func (c *clock) tell(now time.Time) time.Time {
+	if c.store.source == nil {
+		return now
+	}
+	earliest, _ := c.store.now()
+	return earliest
 }
 
 // start compares the clock with the mark in the store.
@@ -64,6 +77,7 @@ func (c *clock) start(m timeMark, now time.Time) {
 // reach returns the time that has surely come: no later than the clock's, nor than the
 // time the store had reached plus the time this process has run.
 func (c *clock) reach(now time.Time) time.Time {
+	now = c.tell(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.reached(now)
@@ -90,6 +104,7 @@ func (c *clock) reached(now time.Time) time.Time {
 
 // problem returns an error when the clock begins to be wrong.
 func (c *clock) problem(now time.Time) error {
+	now = c.tell(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	reported := c.reported
@@ -104,7 +119,10 @@ func (c *clock) problem(now time.Time) error {
 // wrong says how the clock is wrong now, and what that does; "": it is not.
 func (c *clock) wrong(now time.Time) (how string, err error) {
 	passed, wall := c.reached(now), now.Round(0).UTC()
+	apart := c.store.wrong(unreadyApart)
 	switch {
+	case apart != nil:
+		return "apart", apart
 	case c.held:
 		return "ahead", fmt.Errorf("%w: it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
 			ErrClock, wall.Format(time.RFC3339), passed.Format(time.RFC3339), trustAfter)
@@ -118,23 +136,47 @@ func (c *clock) wrong(now time.Time) (how string, err error) {
 // ClockErr returns an ErrClock as long as the clock cannot be right, which SweepEvery reports once.
 func (s *Store) ClockErr() error {
 	c := &s.clock
+	now := c.tell(time.Now())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.wrong(time.Now())
+	_, err := c.wrong(now)
 	return err
 }
 
-// Later returns now, or the highest time that the store has seen where that is later. Grants
-// are dated by it: then one that is made behind a revocation is not covered by it, even where
-// the clock was ahead in between.
+// Later returns the date of a grant that is made now. It is now, or the highest time that the store has seen where that
+// is later: then a grant that is made behind a revocation is not covered by it, even where the clock was
+// ahead in between. Where the store has a clock of its own, it is by that one, whatever now says: a time that this
+// clock has certainly reached, so that every revocation that begins later covers the grant.
 func (s *Store) Later(now time.Time) time.Time {
 	c := &s.clock
+	now = c.tell(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if wall := now.Round(0).UTC(); wall.After(c.highest) {
-		c.highest = wall
-	}
+	c.see(now.Round(0).UTC())
 	return c.highest
+}
+
+// see takes a time into account that has come.
+func (c *clock) see(at time.Time) {
+	if at.After(c.highest) {
+		c.highest = at
+	}
+}
+
+// heard takes the revocations of all nodes into account, so that what is granted here afterwards is not covered by
+// them. A revocation of the future is left aside: its maker wanted it to cover what is granted until then.
+func (c *clock) heard(rs []driver.Revocation) {
+	if c.store.source == nil {
+		return
+	}
+	_, latest := c.store.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range rs {
+		if !r.Before.After(latest) {
+			c.see(r.Before)
+		}
+	}
 }
 
 // Reached returns the time that has surely come: no later than now. Records are removed by
@@ -142,40 +184,68 @@ func (s *Store) Later(now time.Time) time.Time {
 // early.
 func (s *Store) Reached(now time.Time) time.Time { return s.clock.reach(now) }
 
-// Dated adjusts revocations where the clock is behind the highest time seen: each then ends
-// all that was granted, and lasts that much longer. With a right clock it returns them
-// unchanged. Revoke does this too; callers that also keep revocations in memory do it first.
+// Dated dates revocations that are made now, as Revoke does. One that ends what was granted before it, and says no time,
+// gets that of now. Where the clock is behind the highest time seen, each ends all that was granted, and lasts
+// that much longer; otherwise one that says a time stays as it is.
 func (s *Store) Dated(rs ...driver.Revocation) []driver.Revocation {
-	now := time.Now().Round(0)
 	c := &s.clock
+	if c.store.source == nil {
+		return c.date(rs, time.Now().Round(0).UTC(), 0)
+	}
+	_, latest := c.store.now()
+	return c.date(rs, latest, latest.Sub(c.store.read().wall))
+}
+
+// byTime reports whether a revocation ends what was granted before a time.
+func byTime(r driver.Revocation) bool {
+	return r.Kind != driver.RevokeGrant && r.Kind != driver.RevokeJTI
+}
+
+// date dates revocations at a time by the store's clock, which is that far ahead of the clock that
+// their own times are by.
+func (c *clock) date(rs []driver.Revocation, now time.Time, ahead time.Duration) []driver.Revocation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	behind := c.highest.Sub(now)
-	if behind <= 0 {
-		return rs
-	}
 	dated := make([]driver.Revocation, len(rs))
 	for i, r := range rs {
-		byTime := r.Kind != driver.RevokeGrant && r.Kind != driver.RevokeJTI
-		if byTime && r.Before.Before(c.highest) { // else it has been dated
-			c.highest = c.highest.Add(1) // so that the next grant is not before it
-			r.Before = c.highest
-		}
 		if r.Kind != driver.RevokeJTI && !r.Until.IsZero() {
-			r.Until = r.Until.Add(behind)
+			r.Until = r.Until.Add(max(ahead, 0) + max(behind, 0))
+		}
+		switch {
+		case !byTime(r):
+		case r.Before.IsZero():
+			c.see(now)
+			r.Before = c.next()
+		default:
+			if r.Before = r.Before.Add(ahead); behind > 0 && r.Before.Before(c.highest) {
+				r.Before = c.next()
+			}
 		}
 		dated[i] = r
 	}
 	return dated
 }
 
-// openClock reads the mark.
-func (s *Store) openClock(ctx context.Context) error {
+// next returns a time that is after everything that was granted, and not after what will be.
+func (c *clock) next() time.Time {
+	c.highest = c.highest.Add(1)
+	return c.highest
+}
+
+// openClock asks the store's clock, where there is one, and reads the mark.
+func (s *Store) openClock(ctx context.Context, b driver.Backend) error {
+	c := &s.clock
+	if c.store.source = driver.AsClock(b); c.store.source != nil {
+		if _, err := c.store.ask(ctx); err != nil {
+			return err
+		}
+	}
 	m, err := timeMarks.get(ctx, s, "highest")
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	s.clock.start(m, time.Now())
+	c.start(m, c.tell(time.Now()))
 	return nil
 }
 
@@ -208,6 +278,7 @@ func (s *Store) markTime(ctx context.Context, now time.Time, last bool) error {
 
 // merge reads what other processes have seen, and adds what this one has to the mark.
 func (c *clock) merge(m timeMark, now time.Time) timeMark {
+	now = c.tell(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	passed := c.reached(now)

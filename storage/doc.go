@@ -34,6 +34,20 @@
 // Within the last minute before a kill the highest time may not be written, so a start that is
 // behind takes it for a minute later.
 //
+// One clock: what several processes grant and end is dated by the clock of the store that they share
+// ([driver.Clock]), so that a sign-out at one of them ends what another has granted, however much their own
+// clocks differ. No process asks for the time when it grants something. It asks every two seconds, and knows by the
+// time that it has been running since, which nobody sets, between which two times the store's clock is: a
+// question and its answer apart, mostly a millisecond. A grant is dated by the earlier one. A revocation asks, which
+// costs it one more step, so everything that was granted anywhere before it is covered, whatever any process
+// believes. So that nobody who signs in afterwards is covered too, Revoke returns once the earlier time of every
+// process is past it: each tells with its beat how far that may be behind, and a process dates nothing before a
+// revocation that it has read. A hybrid logical clock that beats and the feed carry would have left
+// two seconds between the beats in which a sign-out ends less than it says; numbers of the store in
+// place of times would have cost a write for each token of client_credentials. A process whose own clock is more than 5
+// seconds from the store's says so and is not ready: codes, sessions and locks still end by it. From a
+// minute on it grants nothing.
+//
 // Processes that share a store learn of changed keys, settings, applications, capabilities, access
 // lists, bundles and users by one small document for each of these kinds, an epoch, which is written in the same
 // step as they are and read once a second. It counts the changes and names the last 32 of them, each

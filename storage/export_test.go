@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -112,4 +113,18 @@ func AgeForTest(d *driver.Doc) {
 	if d.Kind == counters.name && d.ID != numbersOfUsers || d.Kind == formats.name {
 		d.Deleted = true
 	}
+}
+
+// OpenOn is Open in a process on a machine whose clocks are read like this.
+func OpenOn(ctx context.Context, b driver.Backend, read func() (wall time.Time, ran time.Duration), keys ...MasterKey) (*Store, error) {
+	return open(ctx, b, func() clockReading {
+		wall, ran := read()
+		return clockReading{wall, ran}
+	}, keys)
+}
+
+// AskClock asks the store what time it is, as a serving process does every two seconds.
+func (s *Store) AskClock(ctx context.Context) error {
+	_, err := s.clock.store.ask(ctx)
+	return err
 }

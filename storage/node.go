@@ -22,9 +22,16 @@ var leases = kind[nodes.Lease]{
 	version: func(l *nodes.Lease) *int64 { return &l.Version },
 }
 
-// Beats returns the beats of the first thousand nodes.
+// Beats returns the beats of the first thousand nodes. Revocations wait for the node that lags most, as settle says.
 func (s *Store) Beats(ctx context.Context) ([]nodes.Beat, error) {
 	all, _, err := beats.list(ctx, s, driver.Is("all"), driver.Page)
+	lag := time.Duration(0)
+	for _, b := range all {
+		lag = max(lag, b.Lag)
+	}
+	if err == nil {
+		s.clock.store.heard(lag)
+	}
 	return all, err
 }
 
@@ -33,8 +40,11 @@ func (s *Store) Beat(ctx context.Context, id string) (nodes.Beat, error) {
 	return beats.get(ctx, s, id)
 }
 
-// SaveBeat writes the beat of a node.
+// SaveBeat writes the beat of a node, with what is known of its clock.
 func (s *Store) SaveBeat(ctx context.Context, b nodes.Beat) (nodes.Beat, error) {
+	if c := &s.clock.store; c.source != nil {
+		b.Ahead, b.Lag = c.apart(), c.lag()
+	}
 	if err := b.Check(); err != nil {
 		return b, err
 	}

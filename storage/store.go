@@ -44,6 +44,10 @@ type Store struct {
 //
 // Closing the Store is closing the backend.
 func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Store, error) {
+	return open(ctx, backend, readMachine, keys)
+}
+
+func open(ctx context.Context, backend driver.Backend, read func() clockReading, keys []MasterKey) (*Store, error) {
 	sealer, err := newSealer(keys)
 	if err != nil {
 		return nil, err
@@ -51,13 +55,14 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 	counted := &writes{Backend: backend}
 	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards(), queued: make(chan struct{}, 1)}
 	s.sealer.Store(sealer)
+	s.clock.store.read = read
 	if err := s.checkFeatures(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.checkMaster(ctx, sealer); err != nil {
 		return nil, err
 	}
-	if err := s.openClock(ctx); err != nil {
+	if err := s.openClock(ctx, backend); err != nil {
 		return nil, err
 	}
 	if err := s.openChanges(ctx, backend); err != nil {
@@ -86,6 +91,9 @@ func (s *Store) write(ctx context.Context, docs ...driver.Doc) (int64, error) {
 
 // Issue stores tokens, all or none.
 func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
+	if err := s.MayGrant(); err != nil {
+		return err
+	}
 	return unavailable("issue", s.backend.Issue(ctx, tokens...))
 }
 
@@ -100,14 +108,46 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	if at.IsZero() {
 		return fmt.Errorf("%w: a token spent at the zero time would count as unspent", ErrInvalid)
 	}
+	if err := s.MayGrant(); err != nil {
+		return err
+	}
 	return unavailable("exchange", s.backend.Exchange(ctx, key, at, next...))
 }
 
-// Revoke stores revocations, adjusted by Dated. One of a user also removes the API keys that the user
-// had made before, which would outlive it, and tells the user's applications that learn of the end of
-// sessions: what they are told waits in their queues before Revoke returns.
+// Revoke stores revocations. One of what was granted before a time, and says none, is of everything that was granted
+// until now, at whichever node, and of nothing that is granted once Revoke has returned. A time that it says is by the
+// clock of this machine. See Dated for what a wrong clock changes.
+//
+// One of a user also removes the API keys that the user had made before, which would outlive it, and tells the user's
+// applications that learn of the end of sessions: what they are told waits in their queues before Revoke returns.
 func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
-	rs = s.Dated(rs...)
+	_, err := s.RevokeDated(ctx, rs...)
+	return err
+}
+
+// RevokeDated is Revoke, and returns the revocations as they were stored.
+func (s *Store) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	c := &s.clock.store
+	dates := slices.ContainsFunc(rs, byTime)
+	if dates && c.source != nil {
+		now, err := c.ask(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answered := c.read()
+		rs = s.clock.date(rs, now, now.Sub(answered.wall))
+		defer c.settle(ctx, answered.ran)
+	} else {
+		rs = s.Dated(rs...)
+	}
+	if err := s.RestoreRevocations(ctx, rs...); err != nil {
+		return nil, err
+	}
+	return rs, nil
+}
+
+// RestoreRevocations stores revocations that the store has had and has lost, as they were.
+func (s *Store) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
 	if slices.ContainsFunc(rs, func(r driver.Revocation) bool { return r.Kind == driver.RevokeConsent }) {
 		if err := s.requireFeature(ctx, consentRevocations); err != nil {
 			return err
@@ -132,6 +172,7 @@ func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 // Revocations reads the feed of revocations after a Seq, up to n of them.
 func (s *Store) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	rs, err := s.backend.Revocations(ctx, after, n)
+	s.clock.heard(rs)
 	return rs, unavailable("revocations", err)
 }
 
@@ -211,6 +252,7 @@ func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func
 	var walking sync.WaitGroup
 	defer walking.Wait()
 	walking.Go(func() { s.walkOn(ctx, failed) })
+	walking.Go(func() { s.watchClock(ctx, failed) })
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	task := nodes.NewTask(s, "sweep", every+every/2)

@@ -31,8 +31,7 @@ func (b *Billing) RemoveApp(ctx context.Context, id string, revoke func(context.
 	if err != nil {
 		return app, err
 	}
-	end := driver.Revocation{Kind: driver.RevokeApp, ID: app.ID, Before: time.Now().Add(apps.Skew).UTC()}
-	if err := revoke(ctx, end); err != nil {
+	if err := revoke(ctx, apps.End(app.ID)); err != nil {
 		return app, err
 	}
 	_, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {

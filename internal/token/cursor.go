@@ -168,7 +168,7 @@ const payStep = 100
 func (r *Revoked) pay(ctx context.Context) {
 	for len(r.owed) > 0 {
 		n := min(payStep, len(r.owed))
-		if err := r.feed.Revoke(ctx, r.owed[:n]...); err != nil {
+		if err := r.feed.RestoreRevocations(ctx, r.owed[:n]...); err != nil {
 			return
 		}
 		r.owed = r.owed[n:]

@@ -58,11 +58,13 @@ type wire struct {
 	behind time.Duration // what the clock is ahead of the time that has surely come
 }
 
-func (w *wire) Dated(rs ...driver.Revocation) []driver.Revocation { return rs }
+func (w *wire) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	return rs, w.RestoreRevocations(ctx, rs...)
+}
 
 func (w *wire) Reached(now time.Time) time.Time { return now.Add(-w.behind) }
 
-func (w *wire) Revoke(_ context.Context, rs ...driver.Revocation) error {
+func (w *wire) RestoreRevocations(_ context.Context, rs ...driver.Revocation) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {

@@ -35,7 +35,7 @@ func TestARevocationOfAnotherNodeArrives(t *testing.T) {
 		defer stop()
 		bearer := mint(t, v.keys, nil)
 		time.Sleep(time.Minute + time.Millisecond)
-		feed.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: genuine().ID, Until: time.Now().Add(week)})
+		feed.RestoreRevocations(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: genuine().ID, Until: time.Now().Add(week)})
 		if _, err := v.Verify(t.Context(), bearer); err != nil {
 			t.Errorf("Verify(before the next read) = %v, want no error", err)
 		}

@@ -41,6 +41,14 @@ func (l *lossy) Revoke(_ context.Context, rs ...driver.Revocation) error {
 	return nil
 }
 
+func (l *lossy) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	return rs, l.Revoke(ctx, rs...)
+}
+
+func (l *lossy) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
+	return l.Revoke(ctx, rs...)
+}
+
 func (l *lossy) Revocations(ctx context.Context, after uint64, n int) (page []driver.Revocation, err error) {
 	all, err := l.wire.Revocations(ctx, 0, 1<<20)
 	for _, r := range all {
@@ -189,6 +197,14 @@ func (s slow) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	return err
 }
 
+func (s slow) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	return rs, s.Revoke(ctx, rs...)
+}
+
+func (s slow) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
+	return s.Revoke(ctx, rs...)
+}
+
 func TestWhatIsReadBackBeforeItIsAnsweredIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follow(t, slow{&lossy{wire: &wire{}}})
@@ -312,6 +328,14 @@ func (u *unwritable) Revoke(ctx context.Context, rs ...driver.Revocation) error 
 		return errAway
 	}
 	return u.lossy.Revoke(ctx, rs...)
+}
+
+func (u *unwritable) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	return rs, u.Revoke(ctx, rs...)
+}
+
+func (u *unwritable) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
+	return u.Revoke(ctx, rs...)
 }
 
 func TestEachTurnOfTheFeedIsToldOnce(t *testing.T) {

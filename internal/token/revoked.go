@@ -12,10 +12,10 @@ import (
 
 // Feed reads and writes revocations; *storage.Store implements it.
 type Feed interface {
-	Revoke(ctx context.Context, rs ...driver.Revocation) error
+	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) // returns them as they are stored
+	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error                 // that the store has lost, as they were
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
-	Dated(rs ...driver.Revocation) []driver.Revocation // as they must be where the clock is behind
-	Reached(now time.Time) time.Time                   // what has surely come: no wrong clock ends a fact
+	Reached(now time.Time) time.Time // what has surely come: no wrong clock ends a fact
 }
 
 // Revoked is the set of revocations this process knows: the one thing that ends an access
@@ -53,8 +53,8 @@ func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
 // other processes do when they next read the feed. When it returns an error, they may or
 // may not be stored and must be asked for again.
 func (r *Revoked) Revoke(ctx context.Context, rs ...driver.Revocation) error {
-	rs = r.feed.Dated(rs...)
-	if err := r.feed.Revoke(ctx, rs...); err != nil {
+	rs, err := r.feed.RevokeDated(ctx, rs...)
+	if err != nil {
 		return err
 	}
 	if r.trust.Load() != nil {

@@ -106,7 +106,7 @@ func TestARevocationThatIsNotStoredIsReported(t *testing.T) {
 func TestTheWholeFeedIsRead(t *testing.T) {
 	w := &wire{}
 	for i := range 2*driver.Page + 1 {
-		w.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: strconv.Itoa(i)})
+		w.RestoreRevocations(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: strconv.Itoa(i)})
 	}
 	r := opened(t, w)
 	for i := range 2*driver.Page + 1 {

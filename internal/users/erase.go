@@ -67,7 +67,7 @@ func Erase(ctx context.Context, store EraseStore, revoke func(context.Context, d
 		return e, err
 	}
 	e.APIKeys = len(keys)
-	if e.Sessions, _, err = SignOut(ctx, store, revoke, sub); err != nil {
+	if e.Sessions, err = SignOut(ctx, store, revoke, sub); err != nil {
 		return e, err
 	}
 	logins, err := store.Logins(ctx, sub)

@@ -47,7 +47,7 @@ func TestSigningOutEverywhereEndsTheTrustOfBrowsers(t *testing.T) {
 	ada, bob := create(t, store, storage.User{Username: "ada"}), create(t, store, storage.User{Username: "bob"})
 	withApp(t, store, ada.Sub)
 	for _, u := range []storage.User{ada, bob} {
-		if _, _, err := SignOut(t.Context(), store, revoke, u.Sub); err != nil {
+		if _, err := SignOut(t.Context(), store, revoke, u.Sub); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ package users
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -20,23 +19,21 @@ type Store interface {
 
 // SignOut ends the sessions of a user, the trust of their browsers and everything they granted before now. Whatever is to
 // keep them out, or to give them less, is saved before: then nothing begins that this would
-// miss. It returns how many sessions there were, and the time that everything granted
-// before has ended by.
-func SignOut(ctx context.Context, store Store, revoke func(context.Context, driver.Revocation) error, sub string) (ended int, before time.Time, err error) {
+// miss. It returns how many sessions there were.
+func SignOut(ctx context.Context, store Store, revoke func(context.Context, driver.Revocation) error, sub string) (ended int, err error) {
 	sessions, err := store.Sessions(ctx, sub)
 	if err != nil {
-		return 0, before, err
+		return 0, err
 	}
 	for _, s := range sessions {
 		if err := end(ctx, store, s, true); err != nil {
-			return 0, before, err
+			return 0, err
 		}
 	}
 	if err := forgetBrowsers(ctx, store, sub); err != nil {
-		return 0, before, err
+		return 0, err
 	}
-	before = time.Now()
-	return len(sessions), before, revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: before.UTC()})
+	return len(sessions), revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub})
 }
 
 // End ends a session even if it moves forward with its use meanwhile. Its applications are told.

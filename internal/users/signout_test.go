@@ -39,7 +39,7 @@ func TestASignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	revoke := func(ctx context.Context, r driver.Revocation) error { return store.Revoke(ctx, r) }
-	if ended, _, err := SignOut(t.Context(), store, revoke, u.Sub); err != nil || ended != 2 {
+	if ended, err := SignOut(t.Context(), store, revoke, u.Sub); err != nil || ended != 2 {
 		t.Fatalf("SignOut() = %d, %v, want 2 sessions", ended, err)
 	}
 	all, err := store.Deliveries(t.Context(), told.App(app.ID))

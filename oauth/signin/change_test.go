@@ -42,8 +42,8 @@ func (h *fullFixture) wantsRevoked(t *testing.T, n int) {
 		t.Fatalf("revoked %+v, want %d times", h.ended.revoked, n)
 	}
 	for _, r := range h.ended.revoked {
-		if r.Kind != driver.RevokeUser || r.ID != h.mina.Sub || !r.Before.Equal(time.Now()) {
-			t.Errorf("revoked %+v, want everything of Mina's before now", r)
+		if r.Kind != driver.RevokeUser || r.ID != h.mina.Sub || !r.Before.IsZero() {
+			t.Errorf("revoked %+v, want everything of Mina's until now", r)
 		}
 	}
 }

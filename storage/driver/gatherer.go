@@ -30,16 +30,4 @@ type Answer struct {
 }
 
 // AsGatherer returns b, or what it wraps, as a Gatherer. It is nil for a store that has none.
-func AsGatherer(b Backend) Gatherer {
-	for b != nil {
-		if g, ok := b.(Gatherer); ok {
-			return g
-		}
-		wrapper, ok := b.(interface{ Unwrap() Backend })
-		if !ok {
-			return nil
-		}
-		b = wrapper.Unwrap()
-	}
-	return nil
-}
+func AsGatherer(b Backend) Gatherer { return as[Gatherer](b) }

@@ -14,16 +14,4 @@ type Meters interface {
 }
 
 // AsMeters returns b, or what it wraps, as a Meters. It is nil for a store that has none.
-func AsMeters(b Backend) Meters {
-	for b != nil {
-		if m, ok := b.(Meters); ok {
-			return m
-		}
-		wrapper, ok := b.(interface{ Unwrap() Backend })
-		if !ok {
-			return nil
-		}
-		b = wrapper.Unwrap()
-	}
-	return nil
-}
+func AsMeters(b Backend) Meters { return as[Meters](b) }

@@ -15,16 +15,4 @@ type Picker interface {
 }
 
 // AsPicker returns b, or what it wraps, as a Picker. It is nil for a store that has none.
-func AsPicker(b Backend) Picker {
-	for b != nil {
-		if p, ok := b.(Picker); ok {
-			return p
-		}
-		wrapper, ok := b.(interface{ Unwrap() Backend })
-		if !ok {
-			return nil
-		}
-		b = wrapper.Unwrap()
-	}
-	return nil
-}
+func AsPicker(b Backend) Picker { return as[Picker](b) }

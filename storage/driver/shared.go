@@ -26,16 +26,4 @@ const KindEpoch = "epoch"
 
 // AsShared returns b, or what it wraps, as a Shared. It is nil for a store that only this process
 // writes to.
-func AsShared(b Backend) Shared {
-	for b != nil {
-		if s, ok := b.(Shared); ok {
-			return s
-		}
-		wrapper, ok := b.(interface{ Unwrap() Backend })
-		if !ok {
-			return nil
-		}
-		b = wrapper.Unwrap()
-	}
-	return nil
-}
+func AsShared(b Backend) Shared { return as[Shared](b) }

@@ -31,9 +31,11 @@ type Beat struct {
 	Name    string        `json:"name"` // for people
 	Build   string        `json:"build"`
 	Started time.Time     `json:"started"`
-	At      time.Time     `json:"at"`    // by the clock of the node
-	Every   time.Duration `json:"every"` // until the next beat
-	Ends    time.Time     `json:"ends"`  // when it may be swept
+	At      time.Time     `json:"at"`             // by the clock of the node
+	Every   time.Duration `json:"every"`          // until the next beat
+	Ends    time.Time     `json:"ends"`           // when it may be swept
+	Ahead   time.Duration `json:"ahead,omitzero"` // how far the clock of the node is ahead of the store's; 0 where the store has none
+	Lag     time.Duration `json:"lag,omitzero"`   // how far the times by which the node dates grants may be behind it
 	Version int64         `json:"-"`
 	carried
 }
@@ -71,6 +73,7 @@ type Info struct {
 	Build   string    // the version of the program
 	Started time.Time // by the clock of the node
 	Age     time.Duration
+	Ahead   time.Duration // of the clock of the node, as Beat.Ahead
 	Live    bool
 	Self    bool
 }

@@ -7,7 +7,9 @@
 //
 // # Choices
 //
-// Nobody compares the clock of another process with its own: they may be half a minute apart. A node
+// Nobody compares the clock of another process with its own: they may be a minute apart. A beat says how far the
+// clock of its node is from the store's, for people, and how exactly the node knows that one, for revocations
+// (package storage has more, under One clock). A node
 // lives while the version of its beat moves, and a lease holds while the version of its document
 // does, by the monotonic clock of who looks. So a process that was paused lives again with its first
 // beat, and who takes over a lease has watched it stand still for the whole of its length.

@@ -27,6 +27,7 @@ const (
 	putDocs
 	ownDoc
 	sweep
+	readClock
 	keepPartitions // of several statements
 	listTable      // text by table: listings
 	loadTable
@@ -157,6 +158,7 @@ var statements = [queries]statement{
 		)
 		SELECT (SELECT tokens FROM removed) + (SELECT count(*) FROM r) + (SELECT count(*) FROM d) + (SELECT count(*) FROM u)`},
 
+	readClock:      {"clock", `SELECT clock_timestamp()`},
 	keepPartitions: {name: "partitions"},
 	listTable:      {name: "copy from"},
 	loadTable:      {name: "copy to"},

@@ -1,14 +1,12 @@
 package postgres
 
 import (
-	"context"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -38,17 +36,4 @@ func addressOf(c *pgconn.Config) string {
 		}
 	}
 	return strings.Join(hosts, ",") + "/" + c.Database
-}
-
-// ClockAhead returns how far the clock of the database is ahead of this machine's; it is negative
-// where that is behind. What is true of one moment here must not be judged by a clock elsewhere that
-// is minutes off, so a program should look before it serves.
-func (s *Store) ClockAhead(ctx context.Context) (ahead time.Duration, err error) {
-	began := time.Now()
-	var there time.Time
-	if err := s.pool.QueryRow(ctx, "SELECT clock_timestamp()", pgx.QueryExecModeExec).Scan(&there); err != nil {
-		return 0, err
-	}
-	took := time.Since(began)
-	return there.Sub(began.Add(took / 2)), nil
 }

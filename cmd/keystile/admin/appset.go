@@ -10,7 +10,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -73,7 +72,7 @@ func setApp(ctx context.Context, target Target, args cli.Args) (output, error) {
 		return nil, err
 	}
 	if args.On("disabled") {
-		err = target.revoke(ctx, driver.RevokeApp, app.ID, time.Now())
+		err = target.EndApp(ctx, app.ID)
 	}
 	if what := apps.Grave(before, app); what != "" {
 		target.tell(ctx, before.Owner, event.NoticeApp, app.Name, what)

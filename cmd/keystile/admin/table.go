@@ -59,20 +59,19 @@ type Provider interface {
 	ReloadKeys(ctx context.Context) error
 }
 
-// revoke ends everything that an application (kind app) or a user (kind user) was granted
-// before a time: in a running server at once, else in the store, where the next one reads it.
-func (r Target) revoke(ctx context.Context, kind, id string, before time.Time) error {
-	end := driver.Revocation{Kind: kind, ID: id, Before: before.UTC()}
+// revoke ends what an application (kind app) or a user (kind user) was granted: in a running server at once,
+// else in the store, where the next one reads it.
+func (r Target) revoke(ctx context.Context, end driver.Revocation) error {
 	if r.Provider != nil {
 		return r.Provider.Revoke(ctx, end)
 	}
-	end.Until = token.Outlives(end.Before, r.Granted)
+	end.Until = token.Outlives(time.Now(), r.Granted)
 	return r.Store.Revoke(ctx, end)
 }
 
 // EndApp ends everything that an application was granted until now.
 func (r Target) EndApp(ctx context.Context, clientID string) error {
-	return r.revoke(ctx, driver.RevokeApp, clientID, time.Now())
+	return r.revoke(ctx, driver.Revocation{Kind: driver.RevokeApp, ID: clientID})
 }
 
 // command is one line of the table.

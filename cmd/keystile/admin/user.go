@@ -182,8 +182,6 @@ func loginName(username string) string { return strings.ToLower(strings.TrimSpac
 
 // signOutEverywhere ends the sessions of a user and everything they granted before now.
 func signOutEverywhere(ctx context.Context, target Target, u storage.User) (answer, error) {
-	ended, before, err := users.SignOut(ctx, target.Store, func(ctx context.Context, end driver.Revocation) error {
-		return target.revoke(ctx, end.Kind, end.ID, end.Before)
-	}, u.Sub)
-	return answer{{"sessions_ended", ended}, {"revoked_before", when(before)}}, err
+	ended, err := users.SignOut(ctx, target.Store, target.revoke, u.Sub)
+	return answer{{"sessions_ended", ended}, {"revoked_before", when(time.Now())}}, err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -19,9 +18,7 @@ func eraseUser(ctx context.Context, target Target, args cli.Args) (output, error
 	if err != nil {
 		return nil, err
 	}
-	revoke := func(ctx context.Context, end driver.Revocation) error {
-		return target.revoke(ctx, end.Kind, end.ID, end.Before)
-	}
+	revoke := target.revoke
 	note := func(ctx context.Context, e users.Erased) error {
 		target.tell(ctx, u.Sub, event.NoticeAccount, "", "your account was erased")
 		return target.Note(ctx, event.Event{Kind: event.Admin, User: u.Sub, Detail: "user erase " + u.Sub + ": " + strings.Join(e.Changes(), "; ")})

@@ -170,7 +170,7 @@ func (k *checkup) opens(ctx context.Context, f *folder.Folder, b driver.Backend)
 	if err == nil {
 		var store *storage.Store
 		if store, err = storage.Open(ctx, readOnly{b}, keys...); err == nil {
-			k.found = append(k.found, admin.CheckCounters(ctx, store))
+			k.found = append(k.found, admin.CheckCounters(ctx, store), admin.CheckClocks(ctx, store))
 		}
 	}
 	return from, errors.Join(err, b.Close())

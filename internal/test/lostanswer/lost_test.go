@@ -55,7 +55,7 @@ func TestSeveralAnswersThatAreLostMakeNoVerdictWrong(t *testing.T) {
 	})
 }
 
-// recovery is how many answers it takes, at most, to connect anew and find out what became of a call.
+// recovery bounds how many answers it takes to connect anew and find out what became of a call.
 const recovery = 8
 
 // lose plays each flow as often as it has answers of the database, and has another one lost each time.

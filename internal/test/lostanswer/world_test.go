@@ -75,7 +75,7 @@ func newWorld(t *testing.T, w *wire, through, direct, schema string, shop *upstr
 	h := &world{TB: t, wire: w, shop: shop, sees: open(direct), trail: map[string]uint64{}}
 	var err error
 	h.service, err = keystile.New(ctx, keystile.Config{
-		BaseURL: origin, Backend: open(through), MasterKey: storage.NewMasterKey(), Journal: t.TempDir(), Log: quiet,
+		BaseURL: origin, Backend: clockless{open(through)}, MasterKey: storage.NewMasterKey(), Journal: t.TempDir(), Log: quiet,
 		AllowPrivateUpstreams: []string{"127.0.0.1"},
 		SignIn:                signin.Config{Passwords: cheap},
 		Gateway:               gateway.Config{PerAddress: limits.Unlimited},
@@ -89,6 +89,12 @@ func newWorld(t *testing.T, w *wire, through, direct, schema string, shop *upstr
 	h.service.Handle("/ai/", h.service.Gateway.Guard(gateway.AI, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "42") })))
 	return h
 }
+
+// clockless is a store without a clock: that of a bubble is years away from the database's.
+type clockless struct{ *postgres.Store }
+
+// Now hides the clock of the database.
+func (clockless) Now() {}
 
 var (
 	quiet = slog.New(slog.DiscardHandler)

@@ -47,6 +47,8 @@ type Config struct {
 	// IDToken mints the id_token of a grant, before anything is spent.
 	IDToken func(ctx context.Context, g Granted) (string, error)
 
+	// MayGrant returns an error while nothing can be granted, because this machine's clock is far from the store's.
+	MayGrant func() error
 	// Outlives returns a time by which everything issued by now has expired.
 	Outlives func(now time.Time) time.Time
 

@@ -29,7 +29,7 @@ func newEngine(t testing.TB) *Engine {
 		t.Fatal(err)
 	}
 	return New(Config{
-		Issuer: "https://id.example.com", Resources: []string{"https://id.example.com/api/mcp"}, Store: store, Keys: keys,
+		Issuer: "https://id.example.com", Resources: []string{"https://id.example.com/api/mcp"}, Store: store, MayGrant: store.MayGrant, Keys: keys,
 		CodeLifetime: time.Minute, AccessLifetime: time.Hour, RefreshLifetime: time.Hour,
 	})
 }

@@ -66,6 +66,9 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 		return Granted{}, err
 	}
 	if w.decided() {
+		if err := e.MayGrant(); err != nil { // the others are told by the store, which they write to
+			return Granted{}, err
+		}
 		if _, err := e.mintAccess(w); err != nil {
 			return Granted{}, err
 		}

@@ -59,7 +59,7 @@ func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth
 	s.c.Forget(id)
 	var failed error
 	if _, sent := f["disabled"]; sent && after.Disabled {
-		failed = s.c.Revoker.Revoke(r.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: id, Before: time.Now().UTC()})
+		failed = s.c.Revoker.Revoke(r.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: id})
 	}
 	if err := s.noteApp(r, who, "app set", before, after); err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who consoleauth
 		return nil, err
 	}
 	if off {
-		err = s.c.Revoker.Revoke(r.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: id, Before: time.Now().UTC()})
+		err = s.c.Revoker.Revoke(r.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: id})
 	}
 	if err != nil {
 		return nil, err
@@ -115,9 +115,9 @@ func (s *Apps) forgetClient(w http.ResponseWriter, r *http.Request, who consolea
 	if err != nil {
 		return nil, err
 	}
-	end := driver.Revocation{Kind: driver.RevokeApp, ID: id, Before: time.Now().UTC()}
+	end := driver.Revocation{Kind: driver.RevokeApp, ID: id}
 	if app.Client.Kind == client.Dynamic {
-		end.Before = end.Before.Add(apps.Skew)
+		end = apps.End(id)
 	}
 	if err := s.c.Revoker.Revoke(r.Context(), end); err != nil {
 		return nil, err

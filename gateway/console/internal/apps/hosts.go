@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
@@ -145,7 +144,7 @@ func (s *Apps) endHost(ctx context.Context, host string) (ended int, err error) 
 				next = ""
 				break
 			}
-			ends = append(ends, driver.Revocation{Kind: driver.RevokeApp, ID: a.ID, Before: time.Now().UTC()})
+			ends = append(ends, driver.Revocation{Kind: driver.RevokeApp, ID: a.ID})
 		}
 		if len(ends) > 0 {
 			if err := s.c.Revoker.Revoke(ctx, ends...); err != nil {

@@ -123,7 +123,7 @@ func (s *People) withdrawal(sub, app, scope string, connected bool) ending {
 			return err
 		}
 		now = time.Now().UTC()
-		return s.c.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub), Before: now})
+		return s.c.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub)})
 	}
 	if connected {
 		e.then = func(ctx context.Context) error { return s.c.Store.EndOpenID(ctx, app, sub, now) }

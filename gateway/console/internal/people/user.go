@@ -187,7 +187,7 @@ func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who consolea
 // signOut ends a user's sessions, and everything granted before now.
 func (s *People) signOut(ctx context.Context, sub string) error {
 	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoke(ctx, end) }
-	_, _, err := users.SignOut(ctx, s.c.Store, revoke, sub)
+	_, err := users.SignOut(ctx, s.c.Store, revoke, sub)
 	return err
 }
 

@@ -183,7 +183,7 @@ func (a *Account) endAll(r request) (string, error) {
 	if err := a.Sessions.EndEvery(r.Context(), r.mine.UserID); err != nil {
 		return "", err
 	}
-	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID}
 	if err := errors.Join(a.Revoker.Revoke(r.Context(), stop), a.ForgetBrowsers(r.Context(), r.mine.UserID)); err != nil {
 		return "", web.HalfSignedOut.Because(err)
 	}
@@ -209,7 +209,7 @@ func (a *Account) removeAccess(r request) (string, error) {
 		return web.AccountPath, nil
 	}
 	now := time.Now().UTC()
-	stop := driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub), Before: now}
+	stop := driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub)}
 	if err := a.Revoker.Revoke(ctx, stop); err != nil {
 		return "", err
 	}

@@ -155,5 +155,5 @@ func (s *Consents) endMore(ctx context.Context, before, now storage.Consent) err
 	if s.Revoker == nil || scope.Within(now.Scope, strings.Join(tools, " ")) {
 		return nil
 	}
-	return s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(now.AppID, now.UserID), Before: time.Now().UTC()})
+	return s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(now.AppID, now.UserID)})
 }

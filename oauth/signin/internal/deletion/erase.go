@@ -46,7 +46,7 @@ func Hosted(table users.ErasableUsers, store erasing.EraseStore, revoke Revoke) 
 		if err != nil {
 			return err
 		}
-		ended, _, err := erasing.SignOut(ctx, store, revoke, sub)
+		ended, err := erasing.SignOut(ctx, store, revoke, sub)
 		if err != nil {
 			return err
 		}

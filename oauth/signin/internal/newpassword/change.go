@@ -181,7 +181,7 @@ func (s *Page) showChanged(w http.ResponseWriter, r *http.Request) error {
 func (s *Page) signOutEverywhere(ctx context.Context, sub string) error {
 	return errors.Join(
 		s.Sessions.EndEvery(ctx, sub),
-		s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
+		s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub}),
 		s.ForgetBrowsers(ctx, sub),
 	)
 }

@@ -1,0 +1,180 @@
+package bentclock
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/internal/test/database"
+	"github.com/keystile/keystile/internal/test/serving"
+	"github.com/keystile/keystile/storage"
+)
+
+// pair is two servers of one store, each on a machine whose clock can be set.
+type pair [2]*fixture
+
+func openPair(t *testing.T) (p pair) {
+	t.Helper()
+	dsn := database.WithSchema(t)
+	binary, key := program(t), storage.NewMasterKey().Text()
+	for i := range p {
+		dir, err := os.MkdirTemp(scratch, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock, err := New(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &fixture{t: t, binary: binary, data: filepath.Join(dir, "data"), clock: clock}
+		p[i] = h
+		cmd := exec.Command(binary, serving.Args(h.data, "--storage-url", dsn, "--signup", "open")...)
+		cmd.Env = append(os.Environ(), clock.Variable(), "KEYSTILE_MASTER_KEY="+key)
+		if h.server, err = serving.Start(cmd); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { h.Close(); h.server.End(syscall.SIGTERM); clock.Close() })
+		if i > 0 { // the first one has made the administrator and the application
+			first, err := os.ReadFile(filepath.Join(p[0].data, "first-run.json"))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(h.data, "first-run.json"), first, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if h.Client, err = serving.NewClient(h.server.Address, h.data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// set sets the clocks.
+func (p pair) set(ahead ...time.Duration) {
+	for i, h := range p {
+		h.must(h.clock.Set(ahead[i]))
+	}
+}
+
+// becomes waits until something holds at a node, for as long as it may take to get there: a second or so.
+func (h *fixture) becomes(what string, holds func() bool) {
+	h.t.Helper()
+	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			h.t.Errorf("%s\n%s", what, h.server.Log)
+			return
+		}
+	}
+}
+
+// round has somebody grant something at one node, ends it at another, and has them sign in again.
+func (p pair) round(way, name string, at, by *fixture) {
+	at.t.Helper()
+	at.command("user create", []string{"username", name, "password", password})
+	at.as(name, password)
+	granted := at.grant()
+	ways[way](by, name)
+	where := fmt.Sprintf("%s, granted at node %d and ended at node %d: ", way, index(p, at), index(p, by))
+	if status := by.status(granted.Access); status != http.StatusUnauthorized {
+		by.t.Errorf("%sthe access token is answered %d where it was ended", where, status)
+	}
+	at.becomes(where+"the access token goes on at the other node", func() bool { return at.status(granted.Access) == http.StatusUnauthorized })
+	for i, h := range p {
+		if _, works := h.refreshes(granted.Refresh); works {
+			h.t.Errorf("%sthe refresh token is good at node %d", where, i)
+			return
+		}
+	}
+	with := password
+	if way == "a new password" {
+		with = "another one of this test"
+	}
+	for i, h := range p {
+		h.as(name, with)
+		again := h.grant()
+		for k, other := range p {
+			if status := other.status(again.Access); status != http.StatusOK {
+				other.t.Errorf("%sthe token of who signs in at node %d afterwards is answered %d at node %d", where, i, status, k)
+			}
+		}
+		if _, works := p[1-i].refreshes(again.Refresh); !works {
+			h.t.Errorf("%swhat is granted at node %d afterwards cannot be refreshed at the other", where, i)
+		}
+	}
+}
+
+func index(p pair, h *fixture) int {
+	if p[0] == h {
+		return 0
+	}
+	return 1
+}
+
+// What is ended at one node is ended at the other, and who signs in afterwards is let in at both, at once, whatever
+// their clocks say: some seconds apart, nearly a minute, and after one of them was a day ahead for a moment.
+//
+// KEYSTILE_CLOCK_ROUNDS is how many times each of that is tried, 3 by default.
+func TestOneTimeHoldsForAllNodes(t *testing.T) {
+	p := openPair(t)
+	rounds := 3
+	if set := os.Getenv("KEYSTILE_CLOCK_ROUNDS"); set != "" {
+		var err error
+		if rounds, err = strconv.Atoi(set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tries := 0
+	try := func(t *testing.T) {
+		for _, h := range p {
+			h.t = t
+		}
+		for range rounds {
+			for way := range ways {
+				at := rand.IntN(2)
+				p.round(way, fmt.Sprint("user-", tries), p[at], p[1-at])
+				if tries++; t.Failed() {
+					return
+				}
+			}
+		}
+	}
+	for _, apart := range []time.Duration{4 * time.Second, -4 * time.Second, 50 * time.Second, -50 * time.Second} {
+		t.Run(apart.String(), func(t *testing.T) {
+			p.set(apart, -apart)
+			try(t)
+		})
+	}
+	t.Run("a day ahead for a moment", func(t *testing.T) {
+		for _, h := range p {
+			h.t = t
+		}
+		p.set(0, day)
+		b := p[1]
+		b.becomes("a node whose clock is a day ahead says that it is ready", func() bool {
+			a, err := b.Get("/healthz/ready", "Accept", "*/*")
+			b.must(err)
+			return a.Status == http.StatusServiceUnavailable
+		})
+		if a, err := b.Post("/oauth/token", b.Form("grant_type", "client_credentials")); err != nil || a.Status != http.StatusServiceUnavailable {
+			t.Errorf("a node whose clock is a day ahead grants: %v, %v", a, err)
+		}
+		p.set(0, 0)
+		b.becomes("a node whose clock is right again is not ready", func() bool {
+			a, err := b.Get("/healthz/ready", "Accept", "*/*")
+			b.must(err)
+			return a.Status == http.StatusOK
+		})
+		try(t)
+	})
+	if tries == 0 {
+		t.Error("nothing was tried")
+	}
+}
