@@ -143,10 +143,14 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 		}
 	}
 	who, err := s.c.SignIn.Visitor(r)
+	signedIn := err == nil
+	if signedIn && scope.HasElevated(authorization.Scope()) {
+		signedIn, err = s.fresh(ctx, who)
+	}
 	switch {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return "", err
-	case err == nil && !prompt.needsSignIn(who, authorization.Scope(), time.Now()):
+	case signedIn && !prompt.needsSignIn(who, time.Now()):
 	case prompt.never:
 		return "", loginRequired
 	default:
@@ -236,9 +240,14 @@ func readPromptOptions(form url.Values) (promptOptions, error) {
 	return options, nil
 }
 
-// needsSignIn reports whether a signed-in user has to sign in again. Scopes that are never granted
-// silently take a recent sign-in, whatever the application asks for.
-func (p promptOptions) needsSignIn(who storage.Session, granted string, now time.Time) bool {
-	return p.always || p.maxAge >= 0 && now.Sub(who.AuthTime) > p.maxAge ||
-		scope.HasElevated(granted) && !stepup.Fresh(who.AuthTime, now)
+// needsSignIn reports whether a signed-in user has to sign in again because the application asks for it.
+func (p promptOptions) needsSignIn(who storage.Session, now time.Time) bool {
+	return p.always || p.maxAge >= 0 && now.Sub(who.AuthTime) > p.maxAge
+}
+
+// fresh reports whether a session may grant a scope that is never granted silently: such a scope takes a fresh sign-in,
+// whatever the application asks for.
+func (s *Server) fresh(ctx context.Context, who storage.Session) (bool, error) {
+	proved, err := stepup.ProvedBy(ctx, who, s.c.SignIn, s.c.Levels)
+	return err == nil && stepup.Fresh(who.AuthTime, proved, time.Now()), err
 }

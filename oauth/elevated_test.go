@@ -53,6 +53,21 @@ func TestManagementTakesARecentSignIn(t *testing.T) {
 	}
 }
 
+// Decision 91: a trusted browser's sign-in is for applications, and hands no application the management of others.
+func TestManagementTakesTheSecondFactorOfWhoHasOne(t *testing.T) {
+	h, c := fixtureWithConsent(t)
+	c.allowed, c.once, h.browser.owes = true, 1, true
+	if w := h.authorize("scope", "openid apps"); w.Header().Get("Location") != "" || h.browser.prompts != 1 || c.once != 1 {
+		t.Errorf("without it = %d to %q, asked %d times, %d answers left", w.Code, w.Header().Get("Location"), h.browser.prompts, c.once)
+	}
+	if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=login_required") {
+		t.Errorf("without it, prompt=none leads to %q", to)
+	}
+	h.code("scope", "openid") // nothing else takes it
+	h.browser.owes = false
+	h.code("scope", "openid apps")
+}
+
 func TestManagementLastsAnHourAndNoRefreshRenewsIt(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	c.once = 1

@@ -87,7 +87,10 @@ func must[T any](v T, err error) func(testing.TB) T {
 type fakeSignIn struct {
 	session *storage.Session
 	prompts int
+	owes    bool // its user has a second factor that the session has not proved
 }
+
+func (b *fakeSignIn) Proved(context.Context, storage.Session) (bool, error) { return !b.owes, nil }
 
 func (b *fakeSignIn) signIn(u storage.User) {
 	b.session = &storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: time.Now()}

@@ -38,6 +38,11 @@ type Visitors interface {
 // alone are urged to go there.
 //
 //	FactorsPage() string // the path of the page where users add them
+//
+// One that keeps forms, as *signin.SignIn does, has these too: what is typed outlives being asked to sign in again.
+//
+//	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte) error    // see (*signin.SignIn).KeepForm
+//	KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
 type SignIn interface {
 	// AskFor answers with the sign-in page, which leads to a path below /console/, with its query.
 	AskFor(w http.ResponseWriter, r *http.Request, path string) error

@@ -16,6 +16,7 @@ type Actor struct {
 	Session  string    // the id of their session
 
 	Multifactor bool // they have proved two factors
+	Proved      bool // they have proved what they have: see stepup.Proved
 }
 
 // Admin refuses who is no administrator.
@@ -51,11 +52,22 @@ func (a Actor) Writer() error {
 	return nil
 }
 
-// Fresh refuses who has not signed in within the last ten minutes (decision 57):
-// a browser that was left open, or a cookie that was stolen, is not enough.
+// Fresh refuses everybody who has not proved within the last ten minutes what they have (decisions 57 and 91): a
+// browser that was left open, a cookie that was stolen, or a password in a trusted browser is not enough.
 func (a Actor) Fresh() error {
-	if !stepup.Fresh(a.AuthTime, time.Now()) {
+	if err := a.Proven(); err != nil {
+		return err
+	}
+	if !stepup.Fresh(a.AuthTime, a.Proved, time.Now()) {
 		return SignInAgain
+	}
+	return nil
+}
+
+// Proven refuses everybody who has a second factor and has not proved it. [Guard] asks it of every request.
+func (a Actor) Proven() error {
+	if !a.Proved {
+		return FactorFirst
 	}
 	return nil
 }

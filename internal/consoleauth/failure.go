@@ -13,7 +13,8 @@ var (
 	CrossOrigin = &reply.Failure{Status: 403, Msg: "this was sent from a page of another site: the operator can list it in cors.origins"}                                            // protocol 7
 	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                                            // protocol 4.8
 	SignInAgain = &reply.Failure{Status: 403, Errcode: StepUp, Msg: "sign in again at /oauth/signin, and send this once more: it takes a sign-in that is not older than 10 minutes"} // decision 57
+	FactorFirst = &reply.Failure{Status: 403, Errcode: StepUp, Msg: "prove your second factor at /oauth/account/confirm, and send this once more: this sign-in has not proved it"}   // decision 91
 )
 
-// StepUp is the errcode of what takes a fresh sign-in.
+// StepUp is the errcode of what takes a fresh sign-in, or one that has proved a second factor.
 const StepUp = 4031

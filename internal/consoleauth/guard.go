@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/internal/origin"
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
 
-// Visitors knows who sits in front of the browser; *signin.SignIn has it.
+// Visitors knows who sits in front of the browser; *signin.SignIn has it. One that is a stepup.Prover, as that is,
+// knows what a session has proved; else the Users know, if they are a stepup.Store.
 type Visitors interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
 	// storage.ErrNotFound if nobody is signed in.
@@ -70,8 +72,9 @@ type Check func(Actor) error
 
 // Actor returns who sends a request, before anything of its body is read: 401 for nobody,
 // 403 for who has no role for it, comes from another site's page or does not pass the
-// checks, 400 for a body of another type, in that order. An auditor has a role for reading
-// alone, whatever the checks say.
+// checks, 400 for a body of another type, and at last FactorFirst, to read as well, for who has not
+// proved what they have: what a trusted browser spares is not spared here. With FactorFirst it
+// returns the Actor too. An auditor has a role for reading alone, whatever the checks say.
 func (g *Guard) Actor(r *http.Request, checks ...Check) (Actor, error) {
 	return g.pass(r, Actor.hasRole, checks)
 }
@@ -108,7 +111,7 @@ func (g *Guard) pass(r *http.Request, role func(who Actor, reads bool) error, ch
 			return a, NotJSON
 		}
 	}
-	return a, nil
+	return a, a.Proven()
 }
 
 // visitor returns who sits in front of the browser. Session and user are read for each request, so that
@@ -118,7 +121,11 @@ func (g *Guard) visitor(r *http.Request) (Actor, error) {
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		return Actor{}, NotSignedIn
 	}
-	return Actor{user, session.AuthTime, session.ID, session.Multifactor()}, err
+	if err != nil {
+		return Actor{}, err
+	}
+	proved, err := stepup.ProvedBy(r.Context(), session, g.visitors, g.users)
+	return Actor{user, session.AuthTime, session.ID, session.Multifactor(), proved}, err
 }
 
 func (g *Guard) read(r *http.Request) (v storage.Session, u storage.User, err error) {

@@ -11,6 +11,7 @@ const (
 	Browser    = "keystile_browser"     // the browser in which a sign-in was begun
 	Known      = "keystile_known"       // whoever has signed in with a browser before
 	Trusted    = "keystile_trusted"     // whose second factor a browser spares
+	Kept       = "keystile_kept_"       // begins those of a form that goes on after a sign-in, each with a name of its own
 	Way        = "keystile_way"         // the way in that comes first
 	Language   = "keystile_lang"        // the language of the console
 	Demo       = "keystile_demo"        // a sign-in at the demo, on its way

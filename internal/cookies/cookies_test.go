@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var all = []string{Session, Browser, Known, Trusted, Way, Language, Demo, DemoResult}
+var all = []string{Session, Browser, Known, Trusted, Kept, Way, Language, Demo, DemoResult}
 
 func TestACookieOfOursIsKnownHoweverItIsWritten(t *testing.T) {
 	for _, name := range append(slices.Clone(all), "keystile_of_a_later_version") {
@@ -94,8 +94,11 @@ func productFiles(t *testing.T) map[string][]*ast.File {
 	return files
 }
 
-// isHere reports an expression such as cookies.Known.
+// isHere reports an expression such as cookies.Known, or one that begins with it.
 func isHere(e ast.Expr) bool {
+	if sum, is := e.(*ast.BinaryExpr); is && sum.Op == token.ADD {
+		return isHere(sum.X)
+	}
 	s, is := e.(*ast.SelectorExpr)
 	if !is {
 		return false

@@ -1,8 +1,14 @@
-package stepup
+package stepup_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/authn"
 )
 
 // Decision 57: ten minutes, and no clock that ran ahead makes them longer.
@@ -12,11 +18,66 @@ func TestASignInIsFreshForTenMinutes(t *testing.T) {
 		0: true, 10 * time.Minute: true, 10*time.Minute + 1: false, 24 * time.Hour: false,
 		-time.Minute: true, -time.Minute - 1: false, -24 * time.Hour: false,
 	} {
-		if Fresh(now.Add(-age), now) != want {
+		if stepup.Fresh(now.Add(-age), true, now) != want {
 			t.Errorf("a sign-in %v ago is fresh: %v", age, !want)
 		}
+		if stepup.Fresh(now.Add(-age), false, now) {
+			t.Errorf("a sign-in %v ago that has not proved what its user has is fresh", age)
+		}
 	}
-	if Fresh(time.Time{}, now) {
+	if stepup.Fresh(time.Time{}, true, now) {
 		t.Error("a session without a time of its sign-in is fresh")
+	}
+}
+
+// factors is a store in which everybody has these.
+type factors struct {
+	of  storage.Factors
+	err error
+}
+
+func (f factors) Factors(context.Context, string) (storage.Factors, error) { return f.of, f.err }
+
+// prover says this of every session.
+type prover struct {
+	says bool
+	err  error
+}
+
+func (p prover) Proved(context.Context, storage.Session) (bool, error) { return p.says, p.err }
+
+// Decision 91: of a user with a second factor it takes a session that has proved it.
+func TestASessionHasProvedWhatItsUserHas(t *testing.T) {
+	one, two := storage.Session{AMR: authn.AMRPassword}, storage.Session{AMR: authn.AMRPassword + " " + authn.AMRMultifactor}
+	none := factors{}
+	app := factors{of: storage.Factors{Authenticator: &authn.Authenticator{}}}
+	key := factors{of: storage.Factors{Passkeys: []authn.Passkey{{ID: "x"}}}}
+	codes := factors{of: storage.Factors{Recovery: []authn.RecoveryCode{{}}}}
+	away := factors{err: errors.New("away")}
+	for name, c := range map[string]struct {
+		v      storage.Session
+		by     []any
+		proved bool
+		fails  bool
+	}{
+		"one factor of one":                        {one, []any{none}, true, false},
+		"one factor of two, an app":                {one, []any{app}, false, false},
+		"one factor of two, a passkey":             {one, []any{key}, false, false},
+		"recovery codes alone are no factor":       {one, []any{codes}, true, false},
+		"two factors":                              {two, []any{app}, true, false},
+		"two factors, whatever the store says":     {two, []any{away}, true, false},
+		"the store is away":                        {one, []any{away}, false, true},
+		"another provider, of one factor":          {storage.Session{}, []any{none}, true, false},
+		"another provider, of two":                 {storage.Session{}, []any{app}, false, false},
+		"a host's own users, without factors":      {one, []any{struct{}{}, nil}, true, false},
+		"nobody knows":                             {one, nil, true, false},
+		"the first that knows is asked":            {one, []any{struct{}{}, prover{says: false}, none}, false, false},
+		"the first that knows, and it says yes":    {one, []any{prover{says: true}, app}, true, false},
+		"the first that knows, and it cannot tell": {one, []any{prover{err: errors.New("away")}, none}, false, true},
+	} {
+		proved, err := stepup.ProvedBy(t.Context(), c.v, c.by...)
+		if proved != c.proved || (err != nil) != c.fails {
+			t.Errorf("%s: %v %v, want %v", name, proved, err, c.proved)
+		}
 	}
 }

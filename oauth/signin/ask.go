@@ -6,10 +6,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/kept"
 	"github.com/keystile/keystile/oauth/signin/internal/passkey"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -35,22 +36,42 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 }
 
 // AskFor answers with the sign-in page, status 200, which leads to a page of the console: its path, below
-// /console/, with its query. Whoever is signed in already is asked to prove it once more. Any other path
-// leads to the page of who is signed in.
+// /console/, with its query. Whoever is signed in already is asked to prove it once more: for their second factor alone,
+// if that is all that their session lacks. Any other path leads to the page of who is signed in.
 func (s *SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) error {
 	if !web.IsConsole(path) {
 		path = ""
 	}
 	t := s.steps.Pages.Context(r, path, storage.App{})
-	_, user, err := s.steps.Sessions.Visit(r)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+	v, user, err := s.steps.Sessions.Visit(r)
+	if errors.Is(err, storage.ErrNotFound) {
+		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
+	}
+	if err != nil {
 		return err
 	}
-	v := web.View{Title: "Sign in", Username: t.Hint}
-	if err == nil {
-		v.Username = user.Username
+	if asked, err := s.factors.Prove(w, r, v, user, path); asked || err != nil {
+		return err
 	}
-	return t.Show(w, http.StatusOK, web.FormPage, &v)
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: user.Username})
+}
+
+// KeepForm answers a form of a signed-in user of the console that takes a fresh sign-in: it keeps the form for ten
+// minutes, sealed, and asks the user to confirm who they are. Then the form, whose body this is, is sent to the same
+// address once more: see KeptForm. The caller has checked everything else of the form, which was shown in a session.
+func (s *SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte) error {
+	v, user, err := s.steps.Sessions.Visit(r)
+	if err != nil {
+		return err
+	}
+	return s.kept.Ask(w, r, v, user, session, body)
+}
+
+// KeptForm puts the form into a request that KeepForm has kept and the request names, and returns the session that it
+// was shown in. It is used up. A request that names none stays as it is, and session is empty. The caller has checked
+// where the request comes from, and judges the form as one that has just been sent.
+func (s *SignIn) KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error) {
+	return s.kept.Take(w, r)
 }
 
 // showPage serves GET of the sign-in page: the signed-in user, or the form without an application.
@@ -84,9 +105,27 @@ func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u sto
 	return v, u, true, nil
 }
 
-// Recent reports whether a visitor's sign-in is recent enough to change the sign-in methods, and
-// for everything else that must not be open in a browser that its user has left: decision 57.
-func (s *SignIn) Recent(v storage.Session) bool { return session.Recent(v) }
+// Fresh reports whether a session has proved within ten minutes what its user has: with a second factor, that factor too.
+// It stands before everything that must not be open to a browser that its user has left, or to whoever has stolen a
+// cookie or a password: decisions 57 and 91.
+func (s *SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error) {
+	fresh, _, err := s.factors.Fresh(ctx, v)
+	return fresh, err
+}
+
+// Proved reports whether a session has proved what its user has, at whatever time. A session that began in a trusted
+// browser has not, if its user has a second factor: it is for applications, and not for the console.
+func (s *SignIn) Proved(ctx context.Context, v storage.Session) (bool, error) {
+	return s.factors.Proved(ctx, v)
+}
+
+// Recent is Fresh without a context. It reports false where that is not known.
+func (s *SignIn) Recent(v storage.Session) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	fresh, err := s.Fresh(ctx, v)
+	return err == nil && fresh
+}
 
 // FactorsPage returns the path of the page where users add and remove their second factors.
 func (*SignIn) FactorsPage() string { return web.FactorsPath }
@@ -140,5 +179,5 @@ func (*SignIn) DevicePage() string { return web.DevicePath }
 // waits for a phone polls every two seconds and has a limit of its own here, and a script is a
 // file.
 func FreePaths() []string {
-	return slices.Concat(scan.Unmetered(), web.UnmeteredScripts(), passkey.Unmetered())
+	return slices.Concat(scan.Unmetered(), web.UnmeteredScripts(), passkey.Unmetered(), kept.Unmetered())
 }

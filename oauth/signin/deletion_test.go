@@ -101,7 +101,7 @@ func TestNobodyDeletesAnAccountWithoutMeaningIt(t *testing.T) {
 		t.Errorf("somebody else: %d", a.Code)
 	}
 	d.aged(here, stepup.MaxAge+time.Second)
-	if a := d.deletes(here, "Mina"); !strings.Contains(a.body, "Sign in once more") {
+	if a := d.deletes(here, "Mina"); !strings.Contains(a.body, "What you typed is kept") {
 		t.Errorf("an old sign-in: %d %s", a.Code, a.body)
 	}
 	if !d.isThere(d.mina.Sub) || !d.isThere(ada.Sub) || d.revoked != nil || d.visits(here) != nil {

@@ -52,7 +52,8 @@
 // nothing is looked up and no failure counted, also while its address is locked.
 //
 // Linking a sign-in method, unlinking one and confirming an address take a sign-in of the last ten
-// minutes ([SignIn.Recent]); a sign-in of the future, by more than clocks differ, is none.
+// minutes, with a second factor if its user has one ([SignIn.Fresh]), and so does whatever else must not be open to
+// a stolen cookie or password; a sign-in of the future, by more than clocks differ, is none.
 // It is asked for when the act begins: the visit to a provider, or the code by email,
 // has another ten minutes of its own. To change a password takes the current one, which is
 // a sign-in of that moment, so no other is asked for. A sign-in at another provider counts

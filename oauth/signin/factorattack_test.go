@@ -28,12 +28,18 @@ type attacked struct {
 func newAttacked(t *testing.T) *attacked {
 	w := &attacked{post: &fakeMailer{}}
 	w.fixture = newFixture(t, func(c *Config) { c.Mailer, c.Revoker, c.SignUp = w.post, &revoker{}, SignUpOpen })
+	w.enrols()
+	return w
+}
+
+// enrols gives Mina an app, recovery codes and an address.
+func (w *attacked) enrols() {
+	t := w.t
 	must(t, w.store.LinkLogins(context.Background(), w.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: minas}))
 	shown, kept := factor.DrawRecovery()
 	w.recovery = shown
 	w.saves(storage.Factors{UserID: w.mina.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()}, AppSecret: storage.NewSecret(secondSecret), Recovery: kept})
 	w.b = newBrowser(w.fixture)
-	return w
 }
 
 func (w *attacked) saves(f storage.Factors) {
@@ -159,59 +165,67 @@ func TestNoWayInLeadsPastTheSecondFactor(t *testing.T) {
 		}),
 		asks("a trusted browser whose user is signed in", func(w *attacked) answer {
 			w.trusts(w.b)
-			w.b.first()
-			a := w.b.first()
+			w.b.first("query", authorizeQuery)
+			a := w.b.first("query", authorizeQuery)
 			delete(w.b.jar, "open_sso_token")
 			return a
 		}),
+		asks("a trusted browser, for nothing", func(w *attacked) answer { w.trusts(w.b); return w.b.first() }),
+		asks("a trusted browser, for the account", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", web.AccountPath) }),
+		asks("a trusted browser, for an application that there is not", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", "client_id=none&redirect_uri=x") }),
+		asks("a trusted browser, for the management of applications", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&scope=apps") }),
 		asks("a trusted browser, for the console", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", "/console/") }),
 		asks("a trusted browser, with max_age", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&max_age=60") }),
 		asks("a trusted browser, with prompt=login", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&prompt=login") }),
 		asks("a trusted browser, with acr_values", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&acr_values=mfa") }),
 		asks("a trusted browser, with a query that cannot be read", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&x=%zz") }),
-		asks("a trusted browser after 31 days", func(w *attacked) answer { w.trusts(w.b); time.Sleep(31 * 24 * time.Hour); return w.b.first() }),
+		asks("a trusted browser after 31 days", func(w *attacked) answer {
+			w.trusts(w.b)
+			time.Sleep(31 * 24 * time.Hour)
+			return w.b.first("query", authorizeQuery)
+		}),
 		asks("a trusted browser after it was forgotten", func(w *attacked) answer {
 			w.trusts(w.b)
 			hers := newBrowser(w.fixture)
 			w.both(hers)
 			hers.form(enrol.ForgetPath)
-			return w.b.first()
+			return w.b.first("query", authorizeQuery)
 		}),
 		asks("a trusted browser after a new password", func(w *attacked) answer {
 			w.trusts(w.b)
 			hers := newBrowser(w.fixture)
 			w.both(hers)
 			hers.form(newpassword.Path, "current", password, "password", better)
-			return w.b.form(web.FormPath, "username", "mina", "password", better)
+			return w.b.form(web.FormPath, "username", "mina", "password", better, "query", authorizeQuery)
 		}),
 		asks("a trusted browser after signing out everywhere", func(w *attacked) answer {
 			w.trusts(w.b)
 			hers := newBrowser(w.fixture)
 			w.both(hers)
 			hers.form(web.AccountPath + "/everywhere")
-			return w.b.first()
+			return w.b.first("query", authorizeQuery)
 		}),
 		asks("the trust of another user", func(w *attacked) answer {
 			w.trusts(w.b)
 			w.second()
-			return w.b.form(web.FormPath, "username", "omar", "password", password)
+			return w.b.form(web.FormPath, "username", "omar", "password", password, "query", authorizeQuery)
 		}),
 		asks("a trust that is made up", func(w *attacked) answer {
 			w.b.jar[factor.TrustedCookie] = strings.Repeat("A", 43)
-			return w.b.first()
+			return w.b.first("query", authorizeQuery)
 		}),
 		asks("a trust with a later end", func(w *attacked) answer {
 			w.trusts(w.b)
 			mark := []byte(w.b.jar[factor.TrustedCookie])
 			mark[14] ^= 1
 			w.b.jar[factor.TrustedCookie] = string(mark)
-			return w.b.first()
+			return w.b.first("query", authorizeQuery)
 		}),
 		asks("a user whom the policy does not offer one", func(w *attacked) answer {
 			w.SignIn.factors.Policy.Default = authn.MFAOff
 			return w.b.first()
 		}),
-		{"a trusted browser", func(w *attacked) answer { w.trusts(w.b); return w.b.first() }, 303, web.FormPath, true},
+		{"a trusted browser, for an application", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery) }, 303, web.AuthorizePath + "?" + authorizeQuery, true},
 	})
 }
 

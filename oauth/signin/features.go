@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/kept"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
@@ -142,6 +143,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	}
 	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA, Secure: strings.HasPrefix(c.BaseURL, "https:")}
 	s.steps.Second = s.factors
+	s.kept = &kept.Forms{Steps: s.steps, Store: c.Store, Secure: s.factors.Secure}
 	own := &enrol.Page{Factors: s.factors, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
 	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
 	accountPage.Warnings = append(accountPage.Warnings, s.factorWarnings)
@@ -152,7 +154,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		accountPage.Changes = append(accountPage.Changes, own.Passkeys)
 		routes = append(routes, passkeys.Routes()...)
 	}
-	routes = slices.Concat(routes, web.Scripts(), s.factors.Routes(), own.Routes(), s.consents.Routes())
+	routes = slices.Concat(routes, web.Scripts(), s.kept.Routes(), s.factors.Routes(), own.Routes(), s.consents.Routes())
 	s.devices = &device.Devices{Steps: s.steps, Store: c.Store, Consents: s.consents}
 	routes = append(routes, s.devices.Routes()...)
 	if !c.NoQR {
@@ -205,5 +207,5 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	providers.Labels[passkey.Method] = "Passkey"
 	pages.SignInLinks = append(pages.SignInLinks, offered...) // after our own methods
 	accountPage.Linkable, accountPage.Labels = append(accountPage.Linkable, linkable...), providers.Labels
-	return append(append(routes, providers.Routes()...), accountPage.Routes()...), nil
+	return s.kept.Keeping(slices.Concat(routes, providers.Routes(), accountPage.Routes())), nil
 }

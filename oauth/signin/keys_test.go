@@ -138,7 +138,7 @@ func TestAKeyIsMadeAfterARecentSignInOnly(t *testing.T) {
 		if a := d.do(get(apikeys.Path, here)); strings.Contains(a.body, `name="what"`) || !strings.Contains(a.body, `href="`+web.ConfirmPath+`"`) {
 			t.Errorf("the form is offered: %s", a.body)
 		}
-		if a := d.makes(here); a.Code != 200 || keyText.FindString(a.body) != "" || !strings.Contains(a.body, "Sign in once more") {
+		if a := d.makes(here); a.Code != 200 || keyText.FindString(a.body) != "" || !strings.Contains(a.body, "What you typed is kept") {
 			t.Errorf("make = %d %s", a.Code, a.body)
 		}
 		all := d.keys(d.mina.Sub)

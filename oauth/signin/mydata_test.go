@@ -108,6 +108,7 @@ func TestTheFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
 	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
 	here := d.enterMina()
 	secrets := d.filled()
+	d.change(here, func(v *storage.Session) { v.AMR += " " + authn.AMRMultifactor }) // they have a second factor now
 	_, theirs := d.ada()
 	a := d.do(sends(mydata.Path, "cookie", here))
 	f := readData(t, a)
@@ -118,7 +119,7 @@ func TestTheFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"profile": f.Profile["sub"] == d.mina.Sub && f.Profile["nickname"] == "Mina Okafor",
 		"ways in": len(f.WaysIn) == 2 && strings.Contains(a.body, `"mina@example.com"`), "factors": f.Factors["recovery_codes_left"] == 1.0 && strings.Contains(a.body, `"blue key"`),
-		"sessions": len(f.Sessions) == 1 && f.Sessions[0]["ip"] == "192.0.2.1" && f.Sessions[0]["amr"] == "pwd", "openids": len(f.OpenIDs) == 1 && f.OpenIDs[0]["application"] == "Acme" && f.OpenIDs[0]["openid"] != "",
+		"sessions": len(f.Sessions) == 1 && f.Sessions[0]["ip"] == "192.0.2.1" && f.Sessions[0]["amr"] == "pwd mfa", "openids": len(f.OpenIDs) == 1 && f.OpenIDs[0]["application"] == "Acme" && f.OpenIDs[0]["openid"] != "",
 		"consents": len(f.Consents) == 1 && f.Consents[0]["scope"] == "email openid", "keys": len(f.APIKeys) == 1 && f.APIKeys[0]["name"] == "nightly",
 		"owned": len(f.Owns["applications"]) == 1 && f.Owns["applications"][0]["client_id"] == "ksown" && f.Owns["capabilities"] != nil,
 		"audit": len(f.Audit.Records) == 3 && f.Audit.Complete,
@@ -158,7 +159,7 @@ func TestNobodyDownloadsWithoutARecentSignInOfTheirOwn(t *testing.T) {
 		t.Errorf("somebody else gets %+v", f)
 	}
 	d.aged(here, stepup.MaxAge+time.Second)
-	if a := d.do(sends(mydata.Path, "cookie", here)); a.Header().Get("Content-Disposition") != "" || !strings.Contains(a.body, "Sign in once more") {
+	if a := d.do(sends(mydata.Path, "cookie", here)); a.Header().Get("Content-Disposition") != "" || !strings.Contains(a.body, "What you typed is kept") {
 		t.Errorf("an old sign-in: %d %s", a.Code, a.body)
 	}
 	if a := d.do(get(mydata.Path, here)); a.Code != 200 || strings.Contains(a.body, `method="post" action="/oauth/account/data"`) || !strings.Contains(a.body, web.ConfirmPath) {

@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/kept"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
@@ -192,6 +193,7 @@ type SignIn struct {
 	federation *federation.Federation
 	factors    *factor.Factors
 	devices    *device.Devices
+	kept       *kept.Forms
 	outbox     *outbox.Outbox
 }
 

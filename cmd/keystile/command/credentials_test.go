@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -67,6 +68,13 @@ var credentials = []credential{
 	{"aud", "the cookie of an auditor who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleAuditor, justNow) }},
 	{"root", "the cookie of an administrator who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleAdmin, justNow) }},
 	{"root-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor(storage.RoleAdmin, longAgo) }},
+	{"trusted", "the cookie of an administrator who has just signed in with a password alone, in a browser that is spared their second factor", func(w *world) caller {
+		c := w.asVisitor(storage.RoleAdmin, justNow)
+		_, err := w.store.SaveFactors(w.Context(), storage.Factors{UserID: c.human.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
+			AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")})
+		fatal(w, err)
+		return c
+	}},
 	{"crossed", "the cookie of root, sent by a page of another site", func(w *world) caller {
 		c := w.asVisitor(storage.RoleAdmin, justNow)
 		c.header.Set("Origin", "https://evil.example")

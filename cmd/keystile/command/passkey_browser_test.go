@@ -74,6 +74,11 @@ func (v *walkthrough) passkey(user string) {
 	v.Follow("#passkey button")
 	v.says("You are signed in")
 
+	// Whoever confirms that it is they, and has a passkey, is asked for it at once.
+	v.at("/oauth/account/confirm")
+	v.Arrive()
+	v.says("Your account")
+
 	v.at("/oauth/account/passkeys")
 	v.Click("summary")
 	v.Type("li [name=name]", " of old")

@@ -49,8 +49,8 @@ func formMAC(id []byte, session, path string) []byte {
 	return mac.Sum(nil)[:macSize]
 }
 
-// useFormID accepts an id once.
-func useFormID(ctx context.Context, tickets Tickets, text, session, path string, now time.Time) error {
+// checkFormID accepts an id that useFormID accepts, if it has not been used before.
+func checkFormID(text, session, path string, now time.Time) error {
 	id, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(id) != nonceSize+stampSize+macSize {
 		return staleForm
@@ -63,7 +63,15 @@ func useFormID(ctx context.Context, tickets Tickets, text, session, path string,
 	if age := now.Sub(shown); age > formLife || age < -time.Minute {
 		return staleForm
 	}
-	_, err = tickets.SaveTicket(ctx, storage.Ticket{
+	return nil
+}
+
+// useFormID accepts an id once.
+func useFormID(ctx context.Context, tickets Tickets, text, session, path string, now time.Time) error {
+	if err := checkFormID(text, session, path, now); err != nil {
+		return err
+	}
+	_, err := tickets.SaveTicket(ctx, storage.Ticket{
 		ID: handle.Hash("console form " + text), Kind: "console form", Session: session, CreatedAt: now, ExpiresAt: now.Add(storage.MaxTicketLife),
 	})
 	if errors.Is(err, storage.ErrExists) {

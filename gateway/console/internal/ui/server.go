@@ -28,12 +28,22 @@ type SignIn interface {
 	AskFor(w http.ResponseWriter, r *http.Request, path string) error
 }
 
+// Keeper is a SignIn that keeps a form while its sender signs in again; *signin.SignIn is one.
+type Keeper interface {
+	// KeepForm answers a form, whose body this is and which was shown in a session, with the page that asks who sent it
+	// to confirm that it is they. Then it is sent to the same address once more.
+	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte) error
+	// KeptForm puts a form into the request that names it, uses it up, and returns the session that it was shown in;
+	// "" if the request names none.
+	KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
+}
+
 // Config holds what New needs.
 type Config struct {
 	Programs *consoleauth.Guard // of the endpoints
 	People   *consoleauth.Guard // of the pages: it takes forms
 	Tickets  Tickets
-	SignIn   SignIn // nil: who is not signed in is refused
+	SignIn   SignIn // nil: who is not signed in is refused. What is typed is kept if it is a Keeper
 	Name     string // of the service, in the header; "": Keystile
 	Log      *slog.Logger
 }
@@ -156,13 +166,14 @@ func (s *Server) pageRoute(p Page) reply.Route {
 	}
 	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail, Handle: func(w http.ResponseWriter, r *http.Request) error {
 		who, err := passes(s.c.People, p.Owned)(r, p.May...)
-		if errors.Is(err, consoleauth.NotSignedIn) && s.c.SignIn != nil {
+		post, unproved := r.Method == http.MethodPost, errors.Is(err, consoleauth.FactorFirst)
+		if s.c.SignIn != nil && (errors.Is(err, consoleauth.NotSignedIn) || unproved && !post) {
 			return s.c.SignIn.AskFor(w, r, p.back(r))
 		}
 		switch {
-		case err != nil:
+		case err != nil && !(unproved && post): // the form tells what is to be kept
 			return err
-		case r.Method == http.MethodPost:
+		case post:
 			return s.act(w, r, p, who)
 		}
 		return s.show(w, r, p, s.view(r, p, who), http.StatusOK)
@@ -179,35 +190,30 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 
 // act does what a form asks for.
 func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor) error {
-	if err := readForm(w, r, cmp.Or(p.MaxForm, maxForm)); err != nil {
+	f, err := s.receive(w, r, cmp.Or(p.MaxForm, maxForm), who)
+	if err != nil {
 		return err
 	}
 	act, ok := p.Acts[r.PostForm.Get("do")]
 	if !ok {
 		return staleForm
 	}
-	checks := act.May
-	if !act.Stale {
-		checks = append(slices.Clone(checks), consoleauth.Actor.Fresh)
+	checks := append(slices.Clone(act.May), consoleauth.Actor.Fresh)
+	if act.Stale {
+		checks[len(checks)-1] = consoleauth.Actor.Proven
 	}
 	for _, check := range checks {
 		err := check(who)
-		if errors.Is(err, consoleauth.SignInAgain) && s.c.SignIn != nil {
-			return s.c.SignIn.AskFor(w, r, p.back(r))
+		if s.c.SignIn != nil && (errors.Is(err, consoleauth.SignInAgain) || errors.Is(err, consoleauth.FactorFirst)) {
+			return s.askAgain(w, r, p, who, f)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	result, err := s.do(w, r, act, who)
+	result, err := s.do(w, r, act, who, f.session)
 	if err != nil {
-		f := reply.FailureOf(err)
-		if p.Get == nil || f.Status >= 500 || f.Status == http.StatusForbidden || f.Status == http.StatusNotFound {
-			return err
-		}
-		v := s.view(r, p, who)
-		v.Alert, v.typed = v.T(f.Msg), r.PostForm
-		return s.show(w, r, p, v, f.Status)
+		return s.refuse(w, r, p, who, err)
 	}
 	if act.File != nil {
 		return act.File(w, result)
@@ -235,9 +241,21 @@ func (p Page) back(r *http.Request) string {
 	return r.URL.RequestURI()
 }
 
-// do runs an act once. The id of the form is used up first, so that of two sendings one acts.
-func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who consoleauth.Actor) (any, error) {
-	if err := useFormID(r.Context(), s.c.Tickets, r.PostForm.Get("form"), who.Session, r.URL.Path, time.Now()); err != nil {
+// refuse answers a form that was not done: with the page and what was typed, where that can be mended.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor, err error) error {
+	f := reply.FailureOf(err)
+	if p.Get == nil || f.Status >= 500 || f.Status == http.StatusForbidden || f.Status == http.StatusNotFound {
+		return err
+	}
+	v := s.view(r, p, who)
+	v.Alert, v.typed = v.T(f.Msg), r.PostForm
+	return s.show(w, r, p, v, f.Status)
+}
+
+// do runs an act once. The id of the form, which was shown in a session, is used up first, so that of two sendings one
+// acts.
+func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who consoleauth.Actor, session string) (any, error) {
+	if err := useFormID(r.Context(), s.c.Tickets, r.PostForm.Get("form"), session, r.URL.Path, time.Now()); err != nil {
 		return nil, err
 	}
 	f, err := FieldsOf(r.PostForm, act.Fields)

@@ -235,12 +235,12 @@ func (a *Account) endConsent(ctx context.Context, app, sub string) (ended bool, 
 
 // confirm serves GET /oauth/account/confirm: the sign-in form once more, for a signed-in user.
 func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := a.Sessions.Visit(r)
+	mine, user, err := a.Sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return a.Pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in"})
 	case err != nil:
 		return err
 	}
-	return a.ShowSignInAgain(w, r, user)
+	return a.ConfirmFor(w, r, mine, user, web.AccountPath)
 }

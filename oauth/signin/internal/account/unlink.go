@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -13,12 +14,12 @@ import (
 )
 
 // unlink removes one of the sender's sign-in methods, and ends the other sessions that it began.
-// It takes a sign-in of the last ten minutes: who finds an open browser must not lock its owner
+// It takes a fresh sign-in: who finds an open browser must not lock its owner
 // out. Of two parallel requests, neither removes the last method that the other keeps.
 func (a *Account) unlink(r request) (string, error) {
 	method := r.in["method"]
-	if !session.Recent(r.mine) {
-		return web.ConfirmPath, nil
+	if fresh, _, err := a.Second.Fresh(r.Context(), r.mine); err != nil || !fresh {
+		return "", cmp.Or(err, session.ErrStale)
 	}
 	if method == storage.LoginSelf {
 		return "", web.OwnUsername

@@ -11,7 +11,6 @@ import (
 
 	"github.com/keystile/keystile/internal/apikeys"
 	"github.com/keystile/keystile/internal/scope"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
@@ -53,13 +52,11 @@ func (p *Page) make(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v, u, err := p.Sessions.Recent(r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
+	v, u, _, err := p.VisitFresh(r)
+	if errors.Is(err, storage.ErrNotFound) {
 		return web.SeeOther(w, Path) // it asks them to sign in
-	case errors.Is(err, session.ErrStale):
-		return p.ShowSignInAgain(w, r, u)
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	in := wanted{Name: strings.TrimSpace(form["name"]), What: form["what"], Some: form["some"], Days: form["days"], Identity: form["identity"] != ""}
@@ -136,7 +133,7 @@ func (p *Page) makeFor(w http.ResponseWriter, r *http.Request, u storage.User, i
 	return "", t.Show(w, http.StatusOK, madePage, &own)
 }
 
-// end serves the form that revokes one of the sender's keys.
+// end serves the form that revokes one of the sender's keys. It takes no fresh sign-in: what ends a key must not wait.
 func (p *Page) end(w http.ResponseWriter, r *http.Request) error {
 	if err := p.Pages.CheckOrigin(r); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
@@ -102,7 +101,11 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, v storage.Session, u
 	if err != nil {
 		return err
 	}
-	own := view{View: web.ViewOf(u), Keys: rows(t.Lang, all), Confirm: !session.Recent(v), In: in, Most: strconv.Itoa(apikey.MaxLive)}
+	fresh, _, err := p.Second.Fresh(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	own := view{View: web.ViewOf(u), Keys: rows(t.Lang, all), Confirm: !fresh, In: in, Most: strconv.Itoa(apikey.MaxLive)}
 	own.Title, own.Full = "API keys", len(own.Keys) >= apikey.MaxLive
 	if alert != "" {
 		own.Alert = t.Lang.T(alert)

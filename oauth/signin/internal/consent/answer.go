@@ -10,7 +10,6 @@ import (
 
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/stepup"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -64,10 +63,15 @@ func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in m
 		return web.SeeOther(w, web.Back(q.query))
 	case err != nil:
 		return err
-	case scope.HasElevated(q.scope) && !session.Recent(who): // authorize asks them to sign in, and then this again
-		return web.SeeOther(w, web.Back(q.query))
 	case in["terms"] != q.app.Terms(): // it has changed since the page was made
 		return web.SeeOther(w, web.Back(q.query))
+	}
+	if scope.HasElevated(q.scope) { // authorize asks them to sign in, and then this again
+		if fresh, _, err := s.Second.Fresh(r.Context(), who); err != nil {
+			return err
+		} else if !fresh {
+			return web.SeeOther(w, web.Back(q.query))
+		}
 	}
 	c, err := s.choiceOf(r.Context(), q, who.UserID)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -72,7 +71,11 @@ func (p *Page) serve(w http.ResponseWriter, r *http.Request) error {
 // show shows the page; with an alert, in English, once more.
 func (p *Page) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int, alert string) error {
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
-	own := view{View: web.ViewOf(u), Ask: p.Ask, Download: p.Download, Confirm: !session.Recent(v)}
+	fresh, _, err := p.Second.Fresh(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	own := view{View: web.ViewOf(u), Ask: p.Ask, Download: p.Download, Confirm: !fresh}
 	if !p.Ask && p.CountOwned != nil {
 		apps, capabilities, err := p.CountOwned(r.Context(), u.Sub)
 		if err != nil {
@@ -101,13 +104,11 @@ func (p *Page) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v, u, err := p.Sessions.Recent(r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
+	v, u, _, err := p.VisitFresh(r)
+	if errors.Is(err, storage.ErrNotFound) {
 		return web.SeeOther(w, Path) // it asks them to sign in
-	case errors.Is(err, session.ErrStale):
-		return p.ShowSignInAgain(w, r, u)
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	if err := p.Act("delete", u.Sub); err != nil {

@@ -37,12 +37,12 @@ func (p *Page) app(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return p.act(func(q request) error { return p.confirm(q.w, q.Request, ofSession(q.v, q.u, q.f), q.in) }, "code", "instead")(w, r)
 	}
-	v, u, f, err := p.Recent(r)
+	v, u, f, err := p.VisitFresh(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, Path) // it asks them to sign in
 	case errors.Is(err, session.ErrStale):
-		return p.ShowSignInAgainFor(w, r, u, Path)
+		return p.ConfirmFor(w, r, v, u, Path)
 	case err != nil:
 		return err
 	case !p.Offers(u, f):

@@ -129,14 +129,14 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, v storage.Session, u
 
 // again serves the sign-in form once more, which leads back to the page.
 func (p *Page) again(w http.ResponseWriter, r *http.Request) error {
-	_, u, err := p.Sessions.Visit(r)
+	v, u, err := p.Sessions.Visit(r)
 	if errors.Is(err, storage.ErrNotFound) {
 		return web.SeeOther(w, Path) // it asks them to sign in
 	}
 	if err != nil {
 		return err
 	}
-	return p.ShowSignInAgainFor(w, r, u, Path)
+	return p.ConfirmFor(w, r, v, u, Path)
 }
 
 // request is a form of a signed-in user whose sign-in is recent.
@@ -159,12 +159,12 @@ func (p *Page) act(do func(request) error, fields ...string) reply.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		v, u, f, err := p.Recent(r)
+		v, u, f, err := p.VisitFresh(r)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
 			return web.SeeOther(w, Path) // it asks them to sign in
-		case errors.Is(err, session.ErrStale):
-			return p.ShowSignInAgainFor(w, r, u, Path)
+		case errors.Is(err, session.ErrStale) && r.URL.Path == AppPath: // the app's secret is of this session, so it is another one then
+			return p.ConfirmFor(w, r, v, u, Path)
 		case err != nil:
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -20,26 +21,28 @@ func (s *Factors) Ask(w http.ResponseWriter, r *http.Request, user storage.User,
 	if !f.Any() {
 		return s.askForOne(w, r, Pending{User: user, By: by, Factors: f}, query)
 	}
-	wanted, err := s.wanted(r.Context(), query, true)
+	app, err := s.Pages.AppOf(r.Context(), query)
 	if err != nil {
 		return false, err
 	}
+	wanted := s.wanted(app, query, true)
 	if !can(f, wanted) { // they prove what they have, and the application is told which level that is
 		wanted = LevelMulti
 	}
-	if wanted == "" && !demands(query) && s.trusted(r, f) && !s.here(r, user) {
+	if wanted == "" && app.ID != "" && !demands(query) && s.trusted(r, f) && !s.here(r, user) {
 		return false, nil
 	}
 	return true, s.hold(w, r, Pending{User: user, By: by, Level: wanted}, query)
 }
 
-// demands reports whether a request wants more than a session: a new sign-in, or the console.
+// demands reports whether a request wants more than a session: a new sign-in, the console, a form that goes on after
+// it, or to manage what belongs to the user.
 func demands(query string) bool {
-	if web.IsConsole(query) {
+	if web.IsConsole(query) || web.IsGoOn(query) {
 		return true
 	}
 	values, err := url.ParseQuery(query)
-	return err != nil || values.Has("prompt") || values.Has("max_age") || values.Has("acr_values")
+	return err != nil || values.Has("prompt") || values.Has("max_age") || values.Has("acr_values") || scope.HasElevated(values.Get("scope"))
 }
 
 // here reports whether a user is signed in in this browser already, so that they prove it once more.
@@ -50,16 +53,15 @@ func (s *Factors) here(r *http.Request, user storage.User) bool {
 
 // wanted returns the level that the application of an authorize request requires of everybody, or with asked the
 // one that the request asks for.
-func (s *Factors) wanted(ctx context.Context, query string, asked bool) (string, error) {
-	app, err := s.Pages.AppOf(ctx, query)
-	if err != nil || app.ID == "" {
-		return "", err
+func (s *Factors) wanted(app storage.App, query string, asked bool) string {
+	if app.ID == "" {
+		return ""
 	}
 	values := url.Values{}
 	if asked {
 		values, _ = url.ParseQuery(query) // what cannot be read is not there
 	}
-	return Wanted(app, values.Get("acr_values")), nil
+	return Wanted(app, values.Get("acr_values"))
 }
 
 // Enough reports whether a session is enough for what an application wants. It is also for who has a second
@@ -118,10 +120,4 @@ func (s *Factors) Forget(ctx context.Context, sub string) error {
 		return nil
 	})
 	return err
-}
-
-// Owes implements flow.Second.
-func (s *Factors) Owes(ctx context.Context, v storage.Session) (bool, error) {
-	f, err := s.Store.Factors(ctx, v.UserID)
-	return err == nil && f.Any() && !Fresh(v, f), err
 }

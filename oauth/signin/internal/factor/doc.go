@@ -19,8 +19,10 @@
 // to guess, and who mistypes it has not been attacked.
 //
 // A browser may be trusted for thirty days: its mark is a keyed hash of the user, the epoch of
-// their factors and the end. It spares the second step where a person signs in from the start, and nowhere
-// else: not when an application asks for it (acr_values, prompt, max_age), not for the console, and not for
-// who is signed in already and has to prove it once more. The sign-in does not claim a second factor
-// then. A change of the factors, a new password and signing out everywhere end it.
+// their factors and the end. It spares the second step where a person signs in to an application from the start,
+// and nowhere else: not when the application asks for it (acr_values, prompt, max_age) or wants to manage what is
+// the user's, not for the console, the account or nothing in particular, and not for who is signed in already and
+// has to prove it once more. The session does not claim a second factor then, so it is not fresh (package stepup):
+// every form of the account and every request of the console asks for the factor, and goes on with it (Confirm,
+// Prove). A change of the factors, a new password and signing out everywhere end the trust.
 package factor

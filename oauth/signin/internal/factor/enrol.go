@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/internal/stepup"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
@@ -31,7 +29,7 @@ var ErrHas = errors.New("signin: the user has a second factor already")
 //
 // It is for who has none. Of who has one it adds nothing: ask them for it.
 func (s *Factors) Enrol(w http.ResponseWriter, r *http.Request, p Pending, query string) error {
-	if !stepup.Fresh(p.By.Time(), time.Now()) {
+	if !p.By.RecentAt(time.Now()) {
 		return s.showAgain(w, r, p.User, query)
 	}
 	f, err := s.settle(r.Context(), p.User, p.Factors)
@@ -105,22 +103,4 @@ func (s *Factors) Later(w http.ResponseWriter, r *http.Request, p Pending) error
 		return err
 	}
 	return s.Steps.Finish(w, r, p.User, p.By, p.ticket.Query)
-}
-
-// Recent is session.Sessions.Recent for who changes what they sign in with: of a user who has a second factor it takes a
-// sign-in that has proved it. With session.ErrStale it returns the rest too.
-func (s *Factors) Recent(r *http.Request) (v storage.Session, u storage.User, f storage.Factors, err error) {
-	v, u, err = s.Sessions.Visit(r)
-	if err == nil {
-		f, err = s.Store.Factors(r.Context(), u.Sub)
-	}
-	if err == nil && !Fresh(v, f) {
-		err = session.ErrStale
-	}
-	return v, u, f, err
-}
-
-// Fresh reports whether a session is recent, and began with a second factor if its user has one.
-func Fresh(v storage.Session, f storage.Factors) bool {
-	return session.Recent(v) && (v.Multifactor() || !f.Any())
 }

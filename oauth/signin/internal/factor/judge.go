@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/totp"
 	"github.com/keystile/keystile/storage"
@@ -35,7 +34,7 @@ func (p Pending) rests(f storage.Factors, t typed) error {
 // began with one does not count: it may be a stolen one.
 func (p Pending) byEmail() bool {
 	first := session.EmailCode
-	return p.By.Method == first.Method && p.By.AMR == first.AMR && stepup.Fresh(p.By.Time(), p.ticket.CreatedAt)
+	return p.By.Method == first.Method && p.By.AMR == first.AMR && p.By.RecentAt(p.ticket.CreatedAt)
 }
 
 // judge judges what was typed, and uses it up if it is right. In the same step, a wrong one is counted for the

@@ -40,6 +40,9 @@ func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status
 		Trust: !p.Raise && p.Level == "" && !demands(p.ticket.Query),
 	}
 	v.Live = v.Passkeys
+	if p.Why != "" {
+		v.Lead = t.Lang.T(p.Why)
+	}
 	if v.Stopped = p.Factors.CodesStopped(); p.Factors.Authenticator != nil && p.Level != LevelResistant && !v.Authenticator && !v.Stopped {
 		v.Rest, v.ByEmail = true, t.ByEmail(p.User)
 	}

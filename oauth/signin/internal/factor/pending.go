@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -32,6 +31,7 @@ type Pending struct {
 	Raise   bool            // the user is signed in, and proves more
 	Enrol   bool            // the user has no second factor yet, and adds one
 	Factors storage.Factors // of the user
+	Why     string          // they are asked, in English, where it is not obvious
 }
 
 // hold keeps a sign-in until the browser has proved more, and redirects it to the page that asks.
@@ -43,6 +43,9 @@ func (s *Factors) hold(w http.ResponseWriter, r *http.Request, p Pending, query 
 	state := url.Values{"amr": {p.By.AMR}, "at": {strconv.FormatInt(p.By.Time().UnixNano(), 10)}, "level": {p.Level}}
 	if p.Raise {
 		state.Set("raise", "1")
+	}
+	if p.Why != "" {
+		state.Set("why", p.Why)
 	}
 	to, ends := Path, now.Add(life)
 	if p.Enrol {
@@ -97,7 +100,7 @@ func (s *Factors) waiting(r *http.Request) (p Pending, err error) {
 		return p, err
 	}
 	p.By = session.Proof{Method: p.ticket.Method, AMR: state.Get("amr"), At: time.Unix(0, at)}
-	p.Level, p.Raise, p.Enrol = state.Get("level"), state.Get("raise") != "", state.Get("enrol") != ""
+	p.Why, p.Level, p.Raise, p.Enrol = state.Get("why"), state.Get("level"), state.Get("raise") != "", state.Get("enrol") != ""
 	p.User, err = s.Users.User(r.Context(), p.ticket.UserID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && p.User.Disabled {
 		return p, ErrEnded
@@ -119,7 +122,7 @@ func (s *Factors) Finish(w http.ResponseWriter, r *http.Request, p Pending, amr 
 		return err
 	}
 	by := p.By.With(amr...)
-	if !p.Raise && stepup.Fresh(p.By.Time(), p.ticket.CreatedAt) {
+	if !p.Raise && p.By.RecentAt(p.ticket.CreatedAt) {
 		by.At = time.Now()
 	}
 	s.Log.InfoContext(r.Context(), "second factor proved", "sub", p.User.Sub, "ip", s.Peer(r))

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
@@ -52,11 +51,13 @@ func (s *Factors) askForOne(w http.ResponseWriter, r *http.Request, p Pending, q
 	if f.Any() { // another request has added one meanwhile
 		return s.Ask(w, r, p.User, p.By, query)
 	}
-	if p.Level, err = s.wanted(r.Context(), query, false); err != nil {
+	app, err := s.Pages.AppOf(r.Context(), query)
+	if err != nil {
 		return false, err
 	}
+	p.Level = s.wanted(app, query, false)
 	due, now := s.Due(p.User, f), time.Now()
-	spared := len(query) > web.MaxStored || !stepup.Fresh(p.By.Time(), now) // a reminder is not worth a refusal
+	spared := len(query) > web.MaxStored || !p.By.RecentAt(now) // a reminder is not worth a refusal
 	if p.Level == "" && (due.IsZero() || now.Before(due) && spared) {
 		return false, nil
 	}

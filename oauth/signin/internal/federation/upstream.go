@@ -51,7 +51,7 @@ func (u provider) serveStart(w http.ResponseWriter, r *http.Request) error {
 }
 
 // serveLink redirects a signed-in user to the provider, to add it to their sign-in methods. It
-// takes a form and a recent sign-in: if a link could do it, an attacker could sign the browser in
+// takes a form and a fresh sign-in: if a link could do it, an attacker could sign the browser in
 // at the provider as the attacker, and sign in here as the user afterwards.
 func (u provider) serveLink(w http.ResponseWriter, r *http.Request) error {
 	if err := u.Pages.CheckOrigin(r); err != nil {
@@ -60,13 +60,11 @@ func (u provider) serveLink(w http.ResponseWriter, r *http.Request) error {
 	if _, err := web.ReadFields(w, r); err != nil {
 		return err
 	}
-	mine, _, err := u.Sessions.Recent(r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
+	mine, _, _, err := u.VisitFresh(r)
+	if errors.Is(err, storage.ErrNotFound) {
 		return web.SeeOther(w, web.AccountPath) // it asks them to sign in
-	case errors.Is(err, session.ErrStale):
-		return web.SeeOther(w, web.ConfirmPath)
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	return u.redirect(w, r, storage.Ticket{UserID: mine.UserID}, http.StatusSeeOther)
@@ -209,7 +207,7 @@ func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
 	return t, err
 }
 
-// linkUser links the provider to the user who has begun this, if they are still signed in.
+// linkUser links the provider to the user who has begun this, if they are still signed in, with what they have.
 func (u provider) linkUser(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
 	mine, err := u.Sessions.Visitor(r)
 	switch {
@@ -217,6 +215,12 @@ func (u provider) linkUser(w http.ResponseWriter, r *http.Request, t storage.Tic
 		return web.NotWhoBegan
 	case err != nil:
 		return err
+	}
+	switch proved, err := u.Second.Proved(r.Context(), mine); {
+	case err != nil:
+		return err
+	case !proved:
+		return web.NotWhoBegan
 	}
 	before := trail.MethodsBy(r.Context(), u.Logins, mine.UserID)
 	switch err := u.Users.Connect(r.Context(), mine.UserID, u.Name(), p); {

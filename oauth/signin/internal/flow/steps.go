@@ -10,7 +10,6 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reqctx"
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
@@ -47,8 +46,15 @@ type Second interface {
 	// Forget ends the trust of the browsers in which a user (a sub) is not asked. A new password and signing out
 	// everywhere do.
 	Forget(ctx context.Context, sub string) error
-	// Owes reports whether the user of a session has a second factor that they have not proved a short time ago.
-	Owes(ctx context.Context, v storage.Session) (bool, error)
+	// Fresh reports whether a session has proved within ten minutes what its user has, and returns that. It is the
+	// question of package stepup.
+	Fresh(ctx context.Context, v storage.Session) (fresh bool, f storage.Factors, err error)
+	// Proved reports whether a session has proved what its user has, at whatever time.
+	Proved(ctx context.Context, v storage.Session) (bool, error)
+	// Confirm answers the request of a signed-in user with the page that asks for what their session lacks, with the
+	// reason for it, in English, and leads to the query then: for the second factor alone, if the first one was
+	// proved a short time ago, else for all they have.
+	Confirm(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, query, why string) error
 }
 
 // SignIn signs in a user who has authenticated, and redirects back to the query. First it asks for a second
@@ -81,24 +87,29 @@ func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User,
 	reqctx.ChargeSignIn(r.Context(), user.Sub)
 	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
 	notify()
-	if !stepup.Fresh(by.Time(), time.Now()) {
+	if !by.RecentAt(time.Now()) {
 		return web.Back(query), nil
 	}
 	return web.Onward(query), nil
 }
 
-// ShowSignInAgain shows the sign-in form to a signed-in user, who returns to the account page afterwards.
-func (s *Steps) ShowSignInAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
-	return s.ShowSignInAgainFor(w, r, u, web.AccountPath)
+// VisitFresh returns the session and the user of a request for what takes a fresh sign-in (decision 91), and the factors
+// of the user. With session.ErrStale it returns them too. A form of the account returns that error, and package kept
+// asks; a page asks with ConfirmFor.
+func (s *Steps) VisitFresh(r *http.Request) (v storage.Session, u storage.User, f storage.Factors, err error) {
+	if v, u, err = s.Sessions.Visit(r); err != nil {
+		return v, u, f, err
+	}
+	fresh, f, err := s.Second.Fresh(r.Context(), v)
+	if err == nil && !fresh {
+		err = session.ErrStale
+	}
+	return v, u, f, err
 }
 
-// ShowSignInAgainFor is ShowSignInAgain for another page of the account.
-func (s *Steps) ShowSignInAgainFor(w http.ResponseWriter, r *http.Request, u storage.User, path string) error {
-	t := s.Pages.Context(r, path, storage.App{})
-	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
-		Title: "Sign in", Username: u.Username,
-		Lead: t.Lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
-	})
+// ConfirmFor asks a signed-in user to prove once more what they have, and leads to a page of their account then.
+func (s *Steps) ConfirmFor(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, path string) error {
+	return s.Second.Confirm(w, r, v, u, path, "Sign in once more, so that we know it is you. Then do again what you wanted to do.")
 }
 
 // SignOut ends the session behind the cookie, if there is one, writes that down and clears the

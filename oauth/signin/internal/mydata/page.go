@@ -9,7 +9,6 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -79,7 +78,11 @@ func (p *Page) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	own := view{View: web.ViewOf(u), Confirm: !session.Recent(v)}
+	fresh, _, err := p.Second.Fresh(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	own := view{View: web.ViewOf(u), Confirm: !fresh}
 	own.Title = "Download your data"
 	return p.Pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, dataPage, &own)
 }
@@ -91,13 +94,11 @@ func (p *Page) download(w http.ResponseWriter, r *http.Request) error {
 	if _, err := web.ReadFields(w, r); err != nil {
 		return err
 	}
-	_, u, err := p.Sessions.Recent(r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
+	_, u, _, err := p.VisitFresh(r)
+	if errors.Is(err, storage.ErrNotFound) {
 		return web.SeeOther(w, Path) // it asks them to sign in
-	case errors.Is(err, session.ErrStale):
-		return p.ShowSignInAgain(w, r, u)
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	if err := p.Act("data", u.Sub); err != nil {

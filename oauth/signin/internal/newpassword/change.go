@@ -70,17 +70,20 @@ func (s *Page) serveChange(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	has, err := s.Passwords.HasPassword(r.Context(), u.Sub)
-	owes := false
-	if err == nil && s.Second != nil {
-		owes, err = s.Second.Owes(r.Context(), v)
+	if err != nil {
+		return err
 	}
+	fresh, f, err := s.Second.Fresh(r.Context(), v)
+	owes := f.Any() && !fresh // the password alone is not what they sign in with
 	switch {
 	case err != nil:
 		return err
 	case !has:
 		return web.NoPassword
-	case owes: // the password alone is not what they sign in with
-		return s.ShowSignInAgain(w, r, u)
+	case owes && r.Method == http.MethodPost:
+		return session.ErrStale
+	case owes:
+		return s.ConfirmFor(w, r, v, u, web.AccountPath)
 	case r.Method == http.MethodPost:
 		return s.submit(w, r, v, u)
 	}

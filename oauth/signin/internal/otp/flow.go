@@ -24,9 +24,9 @@ type Flow struct {
 	NewPassword bool   // asked for with the code
 	Subject     string // of the email
 
-	// user returns the signed-in user whom the flow needs; storage.ErrNotFound requires a sign-in,
-	// session.ErrStale a new one. Nil: the flow needs none.
-	user func(*Codes, *http.Request) (storage.User, error)
+	// user returns the signed-in user whom the flow needs, and their session; storage.ErrNotFound requires a
+	// sign-in, session.ErrStale a fresh one. Nil: the flow needs none.
+	user func(*Codes, *http.Request) (storage.Session, storage.User, error)
 	// deliverable reports whether an email is sent to the ticket's address. It is called in the
 	// background, so that the response does not reveal it.
 	deliverable func(*Codes, context.Context, storage.Ticket) (bool, error)
@@ -114,9 +114,9 @@ var LinkFlow = &Flow{
 	Kind: "link", Path: web.FormPath + "/address",
 	Title: "Confirm an email address", Lead: "With it you can sign in, and set a new password if you forget yours.",
 	CodeTitle: "Type in the code", Button: "Confirm", Subject: "Confirm your email address",
-	user: func(s *Codes, r *http.Request) (storage.User, error) {
-		_, u, err := s.Sessions.Recent(r)
-		return u, err
+	user: func(s *Codes, r *http.Request) (storage.Session, storage.User, error) {
+		v, u, _, err := s.VisitFresh(r)
+		return v, u, err
 	},
 	deliverable: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		u, err := s.Emails.ByEmail(ctx, t.Subject)
@@ -126,7 +126,13 @@ var LinkFlow = &Flow{
 		return err == nil && u.Sub == t.UserID, err
 	},
 	check: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
-		_, u, err := s.Sessions.Visit(r)
+		v, u, err := s.Sessions.Visit(r)
+		if err == nil {
+			var proved bool
+			if proved, err = s.Second.Proved(r.Context(), v); err == nil && !proved {
+				err = storage.ErrNotFound
+			}
+		}
 		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
 			err = ErrExpired
 		}

@@ -44,11 +44,11 @@ func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) er
 	if err != nil {
 		return err
 	}
-	switch u, err := e.requester(s, r); {
+	switch v, u, err := e.requester(s, r); {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
 	case errors.Is(err, session.ErrStale):
-		return s.ShowSignInAgain(w, r, u)
+		return s.ConfirmFor(w, r, v, u, web.AccountPath)
 	case err != nil:
 		return err
 	}
@@ -60,9 +60,9 @@ func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) er
 	return t.Show(w, http.StatusOK, addressPage, codeViewOf(e, web.View{Title: e.Title}, hint))
 }
 
-func (e *Flow) requester(s *Codes, r *http.Request) (storage.User, error) {
+func (e *Flow) requester(s *Codes, r *http.Request) (v storage.Session, u storage.User, err error) {
 	if e.user == nil {
-		return storage.User{}, nil
+		return v, u, nil
 	}
 	return e.user(s, r)
 }
@@ -80,13 +80,11 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	if err := web.CheckLength(r, in["query"]); err != nil {
 		return err
 	}
-	u, err := e.requester(s, r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
+	_, u, err := e.requester(s, r)
+	if errors.Is(err, storage.ErrNotFound) {
 		return web.SeeOther(w, web.FormPath)
-	case errors.Is(err, session.ErrStale):
-		return web.SeeOther(w, e.Path)
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	t, err := s.Pages.Restore(r.Context(), r, in["query"])

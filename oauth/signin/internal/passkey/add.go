@@ -38,7 +38,7 @@ func (s *Passkeys) beginAdd(w http.ResponseWriter, r *http.Request) error {
 	if err := s.tooMany(r); err != nil {
 		return err
 	}
-	v, u, f, err := s.Factors.Recent(r)
+	v, u, f, err := s.VisitFresh(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, session.ErrStale):
 		return signInFirst
@@ -70,6 +70,9 @@ func (s *Passkeys) beginAdd(w http.ResponseWriter, r *http.Request) error {
 // add adds the passkey that a browser has made.
 func (s *Passkeys) add(w http.ResponseWriter, r *http.Request) error {
 	q, done, err := s.change(w, r, "name", "credential")
+	if errors.Is(err, session.ErrStale) { // what the browser has made is for this session, so it is made anew
+		return s.ConfirmFor(w, r, q.v, q.u, web.FactorsPath)
+	}
 	if done {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
@@ -102,12 +101,9 @@ func (s *Passkeys) change(w http.ResponseWriter, r *http.Request, names ...strin
 	if err != nil {
 		return q, true, err
 	}
-	q.v, q.u, _, err = s.Factors.Recent(r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
+	q.v, q.u, _, err = s.VisitFresh(r)
+	if errors.Is(err, storage.ErrNotFound) {
 		return q, true, web.SeeOther(w, Path) // it asks them to sign in
-	case errors.Is(err, session.ErrStale):
-		return q, true, s.ShowSignInAgainFor(w, r, q.u, web.FactorsPath)
 	}
 	return q, err != nil, err
 }

@@ -77,7 +77,8 @@
   form.hidden = false;
   const none = document.getElementById('no-passkeys');
   if (none) none.hidden = true;
-  if ('list' in form.dataset && PublicKeyCredential.isConditionalMediationAvailable) {
+  if ('now' in form.dataset) form.requestSubmit();
+  else if ('list' in form.dataset && PublicKeyCredential.isConditionalMediationAvailable) {
     PublicKeyCredential.isConditionalMediationAvailable().then(can => { if (can) list(); }, () => {});
   }
 })();

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reqctx"
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -92,19 +91,6 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// Recent reports whether a visitor's sign-in is recent enough to change the sign-in methods, and
-// for everything else that must not be open in a browser that its user has left: decision 57.
-func Recent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
-
-// ErrStale says that the sign-in is too long ago: somebody else may be using the browser by now.
-var ErrStale = errors.New("signin: the sign-in is too long ago")
-
-// Recent is Visit for requests that take a recent sign-in. With ErrStale it returns the session
-// and the user too.
-func (s *Sessions) Recent(r *http.Request) (storage.Session, storage.User, error) {
-	v, u, err := s.Visit(r)
-	if err == nil && !Recent(v) {
-		err = ErrStale
-	}
-	return v, u, err
-}
+// ErrStale says that a session has not proved within ten minutes what its user has: somebody else may be using the
+// browser by now.
+var ErrStale = errors.New("signin: the sign-in is too long ago, or has not proved a second factor")

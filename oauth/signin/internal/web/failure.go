@@ -28,6 +28,7 @@ var (
 	EmailTaken    = &reply.Failure{Status: http.StatusBadRequest, Msg: "This email address belongs to another account here. Sign in with it, or give another address."}
 	EmailDisabled = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this email address. Ask the operator why."}
 	TooManyActs   = &reply.Failure{Status: http.StatusTooManyRequests, Msg: "You have done this many times in a row. Wait ten minutes, then try again."}
+	KeptGone      = &reply.Failure{Status: http.StatusBadRequest, Msg: "What you typed was kept for ten minutes, for you and in the browser that you typed it in, and is not here. Nothing was done. Open the page and fill in the form once more."}
 	NoPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 

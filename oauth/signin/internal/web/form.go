@@ -69,14 +69,20 @@ func readBody(w http.ResponseWriter, r *http.Request) (string, error) {
 	if err != nil || kind != "application/x-www-form-urlencoded" {
 		return "", NotAForm
 	}
+	body, err := ReadAll(w, r)
+	return string(body), err
+}
+
+// ReadAll reads the body of a form as it is.
+func ReadAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxForm))
 	if big := new(http.MaxBytesError); errors.As(err, &big) {
-		return "", TooLarge
+		return nil, TooLarge
 	}
 	if err != nil {
-		return "", NotAForm.Because(err)
+		return nil, NotAForm.Because(err)
 	}
-	return string(body), nil
+	return body, nil
 }
 
 func parseForm(body string) (Form, error) {

@@ -55,6 +55,8 @@ type View struct {
 
 	Passkeys  bool // on the sign-in page: there is a button for passkeys
 	Meanwhile bool // the page says to wait, and offers what need not: a passkey and a code by email
+	AtOnce    bool // on the sign-in page: the script asks for a passkey at once, and its button comes first
+	Confirm   bool // on the sign-in page: its user is signed in, and confirms that it is they
 
 	// Filled in from the Context.
 	App, Query, Host, Back string

@@ -96,8 +96,8 @@ func Carry(query string) (string, error) {
 }
 
 // Back returns the address that a carried query leads back to. The paths of a scan, of the account
-// page, of the page for the code of a device and of the console are carried in the place of a request,
-// and no request looks like one.
+// page, of the page for the code of a device, of a kept form and of the console are carried in the place of
+// a request, and no request looks like one.
 func Back(query string) string {
 	switch {
 	case query == "":
@@ -109,7 +109,7 @@ func Back(query string) string {
 }
 
 func isPage(query string) bool {
-	return query == AccountPath || query == FactorsPath || isScan(query) || isDevice(query) || IsConsole(query)
+	return query == AccountPath || query == FactorsPath || isScan(query) || isDevice(query) || IsConsole(query) || IsGoOn(query)
 }
 
 // consolePath begins the addresses of the operators' pages.
