@@ -332,6 +332,8 @@ var triedElsewhere = map[string]string{
 	"streams.s3.session_token":  "TestTheKeyOfTheBucketIsShownNowhere",
 	"streams.s3.encryption":     "TestTheBucketIsAsTheConfigurationSays",
 	"streams.s3.kms_key":        "TestTheBucketIsAsTheConfigurationSays",
+	"logout.allow_private":      "TestEachListOfPrivateAddressesAnswersOneQuestion",
+	"user_events.allow_private": "TestEachListOfPrivateAddressesAnswersOneQuestion",
 	"storage.stale_after":       "TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics",
 }
 
