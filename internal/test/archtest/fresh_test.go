@@ -58,16 +58,16 @@ func usesOfFreshness(file *ast.File) (uses []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if s, ok := n.Fun.(*ast.SelectorExpr); ok && named(s.X, "stepup") && s.Sel.Name == "Fresh" {
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && isIdent(s.X, "stepup") && s.Sel.Name == "Fresh" {
 				uses = append(uses, "Fresh")
-				if len(n.Args) == 3 && (named(n.Args[1], "true") || named(n.Args[1], "false")) {
+				if len(n.Args) == 3 && (isIdent(n.Args[1], "true") || isIdent(n.Args[1], "false")) {
 					uses = append(uses, "Fresh with a literal")
 				}
 			} else if ok && s.Sel.Name == "RecentAt" {
 				uses = append(uses, "RecentAt")
 			}
 		case *ast.SelectorExpr:
-			if named(n.X, "stepup") && n.Sel.Name == "MaxAge" {
+			if isIdent(n.X, "stepup") && n.Sel.Name == "MaxAge" {
 				uses = append(uses, "MaxAge")
 			}
 		}
@@ -76,7 +76,7 @@ func usesOfFreshness(file *ast.File) (uses []string) {
 	return uses
 }
 
-func named(e ast.Expr, name string) bool {
+func isIdent(e ast.Expr, name string) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == name
 }
