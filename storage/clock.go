@@ -236,7 +236,7 @@ func (c *clock) next() time.Time {
 // openClock asks the store's clock, where there is one, and reads the mark.
 func (s *Store) openClock(ctx context.Context, b driver.Backend) error {
 	c := &s.clock
-	if c.store.source = driver.AsClock(b); c.store.source != nil {
+	if c.store.source = clockOf(b); c.store.source != nil {
 		if _, err := c.store.ask(ctx); err != nil {
 			return err
 		}

@@ -23,6 +23,21 @@ type storeClock struct {
 	others       time.Duration // the most that the earliest time of another node lags behind the store's clock
 }
 
+// clockOf returns b, or what it wraps, as a Clock. It is nil for a store that has none.
+func clockOf(b driver.Backend) driver.Clock {
+	for b != nil {
+		if c, ok := b.(driver.Clock); ok {
+			return c
+		}
+		wrapper, ok := b.(interface{ Unwrap() driver.Backend })
+		if !ok {
+			return nil
+		}
+		b = wrapper.Unwrap()
+	}
+	return nil
+}
+
 // clockReading is of the two clocks of a machine.
 type clockReading struct {
 	wall time.Time     // may be set, and be wrong

@@ -16,9 +16,6 @@ type Clock interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// AsClock returns b, or what it wraps, as a Clock. It is nil for a store that has none.
-func AsClock(b Backend) Clock { return as[Clock](b) }
-
 // as returns b, or what it wraps, as a T; nil if none of them is one.
 func as[T any](b Backend) (none T) {
 	for b != nil {
