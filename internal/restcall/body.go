@@ -20,8 +20,8 @@ type body struct {
 	whole       int // the argument that is all of it; -1: fields
 	base64      bool
 	fields      []field
-	more        int // the argument whose members are beside the fields; -1: none
-	names       map[string]bool
+	more        int   // the argument whose members are beside the fields; -1: none
+	names       names // of JSON; those of a form are the plan's
 }
 
 type bodyKind int
@@ -34,7 +34,7 @@ const (
 )
 
 func compileBody(b toolplan.Body, p *Plan) (*body, error) {
-	out := &body{required: b.Required, whole: -1, more: -1, names: map[string]bool{}}
+	out := &body{required: b.Required, whole: -1, more: -1}
 	if err := out.readType(b.ContentType); err != nil {
 		return nil, err
 	}
@@ -61,9 +61,6 @@ func compileBody(b toolplan.Body, p *Plan) (*body, error) {
 	}
 	if at, ok := p.index[b.More]; ok && b.More != "" {
 		out.more = at
-		for _, f := range b.Fields {
-			out.names[f.Name] = true
-		}
 	}
 	return out, nil
 }
@@ -93,12 +90,13 @@ func isJSON(media string) bool {
 }
 
 // write returns the body and its Content-Type, or neither if the arguments give none.
-func (b *body) write(args arguments, p *Plan, c *complaints) (text []byte, contentType string) {
+func (b *body) write(args arguments, p *Plan, in *naming) (text []byte, contentType string) {
+	c := in.c
 	if b.whole >= 0 {
 		if !args.given(b.whole, p) {
 			return nil, ""
 		}
-		return b.writeWhole(args[b.whole], p.args[b.whole], c)
+		return b.writeWhole(args[b.whole], p.args[b.whole], in)
 	}
 	given := slices.ContainsFunc(b.fields, func(f field) bool { return args.given(f.arg, p) })
 	more := b.more >= 0 && args.given(b.more, p)
@@ -118,14 +116,14 @@ func (b *body) write(args arguments, p *Plan, c *complaints) (text []byte, conte
 	if b.kind == bodyJSON {
 		return b.writeJSON(args, more, p, c), b.contentType
 	}
-	s := b.sink(c)
+	s := b.sink(in)
 	for i := range b.fields {
 		if f := &b.fields[i]; args.given(f.arg, p) {
 			s.field(f, args, p)
 		}
 	}
 	if more {
-		s.members(args[b.more], p.args[b.more].name, b.names)
+		s.members(args[b.more], b.more)
 	}
 	return s.end(b.contentType)
 }
@@ -138,9 +136,10 @@ func (b *body) writeJSON(args arguments, more bool, p *Plan, c *complaints) []by
 		}
 	}
 	if more {
+		in := b.names.naming(p, c)
 		for name, v := range rawjson.Members(args[b.more]) {
-			if b.names[string(name)] {
-				c.add("argument %q must not have the member %q, which is an argument of its own", p.args[b.more].name, clip(string(name), 64))
+			if !in.member(b.more, string(name)) && len(*c) >= maxComplaints {
+				return nil
 			}
 			key, _ := json.Marshal(string(name))
 			text = appendMember(text, append(key, ':'), v)
@@ -157,7 +156,8 @@ func appendMember(object, key, value []byte) []byte {
 }
 
 // writeWhole writes the argument that is all of the body.
-func (b *body) writeWhole(raw json.RawMessage, a argument, c *complaints) (text []byte, contentType string) {
+func (b *body) writeWhole(raw json.RawMessage, a argument, in *naming) (text []byte, contentType string) {
+	c := in.c
 	switch {
 	case b.kind == bodyJSON:
 		return slices.Clone(raw), b.contentType // net/http may read it when the call is over
@@ -169,7 +169,7 @@ func (b *body) writeWhole(raw json.RawMessage, a argument, c *complaints) (text 
 		c.add("argument %q must be an object: its members become the fields of a form", a.name)
 		return nil, ""
 	}
-	s := b.sink(c)
-	s.members(raw, a.name, nil)
+	s := b.sink(in)
+	s.members(raw, b.whole)
 	return s.end(b.contentType)
 }

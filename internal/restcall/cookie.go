@@ -9,9 +9,14 @@ func (p *Plan) writeCookies(r *Request, values arguments, c *complaints) {
 		return
 	}
 	var text []byte
-	add := func(arg, name string) bool {
-		if carries(r.credential, name) || !headerName(name) {
-			c.add("argument %q must not set the cookie %q", arg, clip(name, 64))
+	in := p.cookieNames.naming(p, c)
+	in.others = cookiesOf(r.credential)
+	add := func(param *param, name string) bool {
+		if !headerName(name) || name == param.Name && in.others.other(name, holder(param.arg)) != byNobody {
+			c.add("argument %q must not set the cookie %q", param.Arg, clip(name, 64))
+			return false
+		}
+		if name != param.Name && !in.member(param.arg, name) {
 			return false
 		}
 		if len(text) > 0 {
@@ -20,7 +25,8 @@ func (p *Plan) writeCookies(r *Request, values arguments, c *complaints) {
 		text = append(append(text, name...), '=')
 		return true
 	}
-	for _, param := range p.cookies {
+	for i := range p.cookies {
+		param := &p.cookies[i]
 		if !values.given(param.arg, p) {
 			continue
 		}
@@ -34,10 +40,10 @@ func (p *Plan) writeCookies(r *Request, values arguments, c *complaints) {
 			case !plain(one):
 				c.add("argument %q must have no control characters: it is sent as a cookie", param.Arg)
 			case !param.Explode && !v.single:
-				if add(param.Arg, name) {
+				if add(param, name) {
 					text = v.join(text, ",", false, escapeCookie)
 				}
-			case add(param.Arg, name):
+			case add(param, name):
 				text = escapeCookie(text, one)
 			}
 			if !param.Explode || len(text) > maxHeader || len(*c) > 0 {
@@ -53,15 +59,15 @@ func (p *Plan) writeCookies(r *Request, values arguments, c *complaints) {
 	}
 }
 
-// carries reports whether a credential sets a cookie, which no argument may change.
-func carries(credential Credential, name string) bool {
-	if credential.Header != "Cookie" {
-		return false
+// cookiesOf returns the cookies that a credential sets, which no argument may change; nil: none.
+func cookiesOf(c Credential) *holders {
+	if c.Header != "Cookie" {
+		return nil
 	}
-	for pair := range strings.SplitSeq(credential.Text, ";") {
-		if own, _, _ := strings.Cut(strings.TrimSpace(pair), "="); own == name {
-			return true
-		}
+	held := &holders{}
+	for pair := range strings.SplitSeq(c.Text, ";") {
+		name, _, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		held.hold(name, byCredential)
 	}
-	return false
+	return held
 }

@@ -1,6 +1,7 @@
 package restcall
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 
@@ -14,6 +15,8 @@ import (
 type deep struct {
 	name []byte                              // so far
 	add  func(name []byte, text string) bool // false: no more is wanted
+
+	fault string // why the value may not be sent; it reads on after "must"
 }
 
 // write reports whether more is wanted.
@@ -21,6 +24,10 @@ func (d *deep) write(raw json.RawMessage) bool {
 	switch raw[0] {
 	case '{':
 		for member, v := range rawjson.Members(raw) {
+			if bytes.ContainsAny(member, "[]") {
+				d.fault = faultBrackets
+				return false
+			}
 			if !d.below(string(member), v) {
 				return false
 			}

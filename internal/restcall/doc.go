@@ -50,7 +50,20 @@
 // that their schema does not name.
 //
 // What the upstream's base URL has in its query cannot be changed by an argument. The
-// credential replaces whatever has its name.
+// credential replaces whatever has its name, or one that a server may take for it.
+//
+// The members of an object are names of their own where it is exploded, and in what a body has beside
+// its fields. A member that a server may take for another argument, for a member that the schema of
+// another object names, for what the base URL or the template fixes, or for the credential, is refused
+// with a text that names both: its value has not passed the schema of the other. Names are the same if
+// their letters and digits are, regardless of case, percent-encoded or not; a[b] and a.b are below a,
+// and what is below a name or above it is in its way. The query and a form count as one place, since
+// many servers merge them; a body of JSON, the cookies, and the matrix parameters of a path are places
+// of their own. Names that the document itself gives to two arguments are left to it.
+//
+// Where an object is one text, no member may hold what separates them, unless it is written otherwise within
+// one (%2C for a comma); neither may the elements of a list that blanks, | or tabs separate. A member of
+// deepObject has no brackets in its name.
 //
 // Upstreams that echo their request are common, so the credential is blotted out of an
 // answer, of an error, and of the headers that a result shows: as it is; percent-encoded,

@@ -21,6 +21,8 @@ type Plan struct {
 	body     *body // nil: none
 	args     []argument
 	index    map[string]int // into args
+
+	names, cookieNames names // of the query with a form, and of cookies
 }
 
 type argument struct {
@@ -56,6 +58,7 @@ func Compile(tool toolplan.Tool) (*Plan, error) {
 		p.body, err = compileBody(*call.Body, p)
 		errs = append(errs, err)
 	}
+	p.holdNames()
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("restcall: tool %s: %w", tool.Name, err)
 	}

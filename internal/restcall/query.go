@@ -2,23 +2,36 @@ package restcall
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 )
 
 // query is written in the order in which it is sent: what the upstream's base URL fixes,
 // what the template fixes, the arguments, the credential.
 type query struct {
+	*naming
 	text  []byte
-	fixed []string // names that arguments may not add to
-	key   string   // name of the credential, whose other values are dropped; "": none
-	clash string   // the first fixed name that an argument tried
-	odd   bool     // an argument has control characters
+	key   string // name of the credential, whose other values are dropped; "": none
+	odd   bool   // an argument has control characters
+	param *param // that is being written
+	own   verdict
 }
 
+// verdict is whether the parameter that is being written may have its own name.
+type verdict int
+
+const (
+	unknown verdict = iota
+	may
+	mayNot
+)
+
 // newQuery begins with parts that are encoded already.
-func newQuery(key string, parts ...string) *query {
-	q := &query{key: key}
+func newQuery(n *naming, key string, parts ...string) *query {
+	n.others = &holders{}
+	q := &query{naming: n, key: key}
+	if key != "" {
+		n.others.hold(key, byCredential)
+	}
 	for _, part := range parts {
 		for pair := range strings.SplitSeq(part, "&") {
 			if pair == "" {
@@ -31,7 +44,7 @@ func newQuery(key string, parts ...string) *query {
 			if name == key && key != "" {
 				continue
 			}
-			q.fixed = append(q.fixed, name)
+			n.others.hold(name, byUpstream)
 			q.separate()
 			q.text = append(q.text, pair...)
 		}
@@ -51,18 +64,36 @@ func (q *query) escape(dst []byte, text string) []byte {
 	return escapeQuery(dst, text)
 }
 
+// begin is called before a parameter is written.
+func (q *query) begin(p *param) { q.param, q.own = p, unknown }
+
 // open writes name= and reports whether a value may follow.
 func (q *query) open(name string) bool {
-	if slices.Contains(q.fixed, name) {
-		q.clash = name
-		return false
-	}
-	if name == q.key && q.key != "" {
+	if name == q.key && q.key != "" || !q.may(name) {
 		return false
 	}
 	q.odd = q.odd || !plain(name) // a member of an object may be a name
 	q.name(name)
 	return true
+}
+
+// may reports whether the parameter may have a name. One that a document declares beside another is of the
+// document's making, and gives way to the credential silently; what the members of an argument are called
+// is of the caller's.
+func (q *query) may(name string) bool {
+	if name != q.param.Name {
+		return q.member(q.param.arg, name)
+	}
+	if q.own == unknown {
+		q.own = may
+		if by := q.others.other(name, holder(q.param.arg)); by != byNobody {
+			q.own = mayNot
+			if by != byCredential {
+				q.clash(q.param.arg, name, by)
+			}
+		}
+	}
+	return q.own == may
 }
 
 // credential ends the query with the credential.

@@ -49,12 +49,13 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	var c complaints
 	values := p.read(arguments, &c)
 	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential, timeout: to.Timeout}
-	p.writeURL(r, upstream.base, values, &c)
+	in := p.names.naming(p, &c)
+	p.writeURL(r, upstream.base, values, in)
 	p.writeHeaders(r, values, &c)
 	p.writeCookies(r, values, &c)
 	if p.body != nil && len(c) == 0 {
 		var contentType string
-		if r.body, contentType = p.body.write(values, p, &c); contentType != "" {
+		if r.body, contentType = p.body.write(values, p, in); contentType != "" {
 			r.header["Content-Type"] = []string{contentType}
 		}
 	}
@@ -73,17 +74,19 @@ func misconfigured(err error) *Refusal {
 	return &Refusal{"The call was not sent, because the tool's upstream is not set up correctly: " + err.Error() + ". Its owner must register it again."}
 }
 
-func (p *Plan) writeURL(r *Request, base *url.URL, values arguments, c *complaints) {
+func (p *Plan) writeURL(r *Request, base *url.URL, values arguments, in *naming) {
+	c := in.c
 	path := append(make([]byte, 0, 128), strings.TrimRight(base.EscapedPath(), "/")...)
-	path = p.template.expand(path, values, c)
-	q := newQuery(r.credential.Query, base.RawQuery, p.template.query)
-	for _, param := range p.query {
+	path = p.template.expand(path, values, p.template.names.naming(p, c))
+	q := newQuery(in, r.credential.Query, base.RawQuery, p.template.query)
+	for i := range p.query {
+		param := &p.query[i]
 		if !values.given(param.arg, p) {
 			continue
 		}
-		if appendQuery(q, param.Param, values[param.arg]); q.clash != "" {
-			c.add("argument %q must not set %q: the tool's upstream fixes it", param.Arg, clip(q.clash, 64))
-			q.clash = ""
+		q.begin(param)
+		if fault := appendQuery(q, param.Param, values[param.arg]); fault != "" {
+			c.add("argument %q must %s", param.Arg, fault)
 		}
 		if q.odd {
 			c.add("argument %q must have no control characters: it is sent in the query", param.Arg)
@@ -104,11 +107,15 @@ func (p *Plan) writeHeaders(r *Request, values arguments, c *complaints) {
 	r.header["Accept"] = accept
 	r.header["User-Agent"] = userAgent
 	for _, h := range p.headers {
-		if !values.given(h.arg, p) {
+		if !values.given(h.arg, p) || sameHeader(h.Name, r.credential.Header) {
 			continue
 		}
-		text := string(valueOf(values[h.arg], h.JSON).join(nil, ",", h.Explode, escapeNothing))
+		v := valueOf(values[h.arg], h.JSON)
+		text := string(v.join(nil, ",", h.Explode, escapeNothing))
+		fault := v.joinFault(",", h.Explode, true)
 		switch {
+		case fault != "":
+			c.add("argument %q must %s", h.Arg, fault)
 		case !plain(text):
 			c.add("argument %q must have no control characters: it is sent as a header", h.Arg)
 		case len(text) > maxHeader:
@@ -118,6 +125,10 @@ func (p *Plan) writeHeaders(r *Request, values arguments, c *complaints) {
 		}
 	}
 }
+
+// sameHeader reports whether a server may take one header for the other: only letters and digits count
+// (decision 94).
+func sameHeader(a, b string) bool { return b != "" && inOneWord(a) == inOneWord(b) }
 
 // Shared by all requests; a RoundTripper does not change headers.
 var (

@@ -23,7 +23,12 @@ var reservedPrefixes = []string{"mcp-", "proxy-", "x-forwarded-"}
 func Reserved(header string) bool { return decided(header) || headername.Claims(header) }
 
 func decided(header string) bool {
-	header = strings.ToLower(header)
+	header = strings.Map(func(r rune) rune { // as servers may read it (decision 94)
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(header))
 	return slices.Contains(reserved, header) ||
 		slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(header, p) })
 }

@@ -14,15 +14,15 @@ const maxBody = 16 << 20
 
 // sink is a form that is being written.
 type sink struct {
-	c    *complaints
+	*naming
 	form []byte
 	text bytes.Buffer // of a multipart
 	part *multipart.Writer
 	over bool // it is longer than maxBody; nothing more is written
 }
 
-func (b *body) sink(c *complaints) *sink {
-	s := &sink{c: c}
+func (b *body) sink(in *naming) *sink {
+	s := &sink{naming: in}
 	if b.kind == bodyMultipart {
 		s.part = multipart.NewWriter(&s.text)
 	}
@@ -72,15 +72,14 @@ func (s *sink) field(f *field, args arguments, p *Plan) {
 }
 
 // members writes the members of an object, about which the document says nothing.
-func (s *sink) members(raw json.RawMessage, arg string, declared map[string]bool) {
+func (s *sink) members(raw json.RawMessage, from int) {
+	arg := s.plan.args[from].name
 	for text, v := range rawjson.Members(raw) {
 		name := string(text)
 		switch {
 		case s.part != nil && !headerValue(name):
 			s.c.add("argument %q has a member with control characters in its name", arg)
-		case declared[name]:
-			s.c.add("argument %q must not have the member %q, which is an argument of its own", arg, clip(name, 64))
-		case !isNull(v):
+		case s.member(from, name) && !isNull(v):
 			s.each(item{field: &field{}, arg: arg, name: text}, v)
 		}
 		if !s.more() {
@@ -144,14 +143,24 @@ func (s *sink) styled(i item, raw json.RawMessage) {
 		d := deep{name: i.name, add: func(name []byte, text string) bool {
 			at := i
 			at.name = name
-			s.plain(at, text)
+			if string(name) == i.Name || s.member(i.field.arg, string(name)) {
+				s.plain(at, text)
+			}
 			return s.more()
 		}}
-		d.write(raw)
+		if d.write(raw); d.fault != "" {
+			s.c.add("argument %q must %s", i.arg, d.fault)
+		}
 		return
 	}
 	v := valueOf(raw, false)
+	fault := ""
+	if !i.Explode {
+		fault = v.joinFault(separators[i.Style], false, s.part != nil)
+	}
 	switch {
+	case fault != "":
+		s.c.add("argument %q must %s", i.arg, fault)
 	case len(v.texts) == 0:
 	case v.single:
 		s.plain(i, v.texts[0])
@@ -161,7 +170,9 @@ func (s *sink) styled(i item, raw json.RawMessage) {
 			if v.names != nil {
 				at.name = []byte(v.names[n])
 			}
-			s.plain(at, text)
+			if v.names == nil || s.member(i.field.arg, v.names[n]) {
+				s.plain(at, text)
+			}
 			if !s.more() {
 				return
 			}

@@ -3,6 +3,9 @@ package restcall
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -87,6 +90,44 @@ func (v value) join(dst []byte, separator string, pair bool, esc escape) []byte 
 	return dst
 }
 
+// Why a value may not be joined; each reads on after "must".
+const (
+	faultPair     = "have no member with = in its name: it is sent as name=text"
+	faultBrackets = "have no member with [ or ] in its name: it is sent as name[member]"
+)
+
+// joinFault says why a value may not be joined into one text, "" if it may: its reader could not tell a
+// separator from a part of a member, and would find another member, whose value has not passed the
+// argument's schema. Where a separator is written otherwise within a part, as %2C for a comma, it can. raw says
+// that parts are not encoded.
+func (v value) joinFault(separator string, pair, raw bool) string {
+	sign := unescape(separator)
+	encoded := sign != separator // as it is within a part
+	parts := v.names
+	if v.names != nil || encoded {
+		parts = slices.Concat(v.names, v.texts)
+	}
+	switch {
+	case v.single || len(v.texts) == 0:
+	case (raw || encoded || sign == ".") && slices.ContainsFunc(parts, func(text string) bool { return strings.Contains(text, sign) }):
+		return fmt.Sprintf("have no %q within its parts: it is sent with %q between them", sign, sign)
+	case pair && slices.ContainsFunc(v.names, func(name string) bool { return strings.Contains(name, "=") }):
+		return faultPair
+	}
+	return ""
+}
+
+// inPathFault is joinFault for a path.
+func (v value) inPathFault(p toolplan.Param) string {
+	switch {
+	case p.Style == "label" && p.Explode:
+		return v.joinFault(".", true, false)
+	case p.Style == "matrix" && p.Explode:
+		return ""
+	}
+	return v.joinFault(",", p.Explode, false)
+}
+
 // appendPath writes a value into a segment of the path.
 func appendPath(dst []byte, p toolplan.Param, v value) []byte {
 	esc := escapePath
@@ -113,15 +154,15 @@ func appendPath(dst []byte, p toolplan.Param, v value) []byte {
 	return v.join(dst, ",", p.Explode, esc)
 }
 
-// appendQuery writes an argument into the query. An empty list or object writes nothing.
-func appendQuery(q *query, p toolplan.Param, raw json.RawMessage) {
+// appendQuery writes an argument into the query, or says why it may not. An empty list or object writes nothing.
+func appendQuery(q *query, p toolplan.Param, raw json.RawMessage) (fault string) {
 	if p.Style == "deepObject" && !p.JSON {
 		d := deep{name: []byte(p.Name), add: func(name []byte, text string) bool {
 			q.add(string(name), text)
-			return len(q.text) <= maxTarget
+			return len(q.text) <= maxTarget && len(*q.c) < maxComplaints
 		}}
 		d.write(raw)
-		return
+		return d.fault
 	}
 	v := valueOf(raw, p.JSON)
 	switch {
@@ -134,11 +175,13 @@ func appendQuery(q *query, p toolplan.Param, raw json.RawMessage) {
 			if v.names != nil {
 				name = v.names[i]
 			}
-			if q.add(name, text); len(q.text) > maxTarget {
-				return // which is refused
+			if q.add(name, text); len(q.text) > maxTarget || len(*q.c) >= maxComplaints {
+				return "" // which is refused
 			}
 		}
 	case q.open(p.Name):
 		q.text = v.join(q.text, separators[p.Style], false, q.escape)
+		return v.joinFault(separators[p.Style], false, false)
 	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package restcall
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 // none can make another segment.
 type template struct {
 	segments [][]piece
+	names    names  // of matrix parameters
 	query    string // what follows ? in the template, encoded
 }
 
@@ -97,7 +99,8 @@ func split(segment string, params []toolplan.Param, args map[string]int) (pieces
 
 // expand appends the path to dst, complaining of values that would change the route: by
 // themselves, and by what they make of a segment together with what stands beside them.
-func (t template) expand(dst []byte, values arguments, c *complaints) []byte {
+func (t *template) expand(dst []byte, values arguments, in *naming) []byte {
+	c := in.c
 	for _, pieces := range t.segments {
 		dst = append(dst, '/')
 		start, last, known := len(dst), "", len(*c)
@@ -112,8 +115,13 @@ func (t template) expand(dst []byte, values arguments, c *complaints) []byte {
 				continue // complained of already
 			}
 			v := valueOf(raw, p.param.JSON)
-			if fault := v.pathFault(); fault != "" {
+			if fault := cmp.Or(v.pathFault(), v.inPathFault(p.param)); fault != "" {
 				c.add("argument %q must %s", last, fault)
+			}
+			if p.param.Style == "matrix" && p.param.Explode {
+				for _, name := range v.names {
+					in.member(p.arg, name)
+				}
 			}
 			dst = appendPath(dst, p.param, v)
 		}
