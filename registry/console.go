@@ -25,12 +25,17 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	ctx, leave, err := g.BeginReading(r.Context(), actor.Sub)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	q, err := readRequest(w, r)
 	if err != nil {
 		return writeRejection(w, err)
 	}
 	q.createOnly = actor.Fresh() != nil
-	done, err := g.Register(r.Context(), actor.User, q)
+	done, err := g.Register(ctx, actor.User, q)
 	if err != nil {
 		return writeRejection(w, err)
 	}
@@ -46,11 +51,16 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	ctx, leave, err := g.BeginReading(r.Context(), actor.Sub)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	q, err := readRequest(w, r)
 	if err != nil {
 		return writeRejection(w, err)
 	}
-	done, err := g.Preview(r.Context(), actor, q)
+	done, err := g.Preview(ctx, actor, q)
 	if err != nil {
 		return writeRejection(w, err)
 	}
@@ -94,6 +104,11 @@ func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 		}
 		return reply.Success(w, map[string]string{"member": member})
 	}
+	leave, err := g.showing.take(r.Context(), actor.Sub)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	c, err := g.Show(r.Context(), actor, member)
 	if err != nil {
 		return err

@@ -16,8 +16,12 @@
 // Concurrent registrations of one name are stored one after the other, each as a whole; none is
 // refused because of the other. The name keeps its owner.
 //
-// At most two documents are read at a time, and a waiting request gives up when its client
-// disconnects: a document of 14 MB takes 100 MB while it is read, and 250 MB if it is YAML.
+// A user has one registration or preview at a time, all users together four, of which two are parsed: a
+// document of 14 MB takes 100 MB while it is parsed, and 250 MB if it is YAML. Others wait in their order for
+// ten seconds, before their body is read into memory, and are then refused with 429 (the user's own are
+// in the way) or 503, with Retry-After; a waiting request gives up when its client disconnects. That
+// one user keeps no other out is why the limit of one is below that of all. Capabilities that are shown, and
+// upstreams that are asked while they are registered, are bounded likewise.
 //
 // A duplicate field of a request is refused, because parsers disagree on which one counts; an
 // unknown one is listed as left out, so that a misspelling is noticed. A secret that calls would

@@ -16,6 +16,11 @@ import (
 // PreviewBody does what the endpoint preview does for a body in JSON (protocol 4.8): it returns what
 // would be stored, and advice on it. Nothing is stored. The caller must check the actor's role.
 func (g *Registry) PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error) {
+	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
+	if err != nil {
+		return storage.Capability{}, nil, nil, err
+	}
+	defer leave()
 	q, err := requestOf(body)
 	if err != nil {
 		return storage.Capability{}, nil, nil, asFailure(err)
@@ -29,6 +34,11 @@ func (g *Registry) PreviewBody(ctx context.Context, actor storage.User, body []b
 // the body leaves out are those that are stored, if they still go to the same server. The caller
 // must check the actor's role, and record what was done.
 func (g *Registry) RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error) {
+	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
+	if err != nil {
+		return storage.Capability{}, nil, err
+	}
+	defer leave()
 	q, err := requestOf(body)
 	if err != nil {
 		return storage.Capability{}, nil, asFailure(err)

@@ -27,6 +27,11 @@ type Registered struct {
 // The caller must check that the actor's role permits registration. The error is a *[Rejection]
 // if the request is at fault, and has HTTP status 403 if the name is taken.
 func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error) {
+	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
+	if err != nil {
+		return Registered{}, err
+	}
+	defer leave()
 	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
 		return Registered{}, err
 	}
@@ -51,6 +56,7 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	}
 	done := Registered{Capability: c, Tools: tools, Warning: g.requestWarnings(q)}
 	if c.AutoDiscover() {
+		g.endReading(ctx)
 		done = g.withDiscoveredTools(ctx, done)
 	}
 	g.notify(c.Member)
@@ -60,6 +66,11 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 // Preview returns what Register would store for a request of the actor. Fields that it does not
 // need may be left out; without a name, exceeding the actor's limit is only a warning.
 func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (Registered, error) {
+	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
+	if err != nil {
+		return Registered{}, err
+	}
+	defer leave()
 	full := q
 	full.Member, full.UpstreamURL = cmp.Or(q.Member, "x"), cmp.Or(q.UpstreamURL, "https://upstream.example")
 	if err := cmp.Or(full.check(), g.checkNotBus(full)); err != nil {

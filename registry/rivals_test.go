@@ -113,10 +113,9 @@ func TestAFailureLeavesWhatWasThere(t *testing.T) {
 	}
 }
 
-func TestTwoDocumentsAreReadAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
+func TestTwoDocumentsAreParsedAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
-		mina := h.developer("mina")
 		entered, leave := make(chan string, 10), make(chan struct{})
 		h.backend.before(func(docs []driver.Doc) error {
 			if docs[0].Kind == "capability" {
@@ -126,8 +125,9 @@ func TestTwoDocumentsAreReadAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
 			return nil
 		}, nil)
 		done := make(chan response, 10)
-		send := func(ctx context.Context, body string) {
-			go func() { done <- h.requestContext(ctx, "POST", all+"/register", mina, strings.NewReader(body)) }()
+		send := func(ctx context.Context, body string) { // each is a user's first
+			developer := h.developer(fmt.Sprint("user", len(body), body[11]))
+			go func() { done <- h.requestContext(ctx, "POST", all+"/register", developer, strings.NewReader(body)) }()
 			synctest.Wait()
 		}
 		for _, m := range []string{"a", "b", "c"} {

@@ -108,11 +108,11 @@ type Registry struct {
 	base        *url.URL
 	sender      *webhook.Sender // nil: this process sends no webhooks
 	access      *consoleauth.Guard
-	parserSlots chan struct{} // holds one value for each document being read
+	reading     turns
+	showing     turns
+	finding     turns
+	parserSlots chan struct{} // holds one value for each document being parsed
 }
-
-// maxParsers bounds how many documents are read at a time: one of 14 MB takes 100 MB.
-const maxParsers = 2
 
 // New makes a Registry. Its error names everything that is wrong with the Config.
 //
@@ -121,7 +121,11 @@ const maxParsers = 2
 // according to Standard Webhooks; each arrives at least once, and those of a capability in order.
 // Close stops it.
 func New(_ context.Context, c Config) (*Registry, error) {
-	r := &Registry{parserSlots: make(chan struct{}, maxParsers)}
+	r := &Registry{
+		reading: turns{most: maxReading, mostOfOne: maxOwnerReading}, showing: turns{most: maxShowing, mostOfOne: maxOwnerShowing},
+		finding:     turns{most: maxFinding, mostOfOne: maxOwnerFinding},
+		parserSlots: make(chan struct{}, maxParsers),
+	}
 	var errs []error
 	if c.Store == nil {
 		errs = append(errs, errors.New("Store is missing"))

@@ -126,6 +126,11 @@ func (g *Registry) discover(ctx context.Context, c storage.Capability) (tools []
 	}()
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
+	leave, err := g.finding.take(ctx, c.Owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
 	return g.c.Discoverer.Find(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
 }
 

@@ -121,7 +121,7 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 		case err != nil:
 			return c, nil, err
 		case t.Version == c.Version:
-			tools, err := unpack(t.Packed)
+			tools, err := s.unpack(ctx, t.Packed)
 			if err != nil {
 				err = fmt.Errorf("%w: the tools of %q are not readable: %w", ErrUnavailable, member, err)
 			}
@@ -186,6 +186,19 @@ func pack(tools []toolplan.Tool) ([]byte, error) {
 	w.Write(text) // a buffer takes everything
 	err = w.Close()
 	return out.Bytes(), err
+}
+
+// maxUnpacking bounds how many lists of tools are unpacked at a time: one may take 100 MB on the way.
+const maxUnpacking = 4
+
+func (s *Store) unpack(ctx context.Context, packed []byte) ([]toolplan.Tool, error) {
+	select {
+	case s.unpacking <- struct{}{}:
+		defer func() { <-s.unpacking }()
+		return unpack(packed)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func unpack(packed []byte) (tools []toolplan.Tool, err error) {

@@ -29,6 +29,8 @@ type Store struct {
 	queued   chan struct{} // see Queued
 	sids     atomic.Pointer[Secret]
 
+	unpacking chan struct{} // holds one value for each list of tools that is being unpacked
+
 	sealing sync.RWMutex // held by every write, and to change sealer
 	rekeyed bool         // sealer is not the one of Open: records may be sealed with another key
 }
@@ -53,7 +55,7 @@ func open(ctx context.Context, backend driver.Backend, read func() clockReading,
 		return nil, err
 	}
 	counted := &writes{Backend: backend}
-	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards(), queued: make(chan struct{}, 1)}
+	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards(), queued: make(chan struct{}, 1), unpacking: make(chan struct{}, maxUnpacking)}
 	s.sealer.Store(sealer)
 	s.clock.store.read = read
 	if err := s.checkFeatures(ctx); err != nil {

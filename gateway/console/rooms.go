@@ -12,6 +12,9 @@ import (
 
 // Registry registers capabilities; *registry.Registry does.
 type Registry interface {
+	// BeginReading waits until a registration of a user (a sub) may be read, before its body is; leave is
+	// called when it has been answered.
+	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	// PreviewBody returns what a registration in JSON would store (protocol 4.8), and advice on it.
 	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	// RegisterBody stores it. Secrets that were left out stay, if they go to the same server.

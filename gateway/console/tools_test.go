@@ -5,13 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -22,9 +25,14 @@ type shop struct {
 	console.Registry
 	caller    storage.Caller
 	arguments string
+	busy      error // of BeginReading
 }
 
 func (*shop) OffBus(storage.Capability) string { return "" }
+
+func (s *shop) BeginReading(ctx context.Context, _ string) (context.Context, func(), error) {
+	return ctx, func() {}, s.busy
+}
 
 func (*shop) PreviewBody(context.Context, storage.User, []byte) (storage.Capability, []toolplan.Tool, []string, error) {
 	return storage.Capability{}, []toolplan.Tool{{Name: "other", Description: hostileText, InputSchema: json.RawMessage(`{"type":"object"}`)}}, []string{hostileText}, nil
@@ -106,6 +114,24 @@ func TestAToolIsTriedByItsOwnerAndChargedToThem(t *testing.T) {
 	}
 	if w := h.send(path, dev.cookie, form); w.Code != 409 {
 		t.Errorf("the same form again is %d", w.Code)
+	}
+}
+
+// unread is the body of a form that must not be read.
+type unread struct{ *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.Error("the form was read")
+	return 0, io.EOF
+}
+
+func TestTheFormWithADocumentIsReadInItsTurn(t *testing.T) {
+	h, s, dev := shopFixture(t)
+	s.busy = &reply.Failure{Status: 429, Msg: "wait until the first is read", Header: http.Header{"Retry-After": {"10"}}}
+	r := httptest.NewRequest(http.MethodPost, base+"/console/capabilities/new", unread{t})
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	if w := h.browse(r, dev.cookie); w.Code != 429 || w.Header().Get("Retry-After") != "10" || !strings.Contains(w.Body.String(), "wait until the first is read") {
+		t.Errorf("out of turn = %d %v %.300s, want 429", w.Code, w.Header(), w.Body)
 	}
 }
 

@@ -28,6 +28,7 @@ type Store interface {
 
 // Registry registers capabilities; *registry.Registry does.
 type Registry interface {
+	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
@@ -79,7 +80,7 @@ func (t *Tools) Part() ui.Part {
 	}
 	part.Pages = []ui.Page{
 		{Path: page, Title: "Capabilities", Section: "Tools", Get: t.list, Template: listPage},
-		{Path: page + "/new", Title: "New capability", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument, Acts: map[string]ui.Act{
+		{Path: page + "/new", Title: "New capability", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument, Begin: t.c.Registry.BeginReading, Acts: map[string]ui.Act{
 			"preview":  {Do: t.preview, Stale: true, Result: newPage, Done: "This is what would be stored. Nothing is stored yet."},
 			"register": {Do: t.register, Done: "The capability is registered.", To: toMember},
 		}},

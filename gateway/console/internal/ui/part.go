@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -25,6 +26,10 @@ type API struct {
 // Raw answers by itself, with a file for example.
 type Raw func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error
 
+// Begin waits until a form of a user (a sub) may be read into memory, and returns the ctx to act on it with.
+// leave is called when it has been answered.
+type Begin func(ctx context.Context, sub string) (_ context.Context, leave func(), err error)
+
 // Page is a page for people.
 type Page struct {
 	Path     string // such as /console/users/{sub}, with the path values of the API
@@ -36,6 +41,7 @@ type Page struct {
 	Template *page.Template // made by Parse; shown a View whose Data is what Get returned
 	Acts     map[string]Act // by the value of the form's field "do"
 	MaxForm  int64          // bytes of a form, its files included; 0: 64 KiB
+	Begin    Begin          // called before a form is read; nil: it is read at once
 
 	texts Texts // of its part
 }

@@ -190,6 +190,14 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 
 // act does what a form asks for.
 func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor) error {
+	if p.Begin != nil {
+		ctx, leave, err := p.Begin(r.Context(), who.Sub)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		r = r.WithContext(ctx)
+	}
 	f, err := s.receive(w, r, cmp.Or(p.MaxForm, maxForm), who)
 	if err != nil {
 		return err
