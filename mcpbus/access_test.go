@@ -248,7 +248,7 @@ func TestANewOwnerInheritsNoAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := capability("payroll", "https://elsewhere.example.com")
-	c.Owner = "u1"
+	c.Owner, c.TakenFrom = "u1", "uo"
 	h.register(c, rest("delete", "wipe"))
 	h.reload()
 	h.wantFound("somebody else's", "ub")

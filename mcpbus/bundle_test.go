@@ -124,16 +124,26 @@ func TestANameTakenAnewIsInNoOldBundle(t *testing.T) {
 	if err := h.store.DeleteCapability(t.Context(), must(h.store.Capability(t.Context(), "maths"))(t)); err != nil {
 		t.Fatal(err)
 	}
-	h.register(capability("maths", "https://elsewhere.example.com"), rest("get", "add"))
+	theirs := capability("maths", "https://elsewhere.example.com")
+	theirs.Owner, theirs.TakenFrom = "mal", theirs.Owner
+	h.register(theirs, rest("get", "add"))
 	h.reload()
 	if a := h.at(supportPath, "bundle", "tools/list", ""); !slices.Equal(a.names(), []string{"pets__getPet"}) {
 		t.Errorf("the bundle has %s", a.text)
 	}
 	b := must(h.store.Bundle(t.Context(), "support"))(t)
+	named := slices.Clone(b.Tools)
+	b.Label = "Another"
+	b = must(h.store.SaveBundle(t.Context(), b))(t)
+	h.reload()
+	if a := h.at(supportPath, "bundle", "tools/list", ""); !slices.Equal(a.names(), []string{"pets__getPet"}) {
+		t.Errorf("with another label the bundle has %s", a.text)
+	}
+	b.Tools = named
 	must(h.store.SaveBundle(t.Context(), b))(t)
 	h.reload()
 	if a := h.at(supportPath, "bundle", "tools/list", ""); len(a.names()) != 2 {
-		t.Errorf("written again the bundle has %s", a.text)
+		t.Errorf("with the tool named once more the bundle has %s", a.text)
 	}
 }
 

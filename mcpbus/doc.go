@@ -116,8 +116,9 @@
 //
 // Without a token every bundle name is answered 401 and has a metadata document, which is
 // derived from the name: only callers with a token learn which bundles exist. A bundle of which
-// the caller may use nothing exists, and is empty. It includes no capability registered after
-// the bundle was written: the capability's name may have been another owner's then.
+// the caller may use nothing exists, and is empty. It includes no capability that has come to its
+// owner after the bundle was written, and the scope of a capability or of a tool in a token or an API key opens none
+// that has come to its owner after the grant: the name meant another owner's then (decision 100).
 //
 // A user's role is cached for a second, an application's tier until a process changes it, or for 5
 // seconds, and both for a minute if the store does not answer; then the answer is 503. Forget drops

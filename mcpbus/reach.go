@@ -3,6 +3,7 @@ package mcpbus
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
@@ -15,6 +16,8 @@ type reach struct {
 	bundles  []string // the tools of these bundles; this and the others are sorted
 	members  []string // the tools of these capabilities
 	tools    []string // these tools, by their names on the bus
+
+	granted time.Time // when the token was; what has another owner since then, members and tools do not mean. Zero: now
 }
 
 // reachOf reads a token's scope (decision 53); false if nothing in it opens the address. Only an
@@ -22,7 +25,7 @@ type reach struct {
 // address of a bundle its own scope opens all that is there, and what opens all tools that change
 // nothing opens these; at the address of the whole bus each scope opens what it names.
 func (e *address) reachOf(caller storage.Caller) (reach, bool) {
-	var to reach
+	to := reach{granted: caller.GrantedAt}
 	for name := range strings.FieldsSeq(caller.Scope) {
 		if name == scope.Tools || name == scope.App && caller.UserID == "" || e.bundle != "" && name == scope.Bundle(e.bundle) {
 			return reach{all: true}, true
@@ -58,8 +61,13 @@ func (to *reach) covers(s *snapshot, i int) bool {
 	t := s.tools[i]
 	_, one := slices.BinarySearch(to.tools, t.name)
 	_, whole := slices.BinarySearch(to.members, t.capability.Member)
-	return one || whole || to.readOnly && t.stored.ChangesNothing() ||
+	return (one || whole) && to.means(t.capability) || to.readOnly && t.stored.ChangesNothing() ||
 		slices.ContainsFunc(to.bundles, func(name string) bool { in, there := s.bundles[name]; return there && in.has(i) })
+}
+
+// means reports whether a capability that the scope names is that of the owner whom it meant (decision 100).
+func (to *reach) means(c *storage.Capability) bool {
+	return to.granted.IsZero() || !c.Since().After(to.granted)
 }
 
 // key identifies the tools of a snapshot that are within reach: those of the same key are the same. It
@@ -76,12 +84,12 @@ func (to *reach) key(s *snapshot) string {
 		}
 	}
 	for _, name := range to.members {
-		if s.access[name] != nil {
+		if a := s.access[name]; a != nil && to.means(a.capability) {
 			key.WriteString(" " + scope.Member(name))
 		}
 	}
 	for _, name := range to.tools {
-		if _, there := s.index[name]; there {
+		if i, there := s.index[name]; there && to.means(s.tools[i].capability) {
 			member, tool, _ := strings.Cut(name, "__")
 			key.WriteString(" " + scope.Tool(member, tool))
 		}

@@ -98,7 +98,7 @@ func (s *snapshot) bundle(b access.Bundle) bits {
 	for _, name := range b.Tools {
 		member, tool, _ := toolplan.SplitName(name)
 		a := s.access[member]
-		if a == nil || !b.Knew(a.capability.CreatedAt) {
+		if a == nil || !b.Knew(a.capability.Since()) {
 			continue
 		}
 		if tool == "*" {

@@ -39,10 +39,18 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return writeRejection(w, err)
 	}
-	if err := g.note(r, actor.User, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount)); err != nil {
+	if err := g.note(r, actor.User, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount)+takenFrom(done.Capability)); err != nil {
 		return err
 	}
 	return reply.Success(w, newRegisterResult(done))
+}
+
+// takenFrom says whose name it was, of a capability that has passed to another owner.
+func takenFrom(c storage.Capability) string {
+	if c.TakenFrom == "" {
+		return ""
+	}
+	return " for " + c.Owner + ", taken from " + c.TakenFrom
 }
 
 // preview handles POST /api/console/capabilities/preview: the same request, but nothing is stored.

@@ -88,6 +88,10 @@
 // leaves out, because the bus limits every owner. The store counts in the step that writes, so
 // concurrent registrations cannot exceed the limit together.
 //
+// The name of a capability that was deleted is kept for its owner for 90 days (decision 100). An administrator who
+// registers it, or passes a capability on, is warned that what named it does not open it any more, and the trail
+// says from whom it was taken.
+//
 // A name also blocks all names that differ from it only in case, - and _, even for its owner:
 // users and models would confuse the tools of the two. Capabilities stored before this rule stay;
 // where two of them collide, both are served and can be replaced, and a new name may resemble

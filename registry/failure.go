@@ -13,6 +13,7 @@ import (
 var (
 	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                                                              // protocol 7
 	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                                                    // protocol 7
+	nameOfAnother    = &reply.Failure{Status: 403, Msg: "this name was somebody else's and is kept for them: choose another member name"}                                                                                    // protocol 7, decision 100
 	notFound         = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                                                          // protocol 7
 	auditFailed      = &reply.Failure{Status: 503, Msg: "it is done, but it could not be written down: see the list for what there is, and send it again if you want to be sure", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 	tooManyOwn       = &reply.Failure{Status: 429, Msg: "you are sending a document already, or being shown one: wait until that is answered, then send this again", Header: retryLater}                                     // RFC 6585 4

@@ -25,13 +25,14 @@ func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 		for name, u := range userTable {
 			cookies[name] = h.visitor(u)
 		}
-		model := map[string]entry{}
+		model, kept := map[string]entry{}, map[string]string{}
 		draw := rand.New(rand.NewPCG(1, 2))
 		for step := range 500 {
 			who := []string{"mina", "ada", "root"}[draw.IntN(3)]
 			member := []string{"a", "b", "c"}[draw.IntN(3)]
 			there, exists := model[member]
 			mine := who == "root" || there.owner == who
+			free := !exists && (who == "root" || kept[member] == "" || kept[member] == who)
 			want, tool := 200, fmt.Sprint("t", step)
 			var a response
 			switch draw.IntN(4) {
@@ -42,14 +43,15 @@ func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 					want = 403
 				} else {
 					delete(model, member)
+					kept[member] = there.owner
 				}
 			case 1:
 				a, want = h.register(cookies[who], `{"member":"`+member+`","upstream_url":"https://x.example.com","openapi":{"openapi":"3.0.3"}}`), 400
-				if exists && !mine {
+				if exists && !mine || !exists && !free {
 					want = 403
 				}
 			default:
-				if a = h.register(cookies[who], standard(member, tool)); exists && !mine {
+				if a = h.register(cookies[who], standard(member, tool)); exists && !mine || !exists && !free {
 					want = 403
 				} else {
 					owner := who

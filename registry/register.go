@@ -19,9 +19,13 @@ type Registered struct {
 	Lint    []string // advice on the document, if a preview requested it
 }
 
+// ownerChanged is the warning of a registration that passes a name on.
+const ownerChanged = "the name has another owner now: consents, tokens, API keys and bundles that named it do not open it any more, and users are asked again"
+
 // Register stores a capability with its tools, and replaces what was stored under its name: all
-// at once, or nothing (protocol 4.8). A name belongs to the user who registered it first; an
-// admin may replace any capability, which keeps its owner. Concurrent registrations of one name
+// at once, or nothing (protocol 4.8). A name belongs to the user who registered it first, and stays
+// theirs for 90 days after the deletion; an admin may replace any capability, which keeps its owner, and take
+// or pass on any name, which Capability.TakenFrom says then. Concurrent registrations of one name
 // are stored one after the other, each as a whole.
 //
 // The caller must check that the actor's role permits registration. The error is a *[Rejection]
@@ -55,6 +59,9 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 		return Registered{}, err
 	}
 	done := Registered{Capability: c, Tools: tools, Warning: g.requestWarnings(q)}
+	if c.TakenFrom != "" {
+		done = done.withWarning(ownerChanged)
+	}
 	if c.AutoDiscover() {
 		g.endReading(ctx)
 		done = g.withDiscoveredTools(ctx, done)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/webhook"
@@ -26,7 +27,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		}
 		c, err = g.write(ctx, event, c, tools, g.shareLimit(actor, c, len(tools)))
 		if taken := (*storage.NameTaken)(nil); errors.As(err, &taken) {
-			err = nameTooSimilar(actor, taken.By)
+			err = nameTaken(actor, taken)
 		}
 		return c, err
 	})
@@ -73,37 +74,52 @@ func (g *Registry) lookUpMember(ctx context.Context, actor storage.User, q Reque
 	there, err := g.c.Store.Capability(ctx, q.Member)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		there, err = storage.Capability{Owner: actor.Sub}, g.checkNameFree(ctx, actor, q.Member)
+		there = storage.Capability{Owner: actor.Sub}
+		there.TakenFrom, err = g.checkNameFree(ctx, actor, q.Member)
 	case err == nil && !mayChange(actor, there):
 		err = notYours
 	case err == nil && q.createOnly:
 		err = consoleauth.SignInAgain
 	}
 	if actor.Role == storage.RoleAdmin {
-		there.Owner = cmp.Or(q.Owner, there.Owner)
+		before := cmp.Or(there.TakenFrom, there.Owner)
+		there.Owner, there.TakenFrom = cmp.Or(q.Owner, there.Owner), ""
+		if before != there.Owner {
+			there.TakenFrom = before
+		}
 	}
 	return there, err
 }
 
-// checkNameFree returns an error if a name cannot be used for a new capability.
-func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, member string) error {
+// checkNameFree returns an error if a name cannot be used for a new capability, and else for whom it is kept
+// and who is passed over, which an administrator may do.
+func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, member string) (takenFrom string, err error) {
 	like, err := g.c.Store.CapabilityLike(ctx, member)
+	kept := (*storage.NameTaken)(nil)
 	switch {
 	case err == nil:
-		return nameTooSimilar(actor, like)
+		return "", nameTaken(actor, &storage.NameTaken{By: like})
 	case !errors.Is(err, storage.ErrNotFound):
-		return err
+		return "", err
+	case errors.As(err, &kept) && actor.Role == storage.RoleAdmin:
+		takenFrom = kept.By.Owner
+	case kept != nil && kept.By.Owner != actor.Sub:
+		return "", nameTaken(actor, kept)
 	}
-	return g.checkShare(ctx, actor, storage.Capability{Member: member}, 0)
+	return takenFrom, g.checkShare(ctx, actor, storage.Capability{Member: member}, 0)
 }
 
-// nameTooSimilar returns the refusal of a name that differs from another capability's only in
-// case, - and _.
-func nameTooSimilar(actor storage.User, by storage.Capability) error {
-	if !mayChange(actor, by) {
+// nameTaken returns the refusal of a name that differs from another capability's only in case, - and _, or
+// that was another user's until lately. It does not say whose.
+func nameTaken(actor storage.User, by *storage.NameTaken) error {
+	switch {
+	case !by.Until.IsZero():
+		return nameOfAnother.Saying(fmt.Sprintf("the name %q was somebody else's, whose capability was deleted, and is kept for them until %s: choose another member name, or ask an administrator to register it",
+			by.By.Member, by.Until.UTC().Format(time.DateOnly)))
+	case !mayChange(actor, by.By):
 		return similarNameTaken
 	}
-	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", by.Member))
+	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", by.By.Member))
 }
 
 func seesAll(actor storage.User) bool {

@@ -72,7 +72,7 @@ func TestAnAccessListOutlivesARegistrationAndEndsWithTheCapability(t *testing.T)
 	if got := rulesOf(t, store, "shop"); got != nil {
 		t.Errorf("after it was removed: %v", got)
 	}
-	shop.Owner = "u9"
+	shop.Owner, shop.TakenFrom = "u9", "u1"
 	save(t, store, shop)
 	if got := rulesOf(t, store, "shop"); got != nil {
 		t.Errorf("who took the name later has %v", got)

@@ -1,13 +1,16 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 var bundles = kind[access.Bundle]{
@@ -32,9 +35,11 @@ func (s *Store) Bundles(ctx context.Context, from string, n int) ([]access.Bundl
 }
 
 // SaveBundle writes a bundle. Version 0 creates it; it returns ErrExists if there is one of that
-// name.
+// name. A tool that the bundle named before, of a capability whose name has passed to another owner since, is
+// left out: whoever changes something else does not mean the other owner's. Named once more it is in.
 func (s *Store) SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error) {
-	if err := b.Check(); err != nil {
+	b, err := s.withoutPassed(ctx, b)
+	if err := cmp.Or(err, b.Check()); err != nil {
 		return b, err
 	}
 	b.UpdatedAt = time.Now().UTC()
@@ -43,10 +48,35 @@ func (s *Store) SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle,
 			return b, fmt.Errorf("%w: there are %d bundles: delete one first", ErrInvalid, access.MaxBundles)
 		}
 	}
-	b, err := bundles.put(ctx, s, b)
+	b, err = bundles.put(ctx, s, b)
 	if errors.Is(err, ErrExists) {
 		err = fmt.Errorf("a bundle named %q is there already: %w", b.Name, ErrExists)
 	}
+	return b, err
+}
+
+func (s *Store) withoutPassed(ctx context.Context, b access.Bundle) (access.Bundle, error) {
+	if b.Version == 0 {
+		return b, nil
+	}
+	before, err := bundles.get(ctx, s, b.Name)
+	if errors.Is(err, ErrNotFound) {
+		return b, nil // and the write finds a conflict
+	}
+	kept := make([]string, 0, len(b.Tools))
+	for _, name := range b.Tools {
+		member, _, _ := toolplan.SplitName(name)
+		if err == nil && slices.Contains(before.Tools, name) {
+			var c Capability
+			if c, err = capabilities.get(ctx, s, member); errors.Is(err, ErrNotFound) {
+				err = nil
+			} else if err == nil && !before.Knew(c.Since()) {
+				continue
+			}
+		}
+		kept = append(kept, name)
+	}
+	b.Tools = kept
 	return b, err
 }
 

@@ -37,15 +37,26 @@ type Capability struct {
 	AuthSecret    Secret          `json:"-"`
 	WebhookURL    string          `json:"webhook_url,omitempty"`
 	WebhookSecret Secret          `json:"-"`
-	Timeout       int             `json:"timeout,omitempty"` // seconds that one call may take; 0: defaultTimeout. See CallTimeout
-	Publish       bool            `json:"publish"`           // false: stored, not on the bus
-	Owner         string          `json:"owner"`             // a user's sub
+	Timeout       int             `json:"timeout,omitempty"`    // seconds that one call may take; 0: defaultTimeout. See CallTimeout
+	Publish       bool            `json:"publish"`              // false: stored, not on the bus
+	Owner         string          `json:"owner"`                // a user's sub
+	OwnedSince    time.Time       `json:"owned_since,omitzero"` // see Since; written by the Store
+	TakenFrom     string          `json:"-"`                    // of a new one: the owner for whom the name is kept and who is passed over
 	ToolCount     int             `json:"tool_count"`
 	Skipped       []toolplan.Skip `json:"skipped,omitempty"`
 	CreatedAt     time.Time       `json:"created_at"`
 	UpdatedAt     time.Time       `json:"updated_at"`
 	Version       int64           `json:"-"`
 	carried
+}
+
+// Since returns since when the name has been its owner's. What named the capability before, a consent, a token,
+// an API key or a bundle, meant another owner's and does not open it (decision 100).
+func (c Capability) Since() time.Time {
+	if c.OwnedSince.IsZero() { // an older version wrote it
+		return c.CreatedAt
+	}
+	return c.OwnedSince
 }
 
 // AutoDiscover reports whether the tools are listed by the upstream (auto_discover 1).
@@ -133,18 +144,18 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
 // tools with the new upstream. Version 0 creates it, and a name that differs from another's
-// only in case, - and _ is then refused with a *NameTaken. With any other Version its access
-// list stays. Events of the change are queued in the same step; of each Event, URL, Secret
+// only in case, - and _, or is kept for another owner, is then refused with a *NameTaken. With any
+// other Version its access list stays. Events of the change are queued in the same step; of each Event, URL, Secret
 // and Payload are read, and the rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }
 
 // DeleteCapability removes a capability, its tools and its access list, and queues the
-// events of that as SaveCapability does.
+// events of that as SaveCapability does. Its name is kept for its owner for 90 days.
 func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error {
 	_, err := s.changeWith(ctx, c.Member, events, func() ([]driver.Doc, error) {
-		name, err := s.release(ctx, c)
+		name, err := s.keep(ctx, c)
 		if err != nil {
 			return nil, err
 		}

@@ -23,11 +23,15 @@ var capabilityFences = kind[fence]{
 // capabilities that the owner has at that moment, including the one that is replaced, and
 // perhaps more than once; it returns allow's error. Without an owner allow is not called.
 func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
-	docs, c, err := s.capabilityDocs(ctx, c, tools)
+	packed, err := packTools(c.Member, tools)
 	if err != nil {
 		return c, err
 	}
-	version, err := s.changeWith(ctx, c.Member, events, func() ([]driver.Doc, error) {
+	c.ToolCount = len(tools)
+	version, err := s.changeWith(ctx, c.Member, events, func() (docs []driver.Doc, err error) {
+		if docs, c, err = s.capabilityDocs(ctx, c, packed); err != nil {
+			return nil, err
+		}
 		more, err := s.claim(ctx, c)
 		if err == nil && c.Version == 0 {
 			var list []driver.Doc
@@ -83,12 +87,12 @@ func (s *Store) changeWith(ctx context.Context, member string, events []Delivery
 
 // capabilityDocs returns the documents of a capability and its tools, and the capability as
 // it is written.
-func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []toolplan.Tool) ([]driver.Doc, Capability, error) {
-	packed, err := packTools(c.Member, tools)
-	if err != nil {
+func (s *Store) capabilityDocs(ctx context.Context, c Capability, packed []byte) ([]driver.Doc, Capability, error) {
+	var err error
+	if c.OwnedSince, err = s.ownedSince(ctx, c); err != nil {
 		return nil, c, err
 	}
-	c.UpdatedAt, c.ToolCount = time.Now().UTC(), len(tools)
+	c.UpdatedAt = time.Now().UTC()
 	if c.Version == 0 {
 		c.CreatedAt = c.UpdatedAt
 	}

@@ -18,6 +18,7 @@ import (
 //   - access rules about user:SUB, which match nobody then. A list without its last rule would be no list,
 //     and the default may let everybody in;
 //   - revocations and spent or unspent tokens, until they expire: the former end the latter;
+//   - the names of their capabilities that were deleted, which are kept from others for 90 days;
 //   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too;
 //   - what applications are told of the end of their sessions, and user events, until delivered or a week later;
 //   - calls under an Idempotency-Key, for a day: hashes, which name nobody;

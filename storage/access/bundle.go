@@ -33,9 +33,9 @@ const (
 // IsBundleName reports whether a bundle can have this name: 1 to 48 of A-Z a-z 0-9 _ -.
 func IsBundleName(text string) bool { return toolplan.IsMember(text) }
 
-// Knew reports whether a capability that was created at a time existed when the bundle was
-// written. One that did not has no tools in it: its name may have been somebody else's then.
-func (b Bundle) Knew(created time.Time) bool { return !created.After(b.UpdatedAt) }
+// Knew reports whether a capability has been its owner's since before the bundle was written. One that has not
+// has no tools in it: its name may have been somebody else's then.
+func (b Bundle) Knew(since time.Time) bool { return !since.After(b.UpdatedAt) }
 
 // Check returns what is wrong with a bundle, as an ErrInvalid.
 func (b Bundle) Check() error {

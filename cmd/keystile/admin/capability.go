@@ -66,7 +66,8 @@ var capabilityCommands = []command{
 	},
 	{
 		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus", do: removeCapability,
-		details: "There is no way back but to register it again.", examples: []string{"keystile capability remove shop"},
+		details: "There is no way back but to register it again. The name is kept for its owner for 90 days: whoever\n" +
+			"else is given it (register --owner) does not get what tokens, keys, consents and bundles allow.", examples: []string{"keystile capability remove shop"},
 	},
 }
 
