@@ -79,7 +79,7 @@ type Config struct {
 	Gateway   gateway.Config
 	Registry  registry.Config
 	Upstreams mcpbus.UpstreamsConfig
-	Bus       mcpbus.Config
+	Bus       mcpbus.Config // DefaultAccess "": everyone where SignIn makes a user of nobody, by whichever way in, else owner
 	Legacy    legacy.Config
 }
 
@@ -110,10 +110,12 @@ type Service struct {
 	Registry  *registry.Registry
 	Legacy    *legacy.Legacy
 
-	routes  router.Router
-	handler http.Handler
-	client  func(*http.Request) netip.Addr
-	closers []func(context.Context) error // in the order in which the packages were made
+	routes      router.Router
+	handler     http.Handler
+	ways        access.Ways // every way in
+	invitations string      // the page that takes them; "" if there is none
+	client      func(*http.Request) netip.Addr
+	closers     []func(context.Context) error // in the order in which the packages were made
 }
 
 // New makes a Service. It reports all errors of the Config at once, as far as they can be known
@@ -233,6 +235,7 @@ func (s *Service) signIn(ctx context.Context, c *Config) (err error) {
 	if s.SignIn, err = signin.New(ctx, in); err != nil {
 		return err
 	}
+	s.ways, s.invitations = in.Ways(), in.InvitationPage()
 	s.add(s.SignIn)
 	return nil
 }
@@ -282,6 +285,7 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	}
 	s.closers = append(s.closers, s.Upstreams.Close)
 	b := c.Bus
+	b.DefaultAccess = cmp.Or(b.DefaultAccess, s.ways.Default())
 	b.BaseURL, b.Store, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
 	b.Meter, b.Verifier, b.Audit, b.ClientIP, b.Log = s.Gateway, s.Tokens, s.Trail, s.client, c.Log
 	if s.Bus, err = mcpbus.New(ctx, b); err != nil {
@@ -295,6 +299,7 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 		return err
 	}
 	s.add(s.Registry)
+	s.warnOfOpenTools(ctx, c.Log)
 	return nil
 }
 
@@ -317,7 +322,7 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 	}
 	s.Console, err = console.New(ctx, console.Config{
 		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
-		SignIn: s.SignIn, Lockout: s.SignIn, Registry: s.Registry, Bus: s.Bus, SignUp: cmp.Or(c.SignIn.SignUp, signin.SignUpClosed), Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+		SignIn: s.SignIn, Lockout: s.SignIn, Registry: s.Registry, Bus: s.Bus, Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
 		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored, Counters: c.counting(),
 	})
 	if err != nil {
@@ -325,6 +330,24 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 	}
 	s.add(s.Console)
 	return nil
+}
+
+// Ways returns every way in, and whom each makes a user of.
+func (s *Service) Ways() access.Ways { return slices.Clone(s.ways) }
+
+// InvitationPage returns the address of the page where people use an invitation, "" where no page takes one.
+func (s *Service) InvitationPage() string { return s.invitations }
+
+// warnOfOpenTools names the tools that strangers may use because nobody has said otherwise.
+func (s *Service) warnOfOpenTools(ctx context.Context, log *slog.Logger) {
+	const named = 20
+	open := s.ways.Open()
+	tools, n := s.Bus.Unlisted(named)
+	if len(open) == 0 || n == 0 {
+		return
+	}
+	log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and strangers become users by themselves: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
+		"by", open, "tools", tools, "count", n)
 }
 
 // stored describes to operators what the records are in.

@@ -284,3 +284,38 @@ func TestListenersAreNotNotifiedOfToolsTheyCannotSee(t *testing.T) {
 		owner.want(t, "somebody else was allowed", "", false)
 	})
 }
+
+// Who makes a bus and says nothing of it has tools that are their owners'.
+func TestWithoutAWordAToolIsItsOwners(t *testing.T) {
+	h := emptyFixture(t)
+	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
+	h.open(func(c *mcpbus.Config) { c.DefaultAccess = "" })
+	h.user("owner", "u1", "tools")
+	h.user("bob", "u2", "tools")
+	for bearer, n := range map[string]int{"owner": 1, "bob": 0, "app": 0} {
+		if names, _ := h.walk(as(bearer)...); len(names) != n {
+			t.Errorf("%s finds %v, want %d", bearer, names, n)
+		}
+	}
+	if names, n := h.bus.Unlisted(10); n != 0 {
+		t.Errorf("%v are everybody's", names)
+	}
+}
+
+func TestUnlistedNamesWhatEverybodyMayUseForWantOfAList(t *testing.T) {
+	h := emptyFixture(t)
+	for _, member := range []string{"a", "b", "c", "d"} {
+		h.register(capability(member, "https://pets.example.com"), rest("get", "getPet"), rest("get", "listPets"))
+	}
+	h.allow("b", access.Rule{Subject: "everyone"})
+	h.allow("c", access.Rule{Subject: "everyone", Deny: true, Tools: []string{"getPet"}})
+	h.allow("d", access.Rule{Subject: "role:developer", Deny: true})
+	h.open()
+	names, n := h.bus.Unlisted(10)
+	if want := "a__getPet a__listPets c__listPets d__getPet d__listPets"; strings.Join(names, " ") != want || n != 5 {
+		t.Errorf("%d: %v, want %s", n, names, want)
+	}
+	if names, n := h.bus.Unlisted(2); len(names) != 2 || n != 5 {
+		t.Errorf("two of them are %v of %d", names, n)
+	}
+}

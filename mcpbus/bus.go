@@ -42,8 +42,8 @@ type Config struct {
 		User(ctx context.Context, sub string) (storage.User, error)
 	}
 	// DefaultAccess decides who may use a capability without an access list, unless
-	// storage.SettingDefaultAccess is set: storage.AccessEveryone, which is the default, or
-	// storage.AccessOwner, for services where anybody can sign up.
+	// storage.SettingDefaultAccess is set: storage.AccessOwner, which is the default, or
+	// storage.AccessEveryone, for services none of whose users were strangers.
 	DefaultAccess string
 	// Visible reports whether a caller may list and call a tool that access lists allow; nil: always.
 	// It is called for each tool of a list, and must be quick.
@@ -220,7 +220,7 @@ func (c *Config) complete() error {
 	if c.Users == nil && c.Store != nil {
 		c.Users = c.Store
 	}
-	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessEveryone)
+	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessOwner)
 	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.Audit == nil {
 		c.Audit = noAudit{}

@@ -58,7 +58,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	bus, err := mcpbus.New(ctx, mcpbus.Config{
-		BaseURL: "https://id.example.com", Store: store, Invoker: greeter{}, Meter: anyone{}, Verifier: anyone{},
+		DefaultAccess: storage.AccessEveryone, // no access list, and nobody is a stranger here
+		BaseURL:       "https://id.example.com", Store: store, Invoker: greeter{}, Meter: anyone{}, Verifier: anyone{},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -71,7 +71,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey) *fixture {
 
 func (h *fixture) open(edits ...func(*mcpbus.Config)) {
 	h.Helper()
-	c := mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Verifier: h.tokens, Log: quiet}
+	c := mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Verifier: h.tokens, DefaultAccess: storage.AccessEveryone, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}

@@ -20,6 +20,26 @@ func (b *Bus) Open() bool { return b.snapshot.Load().open }
 // is also that of none, Config.DefaultAccess does.
 func (b *Bus) OpenBy() string { return b.snapshot.Load().openBy }
 
+// Unlisted names tools that everybody may use only because no access list says otherwise, the first n by name, and
+// counts them all.
+func (b *Bus) Unlisted(n int) (names []string, count int) {
+	s := b.snapshot.Load()
+	for _, a := range s.accesses {
+		if !a.open {
+			continue
+		}
+		for i := a.lo; i < a.hi; i++ {
+			if !a.allows(&toolaccess.Who{}, i) { // a rule denies it to everyone
+				continue
+			}
+			if count++; len(names) < n {
+				names = append(names, s.tools[i].name)
+			}
+		}
+	}
+	return names, count
+}
+
 // Sees explains which tools of the bus somebody may use with a token for all tools, up to 200 of those
 // after a name, and returns the name from which to go on, "" at the end. What a Viewer leaves out is
 // read: the role of the user, the tier and the owner of the application.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -24,12 +25,12 @@ const (
 
 	// SettingDefaultAccess decides who may use the tools of a capability without an access
 	// list: AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone as long as
-	// users cannot sign up without an administrator (decision 54).
+	// nobody becomes a user without an operator, whichever way they come in (decision 89).
 	SettingDefaultAccess = "mcp.default_access"
 
 	AccessAuto     = "auto"
-	AccessEveryone = "everyone"
-	AccessOwner    = "owner" // the owner of the capability, and administrators
+	AccessEveryone = access.DefaultEveryone
+	AccessOwner    = access.DefaultOwner // the owner of the capability, and administrators
 )
 
 var settings = kind[Setting]{

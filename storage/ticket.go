@@ -34,6 +34,8 @@ type Ticket struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	Version   int64     `json:"-"`
+
+	Invitation string `json:"invitation,omitempty"` // the id of the invitation they have brought
 	carried
 }
 

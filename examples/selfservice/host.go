@@ -45,7 +45,8 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 		return err
 	}
 	h.closers = append(h.closers, trail.Close)
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail})
+	signIn := signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail}
+	pages, err := signin.New(ctx, signIn)
 	if err != nil {
 		return err
 	}
@@ -67,6 +68,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	h.closers = append(h.closers, upstreams.Close)
 	bus, err := mcpbus.New(ctx, mcpbus.Config{
 		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
+		DefaultAccess: signIn.Ways().Default(), // everyone, as nobody becomes a user by themselves
 	})
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ func (noBus) CallFor(*http.Request, storage.Caller, string, json.RawMessage) (js
 }
 func (noBus) ToolsOf(string) []toolplan.Tool { return nil }
 func (noBus) OpenBy() string                 { return "" }
+func (noBus) Unlisted(int) ([]string, int)   { return nil, 0 }
 func (noBus) Open() bool                     { return false }
 func (noBus) Sees(context.Context, access.Viewer, string, int) ([]access.Verdict, string, error) {
 	return nil, "", nil

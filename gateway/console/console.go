@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
@@ -126,7 +127,7 @@ type Config struct {
 	Usage    Usage                 // nil: there is nothing of usage
 	Registry Registry              // nil: capabilities are not shown
 	Bus      Bus                   // nil: tools cannot be tried
-	SignUp   string                // who may become a user, as signin.Config says it; "": no page says that this decides
+	Ways     access.Ways           // every way in, see Ways of signin.Config; nil: no page says that they decide, and nobody is invited
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
@@ -138,6 +139,8 @@ type Config struct {
 	Settings func() []Setting                  // what the process was started with; nil: the stored settings alone
 	Stored   func() Server                     // what the records are in; nil, or without a Kind: it is not shown
 	Counters func() Server                     // what counts for all nodes; without a Kind: each counts alone; nil: it is not shown
+
+	InvitationPage string // the address where people use an invitation, see signin.Config; "": it is not shown
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()

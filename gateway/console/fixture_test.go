@@ -22,6 +22,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
@@ -76,6 +77,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
 		Billing: must(billing.New(billing.Config{Store: h.store}))(t),
 		Forget:  func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
+		Ways: access.Ways{{Method: storage.LoginSelf, SignUp: access.SignUpInvitation}}, InvitationPage: base + "/oauth/signin/signup",
 	}
 	c.Usage = must(usage.New(usage.Config{Store: h.store, Billing: c.Billing}))(t)
 	for _, edit := range edits {

@@ -179,7 +179,8 @@ func TestAUserIsMadeAndDisabledOnThePages(t *testing.T) {
 	}
 	form := url.Values{"do": {"invite"}, "days": {"3"}, "form": {h.formOn(h.open("/console/users/new", root.cookie))}}
 	w := h.send("/console/users/new", root.cookie, form)
-	_, rest, _ := strings.Cut(w.Body.String(), "data-copy>")
+	_, rest, _ := strings.Cut(w.Body.String(), base+"/oauth/signin/signup</pre>")
+	_, rest, _ = strings.Cut(rest, "data-copy>")
 	invitation, _, _ := strings.Cut(rest, "<")
 	if u, err := h.users.SignUp(t.Context(), storage.User{Username: "bea"}, password, invitation); err != nil || strings.Contains(h.trail(), invitation) || u.Username != "bea" {
 		t.Errorf("invited is %+v %v with %q", u, err, invitation)

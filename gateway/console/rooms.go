@@ -37,6 +37,8 @@ type Bus interface {
 	// OpenBy returns the value of storage.SettingDefaultAccess that makes it so; storage.AccessAuto: the
 	// service's configuration does.
 	OpenBy() string
+	// Unlisted names tools that everybody may use only because no list says otherwise, the first n, and counts them.
+	Unlisted(n int) (names []string, count int)
 	// Sees explains which tools of the bus somebody may use, n of those after a name.
 	Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 }

@@ -27,7 +27,7 @@ func (s *Console) parts() []ui.Part {
 			BaseURL: s.c.BaseURL, Store: s.c.Store, Billing: s.c.Billing, Revoker: s.c.Revoker, Recorder: s.recorder, Forget: s.c.Forget,
 		}).Part(),
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
-		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, SignUp: s.c.SignUp, Recorder: s.recorder}).Part(),
+		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Ways: s.c.Ways, Recorder: s.recorder}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
 		s.users.Part(),
@@ -39,7 +39,7 @@ func (s *Console) parts() []ui.Part {
 // people makes the pages and endpoints of users.
 func (s *Console) people() *people.People {
 	c := people.Config{
-		Store: s.c.Store, Recorder: s.recorder,
+		Store: s.c.Store, Recorder: s.recorder, Ways: s.c.Ways, InvitationPage: s.c.InvitationPage,
 		Create: func(ctx context.Context, u storage.User, password string) (storage.User, error) {
 			return s.c.Users.Create(ctx, u, password)
 		},
@@ -62,6 +62,9 @@ func (s *Console) overview() ui.Part {
 	c := overview.Config{Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes, Keys: s.c.Keys}
 	if s.c.Registry != nil {
 		c.OffBus = s.c.Registry.OffBus
+	}
+	if s.c.Bus != nil && len(s.c.Ways.Open()) > 0 {
+		c.Unlisted = s.c.Bus.Unlisted
 	}
 	if vitals := s.vitals(); vitals != nil {
 		c.Vitals = func(ctx context.Context) (all []overview.Vital) {

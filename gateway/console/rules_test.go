@@ -160,9 +160,9 @@ func TestACapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
 		signUp                string
 		says, because, zh, by string
 	}{
-		"sign-up is closed": {standing{open: true, by: "auto"}, "closed", everyone, "the setting mcp.default_access is auto, and sign-up is closed", "设置 mcp.default_access 的值为 auto，且注册已关闭", "closed"},
-		"sign-up is open":   {standing{by: "auto"}, "open", owner, "the setting mcp.default_access is auto, and people may sign up (signup is open)", "（signup 为 open）", "open"},
-		"by invitation":     {standing{by: "auto"}, "invitation", owner, "(signup is invitation)", "（signup 为 invitation）", "invitation"},
+		"sign-up is closed": {standing{open: true, by: "auto"}, "closed", everyone, "the setting mcp.default_access is auto, and nobody becomes a user by themselves", "设置 mcp.default_access 的值为 auto，且无人可自行注册", "closed"},
+		"sign-up is open":   {standing{by: "auto"}, "open", owner, "the setting mcp.default_access is auto, and people may become users: github (open)", "可通过以下方式注册：github (open)", "open"},
+		"by invitation":     {standing{by: "auto"}, "invitation", owner, "people may become users: github (invitation)", "github (invitation)", "invitation"},
 		"set to everyone":   {standing{open: true, by: "everyone"}, "closed", everyone, "the setting mcp.default_access is everyone", "设置 mcp.default_access 的值为 everyone", ""},
 		"set to owner":      {standing{by: "owner"}, "open", owner, "the setting mcp.default_access is owner", "设置 mcp.default_access 的值为 owner", ""},
 		"a host's default":  {standing{open: true, by: "auto"}, "open", everyone, "is auto, and the configuration of the service decides", "由服务的配置决定", ""},
@@ -170,7 +170,11 @@ func TestACapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.bus.shop = new(shop)
-			h := newFixture(t, func(config *console.Config) { config.Bus, config.SignUp = c.bus, c.signUp })
+			var ways access.Ways
+			if c.signUp != "" {
+				ways = access.Ways{{Method: "self", SignUp: access.SignUpClosed}, {Method: "github", SignUp: c.signUp}}
+			}
+			h := newFixture(t, func(config *console.Config) { config.Bus, config.Ways = c.bus, ways })
 			dev, aud := h.testUser("dev", storage.RoleDeveloper), h.testUser("aud", storage.RoleAuditor)
 			h.sells(dev.Sub)
 			for path, cookie := range map[string]string{"/console/access": dev.cookie, "/console/access/shop": dev.cookie, "/console/access/shop?by=aud": aud.cookie} {

@@ -50,6 +50,10 @@ func (*shop) Open() bool { return true }
 
 func (*shop) OpenBy() string { return storage.AccessAuto }
 
+func (*shop) Unlisted(n int) ([]string, int) {
+	return []string{"shop__a", "shop__b", "shop__" + hostile}[:min(n, 3)], 7
+}
+
 // Sees judges as if a rule denied one tool and the default allowed another.
 func (*shop) Sees(_ context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error) {
 	return []access.Verdict{

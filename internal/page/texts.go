@@ -450,10 +450,14 @@ var chinese = map[string]string{
 	"This password cannot be used. Choose another one.":                         "不能使用此密码。请换一个。",
 
 	// Signing up.
-	"Create an account":           "创建账户",
-	"Code of your invitation":     "邀请码",
-	"Email address (if you like)": "邮箱地址（可选）",
-	"With it you can set a new password if you forget yours. We send a code to it.":                    "忘记密码时，可用它重新设置密码。我们会向该邮箱发送验证码。",
+	"Create an account":                             "创建账户",
+	"Code of your invitation":                       "邀请码",
+	"Email address (if you like)":                   "邮箱地址（可选）",
+	"Code of your invitation (if you are new here)": "邀请码（首次使用时填写）",
+	"You are new here":                              "您是新用户",
+	"Here people need an invitation to become users. Type in its code once; next time you sign in without.":                                                                                                          "此服务需凭邀请注册。请输入一次邀请码，下次登录无需再填。",
+	"You have no account here, and this way does not open one. If you have an account, sign in to it in another way; your account page then links this one. Otherwise ask whoever runs this service for an account.": "您在此还没有账户，且此方式不开放注册。如已有账户，请用其他方式登录，再在账户页面关联此方式；否则请联系服务运营者开通账户。",
+	"With it you can set a new password if you forget yours. We send a code to it.":                                                                                                                                  "忘记密码时，可用它重新设置密码。我们会向该邮箱发送验证码。",
 	"This username is taken. Choose another one.":                                                      "该用户名已被使用。请换一个。",
 	"This username cannot be used. Choose one of 1 to 100 visible characters.":                         "不能使用此用户名。请使用 1 到 100 个可见字符。",
 	"This username mixes writing systems that can be mistaken for each other. Use the letters of one.": "此用户名混用了容易混淆的文字。请只使用一种文字的字母。",

@@ -18,6 +18,6 @@ func All() []Switch {
 	return []Switch{
 		{storage.SettingForcePKCE, "oauth_force_pkce", []string{"0", "1"}, "0", "0: PKCE is optional; 1: every authorization needs it"},
 		{storage.SettingDefaultAccess, "default_access", []string{storage.AccessAuto, storage.AccessEveryone, storage.AccessOwner}, storage.AccessAuto,
-			"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: everyone while sign-up is closed, else owner"},
+			"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: everyone while every way in is closed to people who are not users yet, else owner"},
 	}
 }

@@ -15,7 +15,8 @@
 // set a new password if they have forgotten theirs, and are notified of changes to their account
 // ([SignIn.Notify]). Emails wait in the Store until they are handed over, so none is lost with a
 // process (decision 68). With a [Revoker] they can change their password.
-// Config.SignUp says who may become a user without an operator.
+// Config.SignUp says who may become a user without an operator, whichever way they come in, and
+// Config.ConnectorSignUp says otherwise of one provider. [Config.Ways] is both in one answer.
 //
 // # Its packages
 //

@@ -71,6 +71,7 @@ type capabilities struct {
 	emails    users.EmailUsers
 	passwords users.PasswordUsers
 	signUps   users.SignUpUsers
+	invited   users.InvitedUsers
 	profiles  users.ProfileUsers
 }
 
@@ -92,6 +93,7 @@ func (c Config) capabilities() (all capabilities) {
 	if c.SignUp != SignUpClosed {
 		all.signUps, _ = c.Users.(users.SignUpUsers)
 	}
+	all.invited, _ = c.Users.(users.InvitedUsers)
 	return all
 }
 
@@ -136,7 +138,7 @@ func (c Config) sessions(secure bool, written *trail.Trail) *session.Sessions {
 // features makes the features that the Config enables, links them on the pages, and returns their
 // routes. A feature whose dependencies are missing is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
-	has, pages := c.capabilities(), s.steps.Pages
+	has, pages, ways := c.capabilities(), s.steps.Pages, c.Ways()
 	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker, Place: c.Place}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
@@ -165,7 +167,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	change := &newpassword.Page{Steps: s.steps, Passwords: has.passwords, Marker: has.marker, Revoker: c.Revoker}
 	codes := &otp.Codes{
 		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.emails, Passwords: has.passwords, Outbox: s.outbox,
-		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: has.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
+		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUp: ways.Of(storage.LoginEmail), Invitations: has.invited, ChangePassword: change.Change,
 	}
 	if has.emails != nil {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address", Method: storage.LoginEmail}
@@ -193,12 +195,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		routes = append(routes, keys.Routes()...)
 	}
 	if has.signUps != nil {
-		signUp := &signup.SignUp{Steps: s.steps, Users: has.signUps, Invited: c.SignUp == SignUpInvitation, Emails: has.emails != nil, Codes: codes}
+		signUp := &signup.SignUp{Steps: s.steps, Users: has.signUps, Invited: ways.Of(storage.LoginSelf) == SignUpInvitation, Emails: has.emails != nil, Codes: codes}
 		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: signup.Path, Label: "Create an account"})
 		routes = append(routes, signUp.Routes()...)
 	}
 	routes = append(routes, s.ownData(c, has, accountPage)...)
-	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.connected, Logins: has.logins, Base: c.BaseURL}
+	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.connected, Logins: has.logins, Ways: ways, Invitations: has.invited, Base: c.BaseURL}
 	s.codes, s.account, s.federation = codes, accountPage, providers
 	offered, linkable, err := providers.Connect(c.Connectors)
 	if err != nil {

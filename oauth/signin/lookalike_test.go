@@ -119,10 +119,11 @@ func TestOfManySignUpsAtOnceThatAreAlikeOneGetsThrough(t *testing.T) {
 
 func TestADrawnUsernameIsNobodyElsesEither(t *testing.T) {
 	rm := newFixture(t, nil)
+	admitted := users.WithAdmission(context.Background(), users.Admission{Open: true})
 	users := users.New(rm.store, cheap(rm.hashes))
 	byMail, err := users.CreateByEmail(context.Background(), "ada@example.org")
 	must(t, err)
-	byQQ, err := users.Connected(context.Background(), storage.LoginQQ, connector.Profile{Subjects: []string{"s1"}})
+	byQQ, err := users.Connected(admitted, storage.LoginQQ, connector.Profile{Subjects: []string{"s1"}})
 	must(t, err)
 	for _, u := range []storage.User{byMail, byQQ} {
 		if _, err := users.Create(context.Background(), storage.User{Username: u.Username}, password); !errors.Is(err, storage.ErrExists) {

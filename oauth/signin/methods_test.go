@@ -39,6 +39,7 @@ type nameless struct{ connector.Connector }
 func newBadgeFixture(t *testing.T, change func(*Config)) *fixture {
 	t.Helper()
 	return newFixture(t, func(c *Config) {
+		c.ConnectorSignUp = map[string]string{"badge": SignUpOpen}
 		if c.Connectors = []connector.Connector{badge{"badge", "Company badge"}}; change != nil {
 			change(c)
 		}

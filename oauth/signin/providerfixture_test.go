@@ -48,6 +48,10 @@ func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	add(oidc.New(c.OIDC))
 	add(connector.NewGitHub(c.GitHub))
 	return &providerFixture{newFixture(t, func(c *Config) {
+		c.ConnectorSignUp = map[string]string{} // strangers come in, and the form to sign up is not offered
+		for _, name := range providers {
+			c.ConnectorSignUp[name] = SignUpOpen
+		}
 		if c.Connectors = all; change != nil {
 			change(c)
 		}

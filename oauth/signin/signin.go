@@ -53,12 +53,16 @@ type Config struct {
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers
 	NoQR        bool                           // no sign-in by scanning a code with a phone
 	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; Users must be users.EmailUsers
-	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
+	SignUp      string                         // who becomes a user by themselves, by whichever way in; "": SignUpClosed
 	Tools       Tools                          // nil: the consent page offers no choice among tools
 	MFA         authn.Policy                   // who needs a second factor; zero: it is offered to everybody
 	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
 	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
 	Audit       Audit                          // nil: nothing is recorded. What users download of their data has audit records if it has the method Search of *gateway.Trail
+
+	// ConnectorSignUp says it of one Connector, by its Name, in place of SignUp: such as SignUpOpen for a company's
+	// own provider that lets none but its members in. The Users must be users.InvitedUsers.
+	ConnectorSignUp map[string]string
 
 	DeleteAccount string                  // "": DeleteSelf; it needs a Revoker, and users of the Store or users.ErasableUsers
 	Contact       string                  // where users reach the operator, such as an email address; with DeleteAsk they are told
@@ -172,9 +176,9 @@ type MailStore interface {
 // Values of Config.SignUp: who may create an account. And of Config.DeleteAccount: who deletes that of a user
 // who wants it.
 const (
-	SignUpClosed     = "closed"     // nobody
-	SignUpOpen       = "open"       // anybody
-	SignUpInvitation = "invitation" // anybody with the code of a storage.Invitation
+	SignUpClosed     = access.SignUpClosed     // nobody
+	SignUpOpen       = access.SignUpOpen       // anybody
+	SignUpInvitation = access.SignUpInvitation // anybody with the code of a storage.Invitation
 
 	DeleteSelf = "self" // the user, at once
 	DeleteAsk  = "ask"  // an operator: the user asks on a page, which is on the audit trail
@@ -248,9 +252,7 @@ func (c Config) check() error {
 	if c.SessionIdle < 0 || c.SessionMax < 0 {
 		complain("SessionIdle, SessionMax: %v, %v; neither may be negative", c.SessionIdle, c.SessionMax)
 	}
-	if !slices.Contains([]string{"", SignUpClosed, SignUpOpen, SignUpInvitation}, c.SignUp) {
-		complain("SignUp: %q is neither closed, open nor invitation", c.SignUp)
-	}
+	c.checkWays(complain)
 	if !slices.Contains([]string{"", DeleteSelf, DeleteAsk, DeleteOff}, c.DeleteAccount) {
 		complain("DeleteAccount: %q is neither self, ask nor off", c.DeleteAccount)
 	}

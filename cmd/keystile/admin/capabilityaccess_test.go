@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/keystile/keystile/storage"
 )
 
 // shop is a workshop with a capability of two tools, pets.getPet and pets.post_pets.
@@ -137,7 +135,7 @@ func TestWhatSomebodyMayUseIsShownWithWhatDecides(t *testing.T) {
 		}
 	}
 	o.must("capability", "access", "pets", "--reset")
-	o.target.DefaultAccess = storage.AccessOwner
+	o.target.Ways = ways("open")
 	if got := all("ada"); got[0] != "pets__post_pets false the default: the owner and administrators" {
 		t.Errorf("with open sign-up: %q", got)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
@@ -61,9 +62,17 @@ func newOffice(t *testing.T) *office {
 	}
 	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money, Usage: calls}
 	o := &office{t: t, target: target, users: users, data: t.TempDir()}
+	o.target.Ways = ways(access.SignUpClosed)
 	o.target.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }
 	o.target.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
 	return o
+}
+
+// ways are those of a service with one way in.
+func ways(signUp string) func() (access.Ways, string, error) {
+	return func() (access.Ways, string, error) {
+		return access.Ways{{Method: storage.LoginSelf, SignUp: signUp}}, "https://id.example.com/oauth/signin/signup", nil
+	}
 }
 
 // serve answers at the folder's socket until the test ends.

@@ -18,6 +18,13 @@ func inviteUser(ctx context.Context, target Target, args cli.Args) (output, erro
 	if err != nil || days < 1 || days > int(storage.MaxInvitationLife/(24*time.Hour)) {
 		return nil, cli.Usage("--days is a number from 1 to 90")
 	}
+	ways, page, err := target.ways()
+	if err == nil {
+		err = ways.CheckInvitation()
+	}
+	if err != nil {
+		return nil, err
+	}
 	code, now := handle.NewInvitation(), time.Now().UTC()
 	i, err := target.Store.SaveInvitation(ctx, storage.Invitation{
 		ID: handle.HashInvitation(code), Role: args.Get("role"), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, days),
@@ -25,5 +32,5 @@ func inviteUser(ctx context.Context, target Target, args cli.Args) (output, erro
 	if err != nil {
 		return nil, err
 	}
-	return answer{{"expires_at", when(i.ExpiresAt)}, {"role", i.Role}, {"invitation", code}}, nil
+	return answer{{"expires_at", when(i.ExpiresAt)}, {"role", i.Role}, {"page", page}, {"invitation", code}}, nil
 }

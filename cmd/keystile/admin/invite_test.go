@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestAnInvitationIsMadeForSoManyDays(t *testing.T) {
 	o := newOffice(t)
+	o.target.Ways = ways(access.SignUpInvitation)
 	for _, c := range []struct {
 		words []string
 		days  int
@@ -20,7 +22,7 @@ func TestAnInvitationIsMadeForSoManyDays(t *testing.T) {
 		v := o.must(append([]string{"user", "invite"}, c.words...)...)
 		code, _ := v["invitation"].(string)
 		i, err := o.target.Store.Invitation(t.Context(), handle.HashInvitation(code))
-		if err != nil || i.Role != c.role || v["role"] != c.role || i.ExpiresAt.Before(began.AddDate(0, 0, c.days).UTC()) || i.ExpiresAt.After(time.Now().AddDate(0, 0, c.days).UTC()) {
+		if err != nil || i.Role != c.role || v["role"] != c.role || v["page"] != "https://id.example.com/oauth/signin/signup" || i.ExpiresAt.Before(began.AddDate(0, 0, c.days).UTC()) || i.ExpiresAt.After(time.Now().AddDate(0, 0, c.days).UTC()) {
 			t.Errorf("%v printed %v and stored %+v, %v", c.words, v, i, err)
 		}
 		if u, err := o.users.SignUp(t.Context(), storage.User{Username: "ada" + c.role + time.Now().Format("150405.000000000")}, "battery staple", code); err != nil || u.Role != c.role {
@@ -37,8 +39,21 @@ func TestAnInvitationIsMadeForSoManyDays(t *testing.T) {
 	}
 }
 
+// A code that no page takes is not handed out: the operator learns what to do in place of it.
+func TestNobodyIsInvitedWhereNoPageTakesAnInvitation(t *testing.T) {
+	for signUp, want := range map[string]string{access.SignUpClosed: "set signup to invitation", access.SignUpOpen: "anybody may become a user"} {
+		o := newOffice(t)
+		o.target.Ways = ways(signUp)
+		o.wantFailure(2, want, "user", "invite")
+		if len(o.trail) != 0 {
+			t.Errorf("with sign-up %s the audit trail says %+v", signUp, o.trail)
+		}
+	}
+}
+
 func TestAWrongInvitationIsNotMade(t *testing.T) {
 	o := newOffice(t)
+	o.target.Ways = ways(access.SignUpInvitation)
 	for want, words := range map[string][]string{
 		"from 1 to 90": {"--days", "0"}, "1 to 90": {"--days", "91"}, "--days": {"--days", "x"}, "role": {"--role", "root"},
 	} {

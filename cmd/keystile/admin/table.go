@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
@@ -39,11 +40,15 @@ type Target struct {
 
 	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
 	// and nobody is told.
-	Notify        func(ctx context.Context, sub string, n event.Notice)
-	Unlock        func(context.Context, netip.Addr) bool      // ends the lockout of an address; nil: nobody serves here
-	Reload        func(context.Context) error                 // makes the running bus read who may use what anew; nil: nobody serves here
-	Nodes         func(context.Context) ([]nodes.Info, error) // that serve from the store
-	DefaultAccess string                                      // to capabilities without an access list, where the setting leaves it open
+	Notify func(ctx context.Context, sub string, n event.Notice)
+	Unlock func(context.Context, netip.Addr) bool      // ends the lockout of an address; nil: nobody serves here
+	Reload func(context.Context) error                 // makes the running bus read who may use what anew; nil: nobody serves here
+	Nodes  func(context.Context) ([]nodes.Info, error) // that serve from the store
+	// Ways returns every way in, and the page that takes invitations; nil: nothing is known of them.
+	Ways func() (ways access.Ways, invitationPage string, err error)
+	// Unlisted names tools of the running bus that everybody may use only because no list says otherwise, the first
+	// n, and counts them; nil: nobody serves here.
+	Unlisted func(n int) (names []string, count int)
 }
 
 // Users makes users with a password; *users.StoreUsers does.
@@ -94,7 +99,7 @@ type command struct {
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands, sessionCommands, lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands, searchCommands, countCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands, clientCommands)
+var table = slices.Concat(appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands, sessionCommands, lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands, searchCommands, countCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands, clientCommands, openToolsCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

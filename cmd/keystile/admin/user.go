@@ -30,7 +30,7 @@ var userCommands = []command{
 	},
 	{
 		name: "user invite", summary: "Invite somebody to sign up", do: inviteUser,
-		details:  "The code is shown this once and makes one user. People type it in at sign-in,\nwhere signup is set to invitation.",
+		details:  "The code is shown this once and makes one user. Send it with the address of the page, where people\ntype it in. It is refused where no page takes a code, which is where signup is not invitation. A\nserver that runs knows that; without one the configuration says it, of which the command reads the\nfile and the environment.",
 		examples: []string{"keystile user invite --role developer --days 3 --json"},
 		flags: []cli.Flag{
 			{Name: "role", Value: "ROLE", Help: "admin, developer or auditor, who reads all (none)"},

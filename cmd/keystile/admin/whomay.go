@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -16,10 +15,20 @@ import (
 // open reports whether everybody may use what has no list.
 func (r Target) open(ctx context.Context) (bool, error) {
 	value, err := r.Store.Setting(ctx, storage.SettingDefaultAccess)
-	if value == "" || value == storage.AccessAuto {
-		value = cmp.Or(r.DefaultAccess, storage.AccessEveryone)
+	if err == nil && (value == "" || value == storage.AccessAuto) {
+		var ways access.Ways
+		ways, _, err = r.ways()
+		value = ways.Default()
 	}
 	return value == storage.AccessEveryone, err
+}
+
+// ways returns every way in, and the page that takes invitations.
+func (r Target) ways() (access.Ways, string, error) {
+	if r.Ways == nil {
+		return nil, "", nil
+	}
+	return r.Ways()
 }
 
 // whatSomebodyMayUse lists every tool with what decides about it.

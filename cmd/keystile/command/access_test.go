@@ -84,7 +84,7 @@ func TestTheConsoleSaysByWhichSignUpTheDefaultAccessHolds(t *testing.T) {
 	t.Parallel()
 	for signUp, standing := range map[string]string{"closed": "everyone", "open": "owner"} {
 		s := start(t, t.TempDir(), "--signup", signUp)
-		want := `"default":"` + standing + `","default_by":{"setting":"mcp.default_access","value":"auto","signup":"` + signUp + `"}`
+		want := `"default":"` + standing + `","default_by":{"setting":"mcp.default_access","value":"auto","signup":"` + signUp + `",`
 		if _, body := get(t, http.DefaultClient, s.base+"/api/console/access", "Cookie", cookieOf(t, s).String()); !strings.Contains(body, want) {
 			t.Errorf("with sign-up %s the console answers %s, want %s", signUp, body, want)
 		}

@@ -17,11 +17,8 @@ import (
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/registry"
-	"github.com/keystile/keystile/storage"
 )
 
 // assembled joins the service and what the program serves beside it.
@@ -44,10 +41,10 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 		return nil, err
 	}
 	options := serviceConfig(c, base, data, log)
+	options.SignIn = signInConfig(c, connectors, mailer)
 	others.give(&options)
 	data.ships.give(&options)
 	options.Tracer = traces.Provider()
-	options.SignIn.Connectors, options.SignIn.Mailer = connectors, mailer
 	service, err := keystile.New(ctx, options)
 	if err != nil {
 		return nil, err
@@ -83,11 +80,6 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 			SigningAlg: c.SigningAlg, SweepEvery: sweep, StaleAfter: c.StaleAfter,
 		},
 		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize, Observe: data.events},
-		SignIn: signin.Config{
-			SignUp: c.SignUp, NoQR: !c.QR, MFA: c.MFA, DeleteAccount: c.DeleteAccount, Contact: c.Contact,
-			Lock:        lockout.Config{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
-			SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
-		},
 		OAuth: oauth.Config{
 			AllowPrivate: c.PrivateLogouts, AllowPrivateEvents: c.PrivateEvents,
 			LoginTypes: c.LoginTypes, IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
@@ -102,19 +94,10 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		Registry:  registry.Config{ResolveRefs: c.ResolveRefs, MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools},
 		Upstreams: mcpbus.UpstreamsConfig{MaxAnswer: c.Bus.MaxAnswer},
 		Bus: mcpbus.Config{
-			Version: versionOf(), MaxOwnerTools: c.MaxTools, DefaultAccess: defaultAccess(c), Origins: c.Bus.Origins, PageSize: c.Bus.PageSize,
+			Version: versionOf(), MaxOwnerTools: c.MaxTools, Origins: c.Bus.Origins, PageSize: c.Bus.PageSize,
 		},
 		Legacy: legacy.Config{ErrorStatus: c.LegacyStatus},
 	}
-}
-
-// defaultAccess returns who may use a tool that nobody has said anything about: everyone, unless
-// strangers become users (decision 54).
-func defaultAccess(c *config.Config) string {
-	if c.SignUp == "closed" {
-		return storage.AccessEveryone
-	}
-	return storage.AccessOwner
 }
 
 // plansOf returns the tiers of protocol 8 with the operator's price of what goes beyond a quota.

@@ -63,7 +63,7 @@ func (p program) commands() cli.Table {
 		},
 		{
 			Name: "health", Summary: "Ask the service of this machine whether it is ready", Run: askHealth,
-			Details:  "It reads the configuration as serve does, asks /healthz/ready at the address of listen, and exits 1\nunless that answers 200 within five seconds: a health check for containers, which have no curl.",
+			Details:  "It reads the configuration as serve does, asks /healthz/ready at the address of listen, and exits 1\nunless that answers 200 within five seconds: a health check for containers, which have no curl. Beside\nthat it names the tools without an access list which strangers may use, if there are any.",
 			Flags:    append(config.Flags(), asJSON),
 			Examples: []string{"keystile health", "keystile health --listen 0.0.0.0:8080"},
 		},

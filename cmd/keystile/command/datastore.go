@@ -24,6 +24,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
@@ -186,7 +187,7 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 		Store: h.store, Users: h.users, Copy: h.copy,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
-		Note:    h.note, Keys: h.keyring, DefaultAccess: defaultAccess(h.conf),
+		Note:    h.note, Keys: h.keyring, Ways: h.ways,
 		Billing: h.billing, Usage: h.usage,
 		Nodes: func(ctx context.Context) ([]nodes.Info, error) { return nodes.Look(ctx, h.store) },
 	}
@@ -194,6 +195,8 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 		target.Provider, target.Forget, target.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
 		target.Reload, target.Notify, target.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
 		target.Nodes, target.Registry = serving.Nodes.List, serving.Registry
+		target.Ways = func() (access.Ways, string, error) { return serving.Ways(), serving.InvitationPage(), nil }
+		target.Unlisted = serving.Bus.Unlisted
 		target.Billing, target.Usage = serving.Gateway.Billing(), serving.Gateway.Usage()
 	}
 	return target

@@ -33,7 +33,8 @@
 // Sign-in by email, confirmed addresses and the reset of passwords need mail. Tried out with the demo,
 // each mail is a file in the folder mail of the data folder; mail.smtp.host sends them, with STARTTLS
 // unless mail.smtp.tls says otherwise. Users confirm their address at /oauth/signin/address. Nobody becomes a user by
-// themselves unless signup says so: open, or invitation for those who have a code of keystile user invite.
+// themselves, by a password, a code by email or a provider, unless signup says so: open, or invitation for those who
+// have a code of keystile user invite. connectors.NAME.signup says it of one provider, such as a company's own.
 //
 // Users set up a second factor at /oauth/account/factors. mfa.default, and mfa.admin and its like by
 // role, require it: who has none is reminded for mfa.grace, and then sets it up before they are let in. keystile

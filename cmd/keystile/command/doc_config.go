@@ -32,37 +32,52 @@
 //   - connectors.wx.id (text, protocol 1): the id that WeChat gave the service at open.weixin.qq.com;
 //     with it, people may sign in there
 //   - connectors.wx.secret (text, protocol 1): the secret beside that id
+//   - connectors.wx.signup (name): whom WeChat makes a user of: nobody (closed), who brings the code
+//     of an invitation (invitation), or anybody (open); without it, signup
 //   - connectors.qq.id (text, protocol 1): the id that QQ gave the service at connect.qq.com; with it,
 //     people may sign in there
 //   - connectors.qq.secret (text, protocol 1): the secret beside that id
+//   - connectors.qq.signup (name): whom QQ makes a user of: nobody (closed), who brings the code of an
+//     invitation (invitation), or anybody (open); without it, signup
 //   - connectors.douyin.id (text, protocol 1): the id that Douyin gave the service at
 //     developer.open-douyin.com; with it, people may sign in there
 //   - connectors.douyin.secret (text, protocol 1): the secret beside that id
+//   - connectors.douyin.signup (name): whom Douyin makes a user of: nobody (closed), who brings the
+//     code of an invitation (invitation), or anybody (open); without it, signup
 //   - connectors.alipay.id (text, protocol 1): the id that Alipay gave the service at open.alipay.com;
 //     with it, people may sign in there
 //   - connectors.alipay.private_key (text, protocol 1): the RSA key that signs what Alipay is asked:
 //     PKCS#8 or PKCS#1, as PEM or bare base64
 //   - connectors.alipay.public_key (text, protocol 1): Alipay's own public key, which its answers are
 //     checked by
+//   - connectors.alipay.signup (name): whom Alipay makes a user of: nobody (closed), who brings the
+//     code of an invitation (invitation), or anybody (open); without it, signup
 //   - connectors.feishu.id (text): the App ID that Feishu gave the service at open.feishu.cn; with it,
 //     people may sign in there
 //   - connectors.feishu.secret (text): the App Secret beside that id
 //   - connectors.feishu.lark (true or false, default false): whether the id is one of Lark, which is
 //     Feishu outside China
+//   - connectors.feishu.signup (name): whom Feishu makes a user of: nobody (closed), who brings the
+//     code of an invitation (invitation), or anybody (open); without it, signup
 //   - connectors.wecom.corp_id (text): the id of the corporation at work.weixin.qq.com; with it, its
 //     members may sign in there
 //   - connectors.wecom.agent_id (text): the AgentId of the corporation's application with web login
 //   - connectors.wecom.secret (text): that application's Secret
+//   - connectors.wecom.signup (name): whom WeCom makes a user of: nobody (closed), who brings the code
+//     of an invitation (invitation), or anybody (open); without it, signup
 //   - connectors.dingtalk.id (text): the Client ID that DingTalk gave the service at
 //     open-dev.dingtalk.com; with it, people may sign in there
 //   - connectors.dingtalk.secret (text): the Client Secret beside that id
+//   - connectors.dingtalk.signup (name): whom DingTalk makes a user of: nobody (closed), who brings
+//     the code of an invitation (invitation), or anybody (open); without it, signup
 //   - connectors.oidc (list of objects): other providers that people may sign in with, by OpenID
 //     Connect: preset (oidc, google, keycloak, entra or github), id and secret; issuer (oidc,
-//     keycloak) or tenant (entra); name, label, scopes, domains and allow_private, see Let people sign
-//     in as they know it
+//     keycloak) or tenant (entra); name, label, scopes, domains, signup and allow_private, see Let
+//     people sign in as they know it
 //   - fake_providers (true or false, default false): whether WeChat, QQ, Alipay, Douyin, Feishu,
 //     WeCom, DingTalk, an issuer of OpenID Connect and GitHub are played by the service itself, for a
-//     trial: anybody signs in as anybody, so it is for this machine alone
+//     trial: anybody signs in as anybody and becomes a user, whatever signup says, so it is for this
+//     machine alone
 //   - lifetimes.code (duration, default 5m, protocol 8): how long an authorization code is valid
 //   - lifetimes.access (duration, default 168h, protocol 8): how long an access token is valid
 //   - lifetimes.refresh (duration, default 720h, protocol 8): how long a refresh token is valid
@@ -78,8 +93,9 @@
 //   - login_lock.duration (duration, default 15m, protocol 8): how long a locked address stays locked
 //   - signin.qr (true or false, default true, protocol 1): whether the sign-in page offers to scan a
 //     code with a phone that is signed in
-//   - signup (name, default closed, protocol 1): who may become a user by themselves: nobody (closed),
-//     who brings the code of keystile user invite (invitation), or anybody (open)
+//   - signup (name, default closed, protocol 1): who may become a user by themselves, by a password, a
+//     code by email or any other provider: nobody (closed), who brings the code of keystile user
+//     invite (invitation), or anybody (open); a provider may have a signup of its own
 //   - mfa.default (name, default offered): whether people sign in with a second factor: not (off), if
 //     they set one up (offered), or always (required); who has one is asked for it in any case
 //   - mfa.admin (name): the same of administrators; without it, mfa.default

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
 )
 
 // healthPatience bounds the wait for an answer. What runs the check waits longer.
@@ -41,11 +43,30 @@ func askHealth(ctx context.Context, call cli.Call) error {
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		return fmt.Errorf("the service at %s is not ready: %s %s", address, resp.Status, strings.TrimSpace(string(said)))
 	}
+	open, unknown := admin.AskOpenTools(ctx, c.Data) // who may not read the folder learns whether the service is ready, and no more
 	if call.On(asJSON.Name) {
-		return json.NewEncoder(call.Stdout).Encode(map[string]any{"ready": true, "address": address})
+		return json.NewEncoder(call.Stdout).Encode(struct {
+			Ready   bool   `json:"ready"`
+			Address string `json:"address"`
+			*admin.OpenTools
+		}{true, address, open})
 	}
 	_, err = fmt.Fprintf(call.Stdout, "The service at %s is ready.\n", address)
+	if err == nil && unknown == nil && open.Count > 0 {
+		_, err = fmt.Fprintf(call.Stdout, `Strangers become users (%s), and everybody may use %d tools without an access list: %s
+Give each capability a list (keystile capability access), or: keystile setting set %s owner
+`, strings.Join(open.By, ", "), open.Count, firstOf(open.Tools, open.Count), storage.SettingDefaultAccess)
+	}
 	return err
+}
+
+// firstOf lists the first of several names.
+func firstOf(first []string, all int) string {
+	text := strings.Join(first, ", ")
+	if all > len(first) {
+		text += ", ..."
+	}
+	return text
 }
 
 // reachable returns the address at which this machine reaches what listens at one: all addresses are none.

@@ -63,6 +63,7 @@ var rows = []row{
 	{method: "GET", path: "/oauth/signin/scan/{id}"},
 	{method: "POST", path: "/oauth/signin/scan/{id}", body: "allow=1"},
 	{method: "GET", path: "/oauth/signin/with/wx"},
+	{method: "POST", path: "/oauth/signin/with/wx/join", body: "state=x&invitation=y"},
 	{method: "POST", path: "/oauth/signin/with/wx/link", body: "a=b"},
 	{method: "GET", path: "/oauth/signin/with/wx/return", query: "code=x&state=y"},
 	{method: "GET", path: "/oauth/device"},

@@ -48,13 +48,15 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	t.Helper()
 	c, err := config.Load(cli.Args{}, []string{"KEYSTILE_DATA=" + t.TempDir(), "KEYSTILE_LIMITS_PER_IP=1000000",
 		"KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1", "KEYSTILE_DEMO=true",
-		"KEYSTILE_LEGACY_ERROR_STATUS=mapped", "KEYSTILE_CONNECTORS_WX_ID=wx1", "KEYSTILE_CONNECTORS_WX_SECRET=secret", "KEYSTILE_UPSTREAMS_ALLOW_PRIVATE=127.0.0.1"})
+		"KEYSTILE_LEGACY_ERROR_STATUS=mapped", "KEYSTILE_CONNECTORS_WX_ID=wx1", "KEYSTILE_CONNECTORS_WX_SECRET=secret", "KEYSTILE_CONNECTORS_WX_SIGNUP=invitation",
+		"KEYSTILE_UPSTREAMS_ALLOW_PRIVATE=127.0.0.1"})
 	fatal(t, err)
 	f, err := folder.Open(c.Data)
 	fatal(t, err)
 	w := &world{TB: t, watch: &watched{Backend: backend}}
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
+	fatal(t, w.store.Set(t.Context(), storage.SettingDefaultAccess, storage.AccessEveryone)) // although people can be invited
 	h := &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
 	w.b, err = assemble(t.Context(), c, worldBase, h, new(together), nil, slog.New(slog.DiscardHandler), nil)
 	fatal(t, err)

@@ -47,9 +47,12 @@ type Config struct {
 	LockFailures             int
 	LockWindow, LockDuration time.Duration
 
-	QR     bool         // the sign-in page offers to scan a code
-	SignUp string       // closed, invitation or open
-	MFA    authn.Policy // who needs a second factor
+	QR     bool   // the sign-in page offers to scan a code
+	SignUp string // closed, invitation or open
+
+	ConnectorSignUp map[string]string // the same of one connector, by name; nil: SignUp holds for all
+
+	MFA authn.Policy // who needs a second factor
 
 	DeleteAccount string // self, ask or off
 	Contact       string // where users reach the operator; "": it is not said

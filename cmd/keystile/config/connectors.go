@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 
+	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -40,6 +41,22 @@ func hidden(at func(*Config) *storage.Secret) func(*Config, string) error {
 	}
 }
 
+// signUps are the values of signup.
+var signUps = []string{signin.SignUpClosed, signin.SignUpInvitation, signin.SignUpOpen}
+
+// connectorSignUp says whom a connector makes a user of.
+func connectorSignUp(name string) func(*Config, string) error {
+	return maybe(func(c *Config, s string) error {
+		if c.ConnectorSignUp == nil {
+			c.ConnectorSignUp = map[string]string{}
+		}
+		said := ""
+		err := choice(func(*Config) *string { return &said }, signUps...)(c, s)
+		c.ConnectorSignUp[name] = said
+		return err
+	})
+}
+
 // checkConnectors refuses half of a provider's credentials, and fakes where others could
 // reach them.
 func (l *loader) checkConnectors(c *Config) {
@@ -57,6 +74,12 @@ func (l *loader) checkConnectors(c *Config) {
 	}
 	if c.Feishu.Lark && c.Feishu.ID == "" {
 		l.complain("connectors.feishu.lark: give id and secret too, or leave it out")
+	}
+	ids := map[string]string{"wx": c.WX.ID, "qq": c.QQ.ID, "douyin": c.Douyin.ID, "alipay": a.ID, "feishu": c.Feishu.ID, "wecom": c.WeCom.CorpID, "dingtalk": c.DingTalk.ID}
+	for name := range c.ConnectorSignUp {
+		if ids[name] == "" && !c.FakeProviders {
+			l.complain("connectors.%s.signup: nobody signs in there; give its id and secret too, or leave it out", name)
+		}
 	}
 	real := c.WX.ID + c.QQ.ID + c.Douyin.ID + a.ID + c.Feishu.ID + c.WeCom.CorpID + c.DingTalk.ID
 	for _, o := range c.OpenID {

@@ -22,7 +22,8 @@ type OpenID struct {
 	ID           string
 	Secret       storage.Secret
 	Scopes       []string // nil: those of the connector
-	Domains      []string // nil: everybody the provider knows comes in
+	Domains      []string // nil: the provider's word is enough for everybody it knows
+	SignUp       string   // closed, invitation or open; "": Config.SignUp
 	AllowPrivate []string
 }
 
@@ -57,6 +58,12 @@ var openIDFields = []field[OpenID]{
 		return nil
 	}},
 	{"domains", func(o *OpenID, s string) error { o.Domains = words(strings.ToLower(s)); return nil }},
+	{"signup", func(o *OpenID, s string) error {
+		if o.SignUp = s; !slices.Contains(signUps, s) {
+			return fmt.Errorf("it is one of %s", strings.Join(signUps, ", "))
+		}
+		return nil
+	}},
 	{"allow_private", func(o *OpenID, s string) error {
 		o.AllowPrivate = words(s)
 		_, err := netguard.New(netguard.Config{Allow: o.AllowPrivate})

@@ -36,13 +36,13 @@ func Refusal(err error, missing *reply.Failure) error {
 	case errors.Is(err, storage.ErrFull):
 		return TooManyApps
 	case errors.Is(err, storage.ErrInvalid), errors.Is(err, storage.ErrExists):
-		return BadBody.Saying(plain(err))
+		return BadBody.Saying(Plain(err))
 	}
 	return err
 }
 
-// plain returns the reason of a store error, without the store's prefix.
-func plain(err error) string {
+// Plain returns the reason of a store error, without the store's prefix.
+func Plain(err error) string {
 	text := strings.ReplaceAll(err.Error(), storage.ErrInvalid.Error()+": ", "")
 	text = strings.TrimSuffix(text, ": "+storage.ErrExists.Error())
 	return strings.ReplaceAll(strings.TrimPrefix(text, "application: "), "\n", "; ")

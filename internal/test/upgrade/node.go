@@ -53,7 +53,7 @@ func (n node) tell(ctx context.Context, into any, args ...string) error {
 
 // serve starts the binary, has something done, and stops it as an operator does.
 func (n node) serve(ctx context.Context, work func(c *serving.Client) error) error {
-	args := serving.Args(n.data, "--gateway-products", "ai")
+	args := serving.Args(n.data, "--gateway-products", "ai", "--signup", "invitation")
 	if n.storage != "" {
 		args = append(args, "--storage-url", n.storage)
 	}

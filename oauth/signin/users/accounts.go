@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
@@ -27,7 +26,7 @@ func (s *StoreUsers) ByEmail(ctx context.Context, address string) (storage.User,
 }
 
 // CreateByEmail implements EmailUsers. The username is random: applications that may not learn the
-// address see it.
+// address see it. An invitation in the Admission of the context is used up.
 func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error) {
 	u := storage.User{
 		Username: "user-" + strings.ToLower(rand.Text()[:10]), Email: address, EmailVerified: true, LoginType: storage.LoginEmail,
@@ -36,7 +35,7 @@ func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage
 	if err != nil {
 		return u, err
 	}
-	u, err = s.store.CreateUser(ctx, u, storage.Login{Method: storage.LoginEmail, Subject: address, Skeletons: looks})
+	u, err = s.admit(ctx, AdmissionOf(ctx).Invitation, u, storage.Login{Method: storage.LoginEmail, Subject: address, Skeletons: looks})
 	if errors.Is(err, storage.ErrExists) {
 		return s.ByEmail(ctx, address)
 	}
@@ -151,21 +150,14 @@ func (s *StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (bef
 
 // SignUp implements SignUpUsers.
 func (s *StoreUsers) SignUp(ctx context.Context, u storage.User, password, invitation string) (storage.User, error) {
-	if invitation == "" {
-		return s.Create(ctx, u, password)
+	id := ""
+	if invitation != "" {
+		id = handle.HashInvitation(invitation)
+		if _, err := s.invitation(ctx, id); err != nil { // before a password is hashed for nobody
+			return u, err
+		}
 	}
-	i, err := s.store.Invitation(ctx, handle.HashInvitation(invitation))
-	if err == nil && !i.Live(time.Now()) {
-		err = storage.ErrNotFound
-	}
-	if err != nil {
-		return u, err
-	}
-	u, err = s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
-		return s.store.CreateInvited(ctx, u, i, l)
+	return s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
+		return s.admit(ctx, id, u, l)
 	})
-	if errors.Is(err, storage.ErrConflict) {
-		err = storage.ErrNotFound
-	}
-	return u, err
 }

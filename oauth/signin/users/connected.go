@@ -13,7 +13,8 @@ import (
 )
 
 // Connected implements ConnectedUsers. If two of the subjects are of two users, the strongest
-// decides, and no subject is moved.
+// decides, and no subject is moved. Somebody who is not a user yet becomes one if the Admission of the
+// context says so, and is storage.ErrNotFound otherwise.
 func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error) {
 	for {
 		known, missing, err := s.subjects(ctx, method, p)
@@ -21,11 +22,15 @@ func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.P
 			return storage.User{}, err
 		}
 		if len(known) == 0 {
+			admission := AdmissionOf(ctx)
+			if admission == (Admission{}) {
+				return storage.User{}, storage.ErrNotFound
+			}
 			u := userOf(method, p)
 			if missing[0].Skeletons, err = s.looks(ctx, u.Username); err != nil {
 				return u, err
 			}
-			u, err = s.store.CreateUser(ctx, u, missing...)
+			u, err = s.admit(ctx, admission.Invitation, u, missing...)
 			if errors.Is(err, storage.ErrExists) { // they came in twice at once
 				continue
 			}

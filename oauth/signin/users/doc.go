@@ -23,6 +23,11 @@
 //	ErasableUsers   Config.Revoker     to delete the account                     not offered, but for the
 //	                                                                             users of the Store
 //	SignUpUsers     Config.SignUp      to become a user by a form                not offered
+//	InvitedUsers    Config.SignUp,     invitations by codes by email and by      the users decide by themselves
+//	                ConnectorSignUp    other providers; whom these make a user   whom Connected makes
+//	                                   of is sign-in's to decide
+//	ClosedUsers                        tools without an access list may be       they are their owner's:
+//	                                   everyone's                                strangers may be users
 //	NamedUsers                         known browsers are not held up while a    every browser waits while a
 //	                                   name is guessed at from many addresses    name is guessed at
 //

@@ -95,7 +95,8 @@ type ConnectedUsers interface {
 	Users
 
 	// Connected returns the user of a provider's profile (method is the Name of its Connector). If
-	// there is none it makes one, or returns storage.ErrNotFound if it accepts no new users. It
+	// there is none it makes one, or returns storage.ErrNotFound if it accepts no new users: whom
+	// the Config of sign-in lets become one is in the context, see AdmissionOf. It
 	// must store all subjects of the profile, so that each leads to the same user later.
 	Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
 

@@ -57,6 +57,9 @@ type Config struct {
 	OffBus func(storage.Capability) string // why a published capability is not on the bus; nil: there are none
 	// FactorsPath is the page of second factors, which administrators who sign in with one alone are urged to.
 	FactorsPath string
+	// Unlisted names tools that everybody may use because no list says otherwise, the first n, and counts them;
+	// nil: no stranger becomes a user.
+	Unlisted func(n int) (names []string, count int)
 }
 
 // Overview is this part of the console.

@@ -3,6 +3,7 @@ package overview
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
@@ -11,7 +12,7 @@ import (
 
 // todo is something that waits for the reader.
 type todo struct {
-	Kind string `json:"kind"` // order, webhook, key, health, capability, offbus or factor
+	Kind string `json:"kind"` // order, webhook, key, health, capability, offbus, factor or open
 	Name string `json:"name"` // of what it is about; of orders how many wait
 	Says string `json:"says"`
 	Path string `json:"path"` // of the page that shows it
@@ -25,6 +26,23 @@ const (
 // ordersWait returns that orders wait for a decision.
 func ordersWait(n int64) todo {
 	return todo{Kind: "order", Name: fmt.Sprint(n), Path: "/console/orders"}
+}
+
+// openTools returns that strangers may use tools, if they may.
+func (s *Overview) openTools() []todo {
+	const named = 5
+	if s.c.Unlisted == nil {
+		return nil
+	}
+	names, n := s.c.Unlisted(named)
+	if n == 0 {
+		return nil
+	}
+	says := strings.Join(names, ", ")
+	if n > len(names) {
+		says += ", …"
+	}
+	return []todo{{Kind: "open", Name: fmt.Sprint(n), Says: says, Path: "/console/access"}}
 }
 
 // keysWait returns the algorithms whose keys were not rotated for long. The next key is drawn when the

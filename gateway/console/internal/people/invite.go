@@ -15,11 +15,16 @@ type invitationRecord struct {
 	Invitation string `json:"invitation"`
 	Role       string `json:"role"`
 	ExpiresAt  string `json:"expires_at"`
+	Page       string `json:"page"` // where it is used
 }
 
-// showNew serves the page of a new user.
+// showNew serves the page of a new user, which says why nobody can be invited where that is so.
 func (s *People) showNew(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) {
-	return struct{}{}, nil
+	page := struct{ Uninvited string }{}
+	if err := s.c.Ways.CheckInvitation(); err != nil {
+		page.Uninvited = manage.Plain(err)
+	}
+	return page, nil
 }
 
 // invite serves POST /api/console/invitations.
@@ -38,6 +43,9 @@ func (s *People) invite(w http.ResponseWriter, r *http.Request, who consoleauth.
 	if days < 1 || days > int(storage.MaxInvitationLife/(24*time.Hour)) {
 		return nil, manage.BadBody.Saying("days is a number from 1 to 90")
 	}
+	if err := s.c.Ways.CheckInvitation(); err != nil {
+		return nil, manage.Refusal(err, noUser)
+	}
 	code, now := handle.NewInvitation(), time.Now().UTC()
 	i, err := s.c.Store.SaveInvitation(r.Context(), storage.Invitation{
 		ID: handle.HashInvitation(code), Role: role, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, days),
@@ -47,5 +55,5 @@ func (s *People) invite(w http.ResponseWriter, r *http.Request, who consoleauth.
 	}
 	ends := i.ExpiresAt.Format(manage.ISO8601)
 	act := manage.Act{What: "user invite", On: i.ID[:12], By: who.Sub, Changes: []string{`role "" -> "` + role + `"`, "expires_at none -> " + ends}}
-	return invitationRecord{code, i.Role, ends}, s.c.Recorder.Note(r, act)
+	return invitationRecord{code, i.Role, ends, s.c.InvitationPage}, s.c.Recorder.Note(r, act)
 }

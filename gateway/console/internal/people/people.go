@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -90,6 +91,9 @@ type Config struct {
 	WaitUntil  func(ctx context.Context, u storage.User) (until time.Time, known bool)
 	UnlockUser func(ctx context.Context, u storage.User) bool
 	Recorder   manage.Recorder
+
+	Ways           access.Ways // every way in: who is invited needs one that asks for it
+	InvitationPage string      // where they use the invitation; "": it is not said
 }
 
 // People is this part of the console.

@@ -43,17 +43,18 @@ func (s *Rules) standing() string {
 
 // origin tells where the default access comes from.
 type origin struct {
-	Setting string `json:"setting"`
-	Value   string `json:"value"`
-	SignUp  string `json:"signup"` // by which auto decides; "": it does not, or something else does
+	Setting string      `json:"setting"`
+	Value   string      `json:"value"`
+	SignUp  string      `json:"signup"` // of the widest way, by which auto decides; "": it does not, or something else does
+	Ways    access.Ways `json:"ways"`   // by which people become users, where auto decides by them
 }
 
 // by tells where the default access comes from. A host may configure another default than the one that
-// goes with its sign-up, so that is named only where they agree.
+// goes with its ways, so they are named only where they agree.
 func (s *Rules) by() origin {
-	o := origin{Setting: storage.SettingDefaultAccess, Value: s.c.Bus.OpenBy()}
-	if o.Value == storage.AccessAuto && s.c.SignUp != "" && s.c.Bus.Open() == (s.c.SignUp == "closed") {
-		o.SignUp = s.c.SignUp
+	o := origin{Setting: storage.SettingDefaultAccess, Value: s.c.Bus.OpenBy(), Ways: access.Ways{}}
+	if o.Value == storage.AccessAuto && len(s.c.Ways) > 0 && s.standing() == s.c.Ways.Default() {
+		o.SignUp, o.Ways = s.c.Ways.SignUp(), s.c.Ways.NotClosed()
 	}
 	return o
 }

@@ -50,8 +50,8 @@ type Bus interface {
 // Config holds what New needs.
 type Config struct {
 	Store    Store
-	Bus      Bus    // nil: there are no tools, and nothing is shown
-	SignUp   string // who may become a user; "": not known
+	Bus      Bus         // nil: there are no tools, and nothing is shown
+	Ways     access.Ways // every way in; nil: not known
 	Recorder manage.Recorder
 }
 

@@ -162,7 +162,7 @@ func busOf(b *testing.B, upstream string, n int) http.Handler {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { upstreams.Close(context.Background()) })
-	bus, err := mcpbus.New(b.Context(), mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: free{}, Log: quiet})
+	bus, err := mcpbus.New(b.Context(), mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: free{}, DefaultAccess: storage.AccessEveryone, Log: quiet})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func newFixture(t *testing.T, edits ...func(*mcpbus.Config)) *fixture {
 	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: tokens, Trail: trail, Log: quiet}))(t)
 	t.Cleanup(func() { g.Close(context.Background()) })
 	h.register("pets", tools)
-	c := mcpbus.Config{BaseURL: h.url, Store: h.store, Invoker: echo{}, Meter: free{}, Verifier: tokens, PageSize: 100, Log: quiet}
+	c := mcpbus.Config{BaseURL: h.url, Store: h.store, Invoker: echo{}, Meter: free{}, Verifier: tokens, DefaultAccess: storage.AccessEveryone, PageSize: 100, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}

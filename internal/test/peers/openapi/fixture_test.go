@@ -37,7 +37,7 @@ func newFixture(t *testing.T) *fixture {
 	h.registry = must(registry.New(t.Context(), registry.Config{BaseURL: h.url, Store: store, Visitors: nobody{}, NoDelivery: true, AllowPrivateUpstreams: local, Log: quiet}))(t)
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: local, Log: quiet}))(t)
 	h.bus = must(mcpbus.New(t.Context(), mcpbus.Config{
-		BaseURL: h.url, Store: store, Invoker: upstreams, Meter: free{}, Verifier: anybody{h.url + mcpbus.Path}, Log: quiet,
+		BaseURL: h.url, Store: store, Invoker: upstreams, Meter: free{}, Verifier: anybody{h.url + mcpbus.Path}, DefaultAccess: storage.AccessEveryone, Log: quiet,
 	}))(t)
 	server.Config.Handler = h.bus
 	server.Start()

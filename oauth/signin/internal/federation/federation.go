@@ -14,17 +14,21 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // Federation signs users in by other providers.
 type Federation struct {
 	*flow.Steps
-	Store     store
-	Users     users.ConnectedUsers
-	Logins    users.LoginStore
-	Labels    methods.Labels
-	Base      string // the service's origin
-	providers []provider
+	Store  store
+	Users  users.ConnectedUsers
+	Logins users.LoginStore
+	Labels methods.Labels
+	Ways   access.Ways // whom each provider makes a user of
+	Base   string      // the service's origin
+
+	Invitations users.InvitedUsers // nil: the Users decide by themselves who becomes one of them
+	providers   []provider
 }
 
 // store keeps the visits to providers; *storage.Store implements it.
@@ -64,6 +68,7 @@ func (f *Federation) Routes() (routes []reply.Route) {
 		routes = append(routes,
 			reply.Route{Path: at, Methods: get, Handle: u.serveStart, Fail: web.Fail},
 			reply.Route{Path: at + "/return", Methods: get, Handle: u.serveReturn, Fail: web.Fail},
+			reply.Route{Path: at + "/join", Methods: []string{http.MethodPost}, Handle: u.serveJoin, Fail: web.Fail},
 			reply.Route{Path: at + "/link", Methods: []string{http.MethodPost}, Handle: u.serveLink, Fail: web.Fail},
 		)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
-	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -48,26 +48,6 @@ func (u provider) serveStart(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return u.redirect(w, r, storage.Ticket{Query: query}, http.StatusFound)
-}
-
-// serveLink redirects a signed-in user to the provider, to add it to their sign-in methods. It
-// takes a form and a fresh sign-in: if a link could do it, an attacker could sign the browser in
-// at the provider as the attacker, and sign in here as the user afterwards.
-func (u provider) serveLink(w http.ResponseWriter, r *http.Request) error {
-	if err := u.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	if _, err := web.ReadFields(w, r); err != nil {
-		return err
-	}
-	mine, _, _, err := u.VisitFresh(r)
-	if errors.Is(err, storage.ErrNotFound) {
-		return web.SeeOther(w, web.AccountPath) // it asks them to sign in
-	}
-	if err != nil {
-		return err
-	}
-	return u.redirect(w, r, storage.Ticket{UserID: mine.UserID}, http.StatusSeeOther)
 }
 
 func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
@@ -129,7 +109,7 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	t, err := u.useTicket(r)
 	switch {
 	case errors.Is(err, errUnknownState):
-		return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+		return u.showUnknownState(w, r)
 	case err != nil:
 		return err
 	}
@@ -153,16 +133,38 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	if t.UserID != "" {
 		return u.linkUser(w, r, t, profile)
 	}
-	user, err := u.Users.Connected(r.Context(), u.Name(), profile)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		return u.showRefused(w, r, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
-	}
-	if err != nil {
+	user, err := u.connected(r, profile, "")
+	switch {
+	case errors.Is(err, storage.ErrNotFound) && u.asksForInvitation():
+		return u.askForInvitation(w, r, t.Query, profile)
+	case errors.Is(err, storage.ErrNotFound) && u.Invitations != nil:
+		return u.showRefused(w, r, t.Query, newcomersRefused)
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return err
+	case err != nil || user.Disabled:
+		return u.showRefused(w, r, t.Query, notThisWay)
 	}
+	return u.letIn(w, r, user, t.Query)
+}
+
+// Why somebody is not let in who is no user, or a disabled one.
+const (
+	newcomersRefused = "You have no account here, and this way does not open one. If you have an account, sign in to it in another way; your account page then links this one. Otherwise ask whoever runs this service for an account."
+	notThisWay       = "You cannot sign in here in this way. Choose another way, or ask whoever runs this service."
+)
+
+// connected returns the user of a profile. Somebody new becomes one if the way of the provider is open to them, or
+// with an invitation (its ID).
+func (u provider) connected(r *http.Request, p connector.Profile, invitation string) (storage.User, error) {
+	admission := users.Admission{Open: u.Ways.Of(u.Name()) == access.SignUpOpen, Invitation: invitation}
+	return u.Users.Connected(users.WithAdmission(r.Context(), admission), u.Name(), p)
+}
+
+// letIn signs in the user whom the provider has named.
+func (u provider) letIn(w http.ResponseWriter, r *http.Request, user storage.User, query string) error {
 	u.Pages.RememberWay(w, r, u.Name())
-	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
-	return u.SignIn(w, r, user, session.Proof{Method: u.Name()}, t.Query)
+	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", u.Peer(r), "by", u.Name())
+	return u.SignIn(w, r, user, session.Proof{Method: u.Name()}, query)
 }
 
 // showTrouble answers where the provider has failed.
@@ -182,13 +184,14 @@ func (u provider) showRefused(w http.ResponseWriter, r *http.Request, query, why
 	return u.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, query, why)
 }
 
-// useTicket uses up the ticket of a state, if this browser has begun it here.
-func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
-	states := r.URL.Query()["state"]
-	if len(states) != 1 {
-		return storage.Ticket{}, errUnknownState
-	}
-	t, err := u.Store.Ticket(r.Context(), handle.Hash(states[0]))
+// showUnknownState answers a visit that was begun in another browser, or is over.
+func (u provider) showUnknownState(w http.ResponseWriter, r *http.Request) error {
+	return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+}
+
+// ticket returns the ticket of a state and a kind, if this browser has begun it here.
+func (u provider) ticket(r *http.Request, state, kind string) (storage.Ticket, error) {
+	t, err := u.Store.Ticket(r.Context(), handle.Hash(state))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t, errUnknownState
@@ -196,6 +199,19 @@ func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
 		return t, err
 	case t.Kind != kind || t.Method != u.Name() || !t.Live(time.Now()) || !web.SameBrowser(t.Browser, web.BrowserOf(r)):
 		return t, errUnknownState
+	}
+	return t, nil
+}
+
+// useTicket uses up the ticket of a visit, if this browser has begun it here.
+func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
+	states := r.URL.Query()["state"]
+	if len(states) != 1 {
+		return storage.Ticket{}, errUnknownState
+	}
+	t, err := u.ticket(r, states[0], kind)
+	if err != nil {
+		return t, err
 	}
 	err = u.Store.EndTicket(r.Context(), t)
 	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
@@ -205,33 +221,4 @@ func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
 		u.Rates.Visits.Ended(t)
 	}
 	return t, err
-}
-
-// linkUser links the provider to the user who has begun this, if they are still signed in, with what they have.
-func (u provider) linkUser(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
-	mine, err := u.Sessions.Visitor(r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound), err == nil && mine.UserID != t.UserID:
-		return web.NotWhoBegan
-	case err != nil:
-		return err
-	}
-	switch proved, err := u.Second.Proved(r.Context(), mine); {
-	case err != nil:
-		return err
-	case !proved:
-		return web.NotWhoBegan
-	}
-	before := trail.MethodsBy(r.Context(), u.Logins, mine.UserID)
-	switch err := u.Users.Connect(r.Context(), mine.UserID, u.Name(), p); {
-	case errors.Is(err, storage.ErrExists):
-		return web.LoginTaken
-	case err != nil:
-		return err
-	}
-	u.Notices.NotifyIn(r.Context(), mine.UserID, u.Notices.FromRequest(r, event.NoticeSignInMethod, "Added: "+u.Labels.Of(u.Name())), nil)
-	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.Logins, mine.UserID)); err != nil {
-		return err
-	}
-	return web.SeeOther(w, web.AccountPath)
 }

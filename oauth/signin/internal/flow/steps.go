@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -146,6 +147,23 @@ func (s *Steps) Act(what, sub string) error {
 func (s *Steps) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	t := s.Pages.Context(r, web.AccountPath, storage.App{})
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
+}
+
+// Invited returns the ID of the invitation whose code somebody has typed, or storage.ErrNotFound, which is written
+// down and counts as a failed sign-in; or how long to wait.
+func (s *Steps) Invited(r *http.Request, by users.InvitedUsers, code string) (id string, wait time.Duration, err error) {
+	ip := s.Peer(r)
+	if wait := s.Guard.Begin(r.Context(), ip); wait > 0 {
+		s.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return "", wait, nil
+	}
+	id, err = by.Invited(r.Context(), code)
+	wrong := errors.Is(err, storage.ErrNotFound)
+	s.Guard.End(r.Context(), ip, wrong)
+	if wrong {
+		s.Trail.Refused(r, http.StatusUnauthorized, "")
+	}
+	return id, 0, err
 }
 
 // AllowByIP counts an email or a new user for an address, or returns how long to wait.

@@ -10,20 +10,32 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // Codes sends one-time codes by email, and takes them.
 type Codes struct {
 	*flow.Steps
-	Store      store
-	Users      userStore
-	Emails     users.EmailUsers
-	Passwords  users.PasswordUsers // nil: passwords cannot be reset
-	Outbox     *outbox.Outbox
-	Site       string // what emails call the service
-	SignUpOpen bool   // an address that nobody has makes a new user
+	Store     store
+	Users     userStore
+	Emails    users.EmailUsers
+	Passwords users.PasswordUsers // nil: passwords cannot be reset
+	Outbox    *outbox.Outbox
+	Site      string // what emails call the service
+	SignUp    string // whom an address that nobody has makes a user of
+
+	Invitations users.InvitedUsers // who finds invitations, where SignUp asks for them
 
 	ChangePassword func(r *http.Request, u storage.User, password string) error
+}
+
+// invited reports whether people who are not users yet need an invitation to get a code.
+func (s *Codes) invited() bool { return s.SignUp == access.SignUpInvitation }
+
+// admits reports whether an address that nobody has makes a new user, for somebody with an invitation (its ID) or
+// without (""). Whether that can still be used is decided when it is.
+func (s *Codes) admits(invitation string) bool {
+	return s.SignUp == access.SignUpOpen || s.invited() && invitation != ""
 }
 
 // userStore knows users by their sub.

@@ -22,7 +22,9 @@
 // entries, each with a network, and ends an hour after the last. Confirming a new address counts
 // as a request of an unknown client: nobody has signed in as its user yet.
 //
-// Where sign-up is by invitation or closed, an unknown address is sent nothing. A user who has no
+// Where sign-up is closed, an unknown address is sent nothing. Where it is by invitation, the page that asks for the
+// address has a field for the code of one, which is looked up before anything is sent and used up with the code by
+// email; without it an unknown address is sent nothing. A user who has no
 // password is sent nothing by the page to reset it. An address is a sign-in method for good, hence
 // the recent sign-in to confirm one.
 //

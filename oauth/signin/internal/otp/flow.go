@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -40,7 +41,7 @@ type Flow struct {
 // CodePath is the path of the page that asks for the code.
 func (e *Flow) CodePath() string { return e.Path + "/code" }
 
-// SignInFlow signs in by email, and creates an account where sign-up is open.
+// SignInFlow signs in by email, and creates an account where sign-up is open, or for an invitation.
 var SignInFlow = &Flow{
 	Kind: "email", Path: web.FormPath + "/email",
 	Title: "Sign in with email", Lead: "We send a code to your address. You need no password.",
@@ -48,7 +49,7 @@ var SignInFlow = &Flow{
 	deliverable: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		_, err := s.Emails.ByEmail(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
-			return s.SignUpOpen, nil
+			return s.admits(t.Invitation), nil
 		}
 		return err == nil, err
 	},
@@ -57,7 +58,7 @@ var SignInFlow = &Flow{
 		if !errors.Is(err, storage.ErrNotFound) {
 			return u, err
 		}
-		if !s.SignUpOpen {
+		if !s.admits(t.Invitation) {
 			return u, storage.ErrNotFound
 		}
 		return storage.User{}, nil
@@ -65,8 +66,10 @@ var SignInFlow = &Flow{
 	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
 		s.Pages.RememberWay(w, r, storage.LoginEmail)
 		if u.Sub == "" {
-			u, err = s.Emails.CreateByEmail(r.Context(), t.Subject)
+			u, err = s.Emails.CreateByEmail(users.WithAdmission(r.Context(), users.Admission{Invitation: t.Invitation}), t.Subject)
 			switch {
+			case errors.Is(err, storage.ErrNotFound) && t.Invitation != "": // used by somebody else meanwhile
+				return web.InvitationUsed
 			case errors.Is(err, storage.ErrNotFound): // there is one already, who is disabled
 				return web.EmailDisabled
 			case err != nil:

@@ -4,6 +4,8 @@ import (
 	"embed"
 	"errors"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
@@ -29,6 +31,7 @@ type codeView struct {
 	Flow    *Flow
 	Address string // that the code is sent to
 	Again   string // the path to request a new code
+	Invited bool   // the page asks newcomers for an invitation
 }
 
 func codeViewOf(e *Flow, v web.View, address string) *codeView {
@@ -57,8 +60,17 @@ func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) er
 		return err
 	}
 	hint, _ := users.NormalizeEmail(t.Hint)
-	return t.Show(w, http.StatusOK, addressPage, codeViewOf(e, web.View{Title: e.Title}, hint))
+	return s.showAddress(w, t, e, http.StatusOK, "", hint)
 }
+
+func (s *Codes) showAddress(w http.ResponseWriter, t web.Context, e *Flow, status int, alert, address string) error {
+	view := codeViewOf(e, web.View{Title: e.Title, Alert: alert}, address)
+	view.Invited = s.asksFor(e)
+	return t.Show(w, status, addressPage, view)
+}
+
+// asksFor reports whether newcomers need an invitation to get the code of a flow.
+func (s *Codes) asksFor(e *Flow) bool { return e == SignInFlow && s.invited() }
 
 func (e *Flow) requester(s *Codes, r *http.Request) (v storage.Session, u storage.User, err error) {
 	if e.user == nil {
@@ -73,7 +85,7 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := web.ReadCarried(w, r, "address")
+	in, err := web.ReadCarried(w, r, "address", "invitation")
 	if err != nil {
 		return err
 	}
@@ -93,20 +105,34 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	}
 	address, err := users.NormalizeEmail(in["address"])
 	if err != nil {
-		return t.Show(w, http.StatusBadRequest, addressPage, codeViewOf(e, web.View{
-			Title: e.Title,
-			Alert: t.Lang.T("This is not an email address. Check it for mistakes; it looks like name@example.com."),
-		}, ShownAddress(in["address"])))
+		return s.showAddress(w, t, e, http.StatusBadRequest, t.Lang.T("This is not an email address. Check it for mistakes; it looks like name@example.com."), ShownAddress(in["address"]))
 	}
-	wait, err := s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
+	invitation, wait, err := s.invitationIn(r, e, in["invitation"])
+	switch {
+	case wait > 0:
+		return s.Pages.ShowThrottled(w, r, in["query"], wait, false)
+	case errors.Is(err, storage.ErrNotFound):
+		return s.showAddress(w, t, e, http.StatusUnauthorized, t.Lang.T(web.InvitationWrong), address)
+	case err != nil:
+		return err
+	}
+	wait, err = s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"], Invitation: invitation})
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
 		w.Header().Set("Retry-After", web.InSeconds(wait))
-		return t.Show(w, http.StatusTooManyRequests, addressPage, codeViewOf(e, web.View{Title: e.Title, Alert: waitText(t.Lang, wait)}, address))
+		return s.showAddress(w, t, e, http.StatusTooManyRequests, waitText(t.Lang, wait), address)
 	}
 	return web.SeeOther(w, e.CodePath())
+}
+
+// invitationIn returns the ID of the invitation that somebody has typed, "" of none where the flow asks for none.
+func (s *Codes) invitationIn(r *http.Request, e *Flow, typed string) (id string, wait time.Duration, err error) {
+	if !s.asksFor(e) || strings.TrimSpace(typed) == "" {
+		return "", 0, nil
+	}
+	return s.Invited(r, s.Invitations, typed)
 }
 
 // ShownAddress returns a typed address, cut to be shown again.

@@ -26,6 +26,8 @@ type promised struct {
 	User    string    `json:"user,omitempty"` // the ticket's
 	Lang    page.Lang `json:"lang"`
 	Code    string    `json:"code"`
+
+	Invitation string `json:"invitation,omitempty"` // the ticket's
 }
 
 // Send sends a code to the ticket's address, valid in this browser, or returns how long to wait.
@@ -48,7 +50,7 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	if err != nil {
 		return 0, err
 	}
-	err = s.Outbox.Put(r.Context(), MailKind, "", limits.CodeLife, promised{e.Kind, t.Subject, t.UserID, lang, code})
+	err = s.Outbox.Put(r.Context(), MailKind, "", limits.CodeLife, promised{e.Kind, t.Subject, t.UserID, lang, code, t.Invitation})
 	return 0, emailsFull(err)
 }
 
@@ -71,7 +73,7 @@ func (s *Codes) Write(ctx context.Context, text json.RawMessage) (m outbox.Messa
 		return m, nil // passwords are not reset here
 	}
 	e := s.Flows()[i]
-	yes, err := e.deliverable(s, ctx, storage.Ticket{Kind: e.Kind, Subject: p.Address, UserID: p.User})
+	yes, err := e.deliverable(s, ctx, storage.Ticket{Kind: e.Kind, Subject: p.Address, UserID: p.User, Invitation: p.Invitation})
 	if err != nil || !yes {
 		return m, err
 	}

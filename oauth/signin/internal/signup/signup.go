@@ -99,7 +99,7 @@ func (s *SignUp) submit(w http.ResponseWriter, r *http.Request) error {
 		return s.Pages.ShowThrottled(w, r, in["query"], wait, false)
 	case errors.Is(err, storage.ErrNotFound):
 		s.Trail.Refused(r, http.StatusUnauthorized, "")
-		return s.show(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
+		return s.show(w, r, http.StatusUnauthorized, in, web.InvitationWrong)
 	case errors.Is(err, storage.ErrExists):
 		return s.show(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
 	case errors.Is(err, storage.ErrInvalid):
@@ -129,7 +129,7 @@ func (s *SignUp) check(in map[string]string) (address, alert string) {
 		return "", passwords.Explain(err)
 	}
 	if s.Invited && strings.TrimSpace(in["invitation"]) == "" {
-		return "", "Type in the code of your invitation. Who invited you has it."
+		return "", web.InvitationMissing
 	}
 	return address, ""
 }

@@ -50,6 +50,15 @@ var (
 	NoCode       = &reply.Failure{Status: http.StatusNotFound, Msg: "there is no such code in this browser: get a new one"}
 )
 
+// InvitationWrong tells somebody that their invitation opens nothing.
+const InvitationWrong = "This invitation is not right, or has been used, or has ended. Check it, or ask for another one."
+
+// InvitationUsed says so of one that somebody else has used meanwhile.
+var InvitationUsed = &reply.Failure{Status: http.StatusBadRequest, Msg: InvitationWrong}
+
+// InvitationMissing asks for one.
+const InvitationMissing = "Type in the code of your invitation. Who invited you has it."
+
 // The texts of the failure pages, in English.
 const (
 	RefusedTitle     = "This request cannot go on"
