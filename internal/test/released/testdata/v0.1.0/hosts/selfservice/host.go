@@ -67,6 +67,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	h.closers = append(h.closers, upstreams.Close)
 	bus, err := mcpbus.New(ctx, mcpbus.Config{
 		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
+		DefaultAccess: storage.AccessEveryone, // written in later: in v0.1.0 it was so without a word, see CHANGELOG
 	})
 	if err != nil {
 		return err
