@@ -22,7 +22,7 @@ func connectorsOf(c *config.Config, base string, log *slog.Logger) (all []connec
 	if err != nil {
 		return nil, nil, err
 	}
-	log.Warn("the providers are fakes: anybody signs in as anybody")
+	log.Warn("the providers are fakes: anybody signs in as anybody, and becomes a user whatever signup says, so tools without an access list are their owners'")
 	fakes := pages.Configs()
 	if all, err = made(fakes); err != nil {
 		return nil, nil, err
