@@ -107,6 +107,7 @@ func (w *world) once(f flow, stay bool, gaps ...int) (lost int) {
 	w.wire.heal()
 	time.Sleep(settled)
 	lost = w.wire.End()
+	w.wire.heal()
 	if stay {
 		time.Sleep(settled)
 	}
