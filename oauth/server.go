@@ -176,7 +176,7 @@ func (s *Server) engineConfig() engine.Config {
 		},
 		ElevatedAllowed: s.c.Consent != nil,
 		IDToken:         s.idToken,
-		MayGrant:        mayGrantOf(s.store),
+		MayGrant:        mayGrantOf(s.tokens.c.Store),
 		Outlives:        s.tokens.outlives,
 		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
 		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway,
