@@ -32,7 +32,7 @@ func (t accessTable) text(asJSON bool) (string, error) {
 	if asJSON {
 		rules := append([]access.Rule{}, t.rules...)
 		for i := range rules {
-			rules[i].Operator = false // who has set a rule makes no difference to who is at the command line
+			rules[i].Operator = false // the command line may change every rule, whoever has set it
 		}
 		return line(append(about, field{"rules", rules}))
 	}

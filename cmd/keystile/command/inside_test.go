@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What may be reached in the private network for one purpose is no leave for another: tools, applications that are
+// An address of the private network that is admitted for one purpose is not admitted for another: tools, applications that are
 // told of the end of sessions, user events and documents of clients have a list each.
 func TestEachListOfPrivateAddressesAnswersOneQuestion(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// Whoever is asked for their second factor in the middle of a form goes on where they were, with what they typed.
+// A person who is asked for the second factor in the middle of a form goes on with the form as it was typed.
 func TestAFormGoesOnAfterTheSecondFactor(t *testing.T) {
 	b, all := browser.Launch(t), &looked{at: map[string]bool{}}
 	for _, reads := range []reader{english, chinese} {

@@ -153,7 +153,7 @@ func (w *watched) during(f func()) string {
 	return strings.Join(all, "")
 }
 
-// written returns the kinds of what was written since during began. What is told of may follow the answer.
+// written returns the kinds of what was written since during began. A mail or a webhook may follow the answer.
 func (w *watched) written() map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
