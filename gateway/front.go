@@ -33,8 +33,9 @@ type entry struct {
 	verified  *verifiedCall  // the call that a proxy asks about; nil: none
 	keyed     *keyed         // nil: it has no Idempotency-Key, or that concerns no charge
 	reached   atomic.Bool    // it has begun to reach an upstream service
+	elsewhere bool           // its token is for one of the other Resources
 	bearer    string         // the token of a caller who is known
-	elsewhere bool           // it is for one of the other Resources
+	visit     *reqctx.Visit  // whose Entry it is; nil: it is not watched
 	stream    streams.Stream // ends it with its token; watched if its caller is known
 	answer    answer         // of the outermost Guard
 }

@@ -39,11 +39,22 @@ func (g *Gateway) watch(w http.ResponseWriter, v *reqctx.Visit) bool {
 	if e.stream.Watched() {
 		return false
 	}
-	t := streams.Token{Bearer: e.bearer, Elsewhere: e.elsewhere, AppID: v.Caller.AppID, ExpiresAt: v.Caller.ExpiresAt}
-	g.streams.Watch(&e.stream, v.Context, w, t, v.Began)
+	e.visit = v
+	g.streams.Watch(&e.stream, v.Context, w, watched{e})
 	v.Context = &e.stream // the request's context is the Visit
 	return true
 }
+
+// watched is a request that is watched, as package streams asks about it.
+type watched struct{ *entry }
+
+func (w watched) Token() streams.Token {
+	return streams.Token{
+		Bearer: w.bearer, Elsewhere: w.elsewhere, AppID: w.visit.Caller.AppID, ExpiresAt: w.visit.Caller.ExpiresAt,
+	}
+}
+
+func (w watched) Began() time.Time { return w.visit.Began }
 
 // lookAtTokens begins a look at the tokens of all streams. What is known of revocations is in memory; applications
 // are remembered as they are for calls, and asked about once in a look.

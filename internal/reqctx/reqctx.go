@@ -17,9 +17,9 @@ type Visit struct {
 
 	Began     time.Time
 	RequestID string
-	Given     bool           // RequestID came along: the one who asks has made it up
 	Caller    storage.Caller // whom a valid bearer token speaks for; zero unless Known
 	Known     bool
+	Given     bool // RequestID came along: the one who asks has made it up
 
 	// Identified: it was counted against a user or an application, as Charge and those beside it do, and not
 	// against its address. Applications that registered themselves are nobody's here.

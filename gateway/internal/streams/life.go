@@ -2,7 +2,6 @@ package streams
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/keystile/keystile/internal/reqctx"
@@ -12,7 +11,6 @@ import (
 type life struct {
 	context.Context // the parent
 
-	mu  sync.Mutex
 	own atomic.Pointer[cancelled]
 }
 
@@ -25,15 +23,12 @@ func (l *life) made() *cancelled {
 	if own := l.own.Load(); own != nil {
 		return own
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if own := l.own.Load(); own != nil {
-		return own
-	}
 	own := new(cancelled)
 	own.Context, own.cancel = context.WithCancelCause(l.Context)
-	l.own.Store(own)
-	return own
+	if !l.own.CompareAndSwap(nil, own) { // the watcher was first
+		own.cancel(context.Canceled)
+	}
+	return l.own.Load()
 }
 
 // Done returns a channel of its own: whoever asks for it waits.

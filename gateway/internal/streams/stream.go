@@ -10,6 +10,12 @@ import (
 	"time"
 )
 
+// Request is what a Watcher asks of a request that it looks at: after three seconds, from a goroutine of its own.
+type Request interface {
+	Token() Token
+	Began() time.Time
+}
+
 // Token says by what a request is here, and for how long.
 type Token struct {
 	Bearer    string
@@ -18,26 +24,42 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Stream is a request that is on its way, and its context. The zero Stream is not watched.
+// Stream is a request that is on its way, and its context. The zero Stream is not watched. Each call has one, so it is
+// small: what few need is in memory of its own.
 type Stream struct {
 	life
-	token Token
-	began time.Time
-	w     http.ResponseWriter
-	shard *shard // nil: it is not watched
+	request Request
+	w       http.ResponseWriter
+	shard   *shard // nil: it is not watched
 
 	ended, broken atomic.Bool
 	late          atomic.Bool // ChargeLate has charged it
 
 	// guarded by the shard
-	before, after *Stream // in the list of the shard
 	listed        bool
-	left          bool // its handler has returned
-	endedAt       time.Time
-	taken         []net.Conn // connections that it has taken over
-	charge        func() error
-	chargeAt      time.Time
+	left          bool    // its handler has returned
+	before, after *Stream // in the list of the shard
+	rest          *rest   // nil: there is nothing of it
 }
+
+// rest is what few streams need.
+type rest struct {
+	endedAt  time.Time  // zero: it has not ended
+	taken    []net.Conn // connections that the stream has taken over
+	charge   func() error
+	chargeAt time.Time
+}
+
+// more returns the rest of a stream. The shard is locked.
+func (s *Stream) more() *rest {
+	if s.rest == nil {
+		s.rest = new(rest)
+	}
+	return s.rest
+}
+
+// takes reports whether it has taken connections over. The shard is locked.
+func (s *Stream) takes() bool { return s.rest != nil && len(s.rest.taken) > 0 }
 
 // Watched reports whether Watch was called.
 func (s *Stream) Watched() bool { return s.shard != nil }
@@ -58,7 +80,8 @@ func (s *Stream) ChargeLate(after time.Duration, charge func() error) {
 	}
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
-	s.charge, s.chargeAt = charge, time.Now().Add(after)
+	r := s.more()
+	r.charge, r.chargeAt = charge, time.Now().Add(after)
 }
 
 // ChargedLate reports whether it was charged after all.
@@ -72,7 +95,8 @@ func (s *Stream) Take(c net.Conn) net.Conn {
 	}
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
-	s.taken = append(s.taken, c)
+	r := s.more()
+	r.taken = append(r.taken, c)
 	return &taken{c, s}
 }
 
@@ -98,8 +122,9 @@ func (t *taken) CloseWrite() error {
 func (s *Stream) closed(c net.Conn) {
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
-	s.taken = slices.DeleteFunc(s.taken, func(t net.Conn) bool { return t == c })
-	if s.left && len(s.taken) == 0 {
+	r := s.more()
+	r.taken = slices.DeleteFunc(r.taken, func(t net.Conn) bool { return t == c })
+	if s.left && !s.takes() {
 		s.shard.remove(s)
 	}
 }
@@ -108,7 +133,7 @@ func (s *Stream) closed(c net.Conn) {
 func (s *Stream) Leave() {
 	s.shard.mu.Lock()
 	s.left = true
-	if len(s.taken) == 0 {
+	if !s.takes() {
 		s.shard.remove(s)
 	}
 	s.shard.mu.Unlock()
@@ -119,8 +144,8 @@ func (s *Stream) Leave() {
 func (s *Stream) due(now time.Time) (charge func() error) {
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
-	if s.charge != nil && !now.Before(s.chargeAt) && s.listed {
-		charge, s.charge = s.charge, nil
+	if r := s.rest; r != nil && r.charge != nil && !now.Before(r.chargeAt) && s.listed {
+		charge, r.charge = r.charge, nil
 	}
 	return charge
 }
@@ -129,7 +154,7 @@ func (s *Stream) due(now time.Time) (charge func() error) {
 func (s *Stream) end(now time.Time) (first bool) {
 	s.shard.mu.Lock()
 	conns := s.step(now)
-	first = s.endedAt.Equal(now)
+	first = s.more().endedAt.Equal(now)
 	s.shard.mu.Unlock()
 	for _, c := range conns { // which may take its time
 		c.Close()
@@ -140,20 +165,21 @@ func (s *Stream) end(now time.Time) (first bool) {
 // step does what end does, and returns the connections to close. The shard is locked, so that the request is not
 // over: its connection may serve another one then.
 func (s *Stream) step(now time.Time) []net.Conn {
+	r := s.more()
 	switch {
 	case !s.listed:
-	case s.endedAt.IsZero():
-		s.endedAt = now
+	case r.endedAt.IsZero():
+		r.endedAt = now
 		s.ended.Store(true)
 		s.life.end()
-	case now.Sub(s.endedAt) >= grace:
+	case now.Sub(r.endedAt) >= grace:
 		s.broken.Store(true)
-		if !s.left && len(s.taken) == 0 {
+		if !s.left && len(r.taken) == 0 {
 			writer := http.NewResponseController(s.w)
 			writer.SetReadDeadline(past) // where it cannot be done, the context has ended all the same
 			writer.SetWriteDeadline(past)
 		}
-		return slices.Clone(s.taken)
+		return slices.Clone(r.taken)
 	}
 	return nil
 }

@@ -52,9 +52,9 @@ type shard struct {
 // New makes a Watcher.
 func New(c Config) *Watcher { return &Watcher{c: c} }
 
-// Watch begins to watch a request that began now. Leave ends it.
-func (w *Watcher) Watch(s *Stream, parent context.Context, out http.ResponseWriter, t Token, now time.Time) {
-	s.life.Context, s.w, s.token, s.began = parent, out, t, now
+// Watch begins to watch a request. Leave ends it.
+func (w *Watcher) Watch(s *Stream, parent context.Context, out http.ResponseWriter, r Request) {
+	s.life.Context, s.w, s.request = parent, out, r
 	s.shard = &w.shards[rand.Uint32()%uint32(len(w.shards))]
 	s.shard.add(s)
 	if !w.running.Load() && w.running.CompareAndSwap(false, true) {
@@ -85,7 +85,10 @@ func (l *shard) remove(s *Stream) {
 	if s.after != nil {
 		s.after.before = s.before
 	}
-	s.listed, s.before, s.after, s.charge = false, nil, nil, nil
+	s.listed, s.before, s.after = false, nil, nil
+	if s.rest != nil {
+		s.rest.charge = nil
+	}
 }
 
 // run looks at all streams until there is none.
@@ -146,7 +149,7 @@ func (w *Watcher) old(now time.Time) (all []*Stream) {
 		l := &w.shards[i]
 		l.mu.Lock()
 		for s := l.first; s != nil; s = s.after {
-			if now.Sub(s.began) >= young {
+			if now.Sub(s.request.Began()) >= young {
 				all = append(all, s)
 			}
 		}
@@ -157,12 +160,13 @@ func (w *Watcher) old(now time.Time) (all []*Stream) {
 
 // judge returns why a stream is to end, nil if it is not.
 func (w *Watcher) judge(s *Stream, look func(Token) error, now time.Time) error {
+	t := s.request.Token()
 	switch {
 	case s.Ended():
 		return ErrExpired // which it is not asked for again
-	case !s.token.ExpiresAt.IsZero() && !now.Before(s.token.ExpiresAt):
+	case !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt):
 		return ErrExpired
-	case now.Sub(s.began) >= w.c.Life:
+	case now.Sub(s.request.Began()) >= w.c.Life:
 		return ErrLife
 	}
 	if charge := s.due(now); charge != nil {
@@ -171,5 +175,5 @@ func (w *Watcher) judge(s *Stream, look func(Token) error, now time.Time) error 
 		}
 		s.late.Store(true)
 	}
-	return look(s.token)
+	return look(t)
 }
