@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"net"
@@ -20,6 +21,8 @@ type proxy struct {
 	listener net.Listener
 	conns    map[net.Conn]bool
 	drop     bool          // answers are lost
+	lost     []byte        // those
+	more     *sync.Cond    // lost has grown
 	gate     chan struct{} // nil: open; else nothing passes until it is closed
 }
 
@@ -30,6 +33,7 @@ func newProxy(t testing.TB) *proxy {
 		t.Fatal(err)
 	}
 	p := &proxy{t: t, to: u.Host, addr: "127.0.0.1:0", conns: map[net.Conn]bool{}}
+	p.more = sync.NewCond(&p.mu)
 	p.listen()
 	t.Cleanup(func() { p.heal(); p.cut() })
 	return p
@@ -85,6 +89,10 @@ func (p *proxy) copy(to, from net.Conn, answers bool) {
 			<-gate
 		}
 		if drop && answers {
+			p.mu.Lock()
+			p.lost = append(p.lost, buf[:n]...)
+			p.mu.Unlock()
+			p.more.Broadcast()
 			continue
 		}
 		if _, err := to.Write(buf[:n]); err != nil {
@@ -109,6 +117,15 @@ func (p *proxy) lose() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop = true
+}
+
+// waitLost waits until the server has sent an answer that is lost.
+func (p *proxy) waitLost(answer string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !bytes.Contains(p.lost, []byte(answer)) {
+		p.more.Wait()
+	}
 }
 
 // hang has nothing pass.
