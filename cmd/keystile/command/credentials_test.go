@@ -1,6 +1,8 @@
 package command
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/authn"
@@ -43,6 +46,14 @@ var credentials = []credential{
 		c.header.Set("Cookie", "open_sso_token="+handle.NewCookie())
 		return c
 	}},
+	{"named", "the browser of somebody whom a provider has named, who is no user and has no invitation: by each kind of provider, see TestClosedIsClosedForWhomAProviderKnows", func(w *world) caller {
+		return w.asNamed("wx")
+	}},
+	{"selfreg", "the client_id of an application that registered itself, which nobody has consented to", func(w *world) caller {
+		w.stranger()
+		basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(strangerID+":"))
+		return caller{human: w.somebody("ann", "", justNow), header: http.Header{"Authorization": {basic}}}
+	}},
 	{"app", "the own token of an application that a user has made", func(w *world) caller {
 		ann := w.somebody("ann", "", justNow)
 		return w.asApp(ann, w.app(ann.Sub))
@@ -61,7 +72,7 @@ var credentials = []credential{
 	{"bus", "a user's token with every scope that is for the bus alone", func(w *world) caller {
 		return w.asUser("", "openid tools apps", worldBase+mcpbus.Path)
 	}},
-	{"visitor", "the cookie of a user without a role who has just signed in", func(w *world) caller { return w.asVisitor("", justNow) }},
+	{"visitor", "the cookie of a user without a role, the owner of what is their own, who has just signed in", func(w *world) caller { return w.asVisitor("", justNow) }},
 	{"visitor-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor("", longAgo) }},
 	{"dev", "the cookie of a developer who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, justNow) }},
 	{"dev-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, longAgo) }},
@@ -106,6 +117,18 @@ func (w *world) asUser(role, scope, resource string) caller {
 func (w *world) asVisitor(role string, ago time.Duration) caller {
 	p := w.somebody("ann", role, ago)
 	return caller{human: p, header: http.Header{"Cookie": {"open_sso_token=" + p.cookie}}}
+}
+
+// asNamed is the browser of somebody who has signed in at a provider, and is asked for an invitation. The state of
+// their sign-in is x, as in the row that ends it.
+func (w *world) asNamed(provider string) caller {
+	cookie, now := handle.NewCookie(), time.Now().UTC()
+	profile, err := json.Marshal(connector.Profile{Subjects: []string{"o:wx1:somebody"}, Nickname: "Somebody"})
+	fatal(w, err)
+	_, err = w.store.SaveTicket(w.Context(), storage.Ticket{ID: handle.Hash("x"), Kind: "joining", Method: provider, Browser: handle.Hash(cookie),
+		Subject: string(profile), CreatedAt: now, ExpiresAt: now.Add(10 * time.Minute)})
+	fatal(w, err)
+	return caller{human: w.somebody("ann", "", justNow), header: http.Header{"Cookie": {"keystile_browser=" + cookie}}}
 }
 
 // object is the subject of a row.
