@@ -53,6 +53,15 @@ func (p *Page) Arrive() {
 	p.loaded()
 }
 
+// Reach waits, through pages that go on by themselves, until a page that is loaded has such an element. A page that
+// goes on before it is loaded is never said to be.
+func (p *Page) Reach(selector string) {
+	p.t.Helper()
+	for p.Count(selector) == 0 {
+		p.loaded()
+	}
+}
+
 // Forget drops every cookie: the page is in the browser of somebody new.
 func (p *Page) Forget() {
 	p.t.Helper()
