@@ -36,8 +36,8 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // mistake in the program, and its calls would be on no bill that anybody looks at.
 //
 // A call that goes on when its token ends, is revoked, or when its application is disabled, ends with it (decision 98):
-// the service's context ends, whose cause is ErrEnded, and two seconds later what it writes fails, and its connection is
-// closed, even if it has taken that over. See Config.StreamLife.
+// the service's context ends, whose cause is ErrEnded, and two seconds later what it writes fails, and its connection
+// is closed, even if it has taken that over. See Config.StreamLife.
 //
 // Trailers of a request are not forwarded: nothing has checked them when the service is called, and a service that
 // reads them as headers would accept a forged caller. Neither are headers by which a client says who or where it is,

@@ -54,8 +54,8 @@
 //
 // OpenTokens takes a context and reads: the signing keys, made if the store has none, and the
 // revocations. From then on a verified bearer costs no storage call. userinfo costs one for each user and
-// scope: the answer is kept as bytes until the user is written, here or elsewhere, and five seconds at most, unless the users are
-// a host's own, who tells nobody of changes. Tokens are always issued after the user was read anew.
+// scope: the answer is kept as bytes until the user is written, here or elsewhere, and five seconds at most, unless the
+// users are a host's own, who tells nobody of changes. Tokens are always issued after the user was read anew.
 //
 // Where other processes share the store, OpenTokens also follows what they revoke and change, because
 // everything else is made from its result and is closed before it: packages ask the Store to be told
@@ -101,8 +101,8 @@
 // and client_credentials is not for it. It gets refresh tokens if its document names that grant type or
 // none at all. Its challenge is S256 always. Its keys are read from a jwks_uri at the first token request
 // and once they are an hour old, and for an unknown key at most every five minutes; if they cannot be read,
-// those that were read before stay. A jti is used up by a ticket, which is created or is there already. The aud of an assertion is the
-// issuer or the token endpoint alone, as a text or a list of one: another audience could send it here.
+// those that were read before stay. A jti is used up by a ticket, which is created or is there already. The aud of an
+// assertion is the issuer or the token endpoint alone, as a text or a list of one: another audience could send it here.
 //
 // At most 32 names of a scope are granted; the rest is ignored, as unknown names are. A library
 // that sends the scope of its first request at each refresh is not refused because of apps: that
@@ -146,10 +146,10 @@
 // next process. Addresses are public ones, or among AllowPrivate and, of user events, AllowPrivateEvents.
 //
 // Who may say where: the application's owner with a user's token of scope apps or in the console, with a sign-in of
-// the last ten minutes as for redirect_uris; administrators; and whoever is at the data folder. An address of this machine or
-// of a private network is for the last two alone (decision 101). An application's own
-// token may not, and an application that nobody registered here has no such address. The host is one of the
-// application's domains. Operators alone choose where user events go.
+// the last ten minutes as for redirect_uris; administrators; and whoever is at the data folder. An address of this
+// machine or of a private network is for the last two alone (decision 101). An application's own token may not, and an
+// application that nobody registered here has no such address. The host is one of the application's domains. Operators
+// alone choose where user events go.
 //
 // What a stranger can have sent is bounded: one request for each code that was given and one for each application
 // that was met, to addresses that their owners have registered, one at a time and five a second for an

@@ -46,7 +46,8 @@ func (f *floodedHosts) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.docs.RoundTrip(r)
 }
 
-// attackerAt draws one of five /48 and 100 IPv4 addresses. All of them are near honest ones: in one /32, and in one /16.
+// attackerAt draws one of five /48 and 100 IPv4 addresses. All of them are near honest ones: in one /32, and in one
+// /16.
 func attackerAt(i int) netip.Addr {
 	if i%2 == 0 {
 		return netip.MustParseAddr(fmt.Sprintf("2001:db8:%d:%x::1", i/2%5+1, i*2654435761>>8&0xffff))

@@ -184,8 +184,8 @@ func (c *clock) heard(rs []driver.Revocation) {
 // early.
 func (s *Store) Reached(now time.Time) time.Time { return s.clock.reach(now) }
 
-// Dated dates revocations that are made now, as Revoke does. One that ends what was granted before it, and says no time,
-// gets that of now. Where the clock is behind the highest time seen, each ends all that was granted, and lasts
+// Dated dates revocations that are made now, as Revoke does. One that ends what was granted before it, and says no
+// time, gets that of now. Where the clock is behind the highest time seen, each ends all that was granted, and lasts
 // that much longer; otherwise one that says a time stays as it is.
 func (s *Store) Dated(rs ...driver.Revocation) []driver.Revocation {
 	c := &s.clock

@@ -14,7 +14,8 @@ import (
 
 // Factors holds what a user proves beside a sign-in method: an authenticator app, passkeys and recovery
 // codes. It is one record, so that of two requests that use one code, or a code and its removal, one is
-// refused, and a guess is judged and counted in one step. It stays when all factors are removed: its Epoch must not be used twice.
+// refused, and a guess is judged and counted in one step. It stays when all factors are removed: its Epoch must not be
+// used twice.
 type Factors struct {
 	UserID        string               `json:"user"`                    // the user's sub
 	Authenticator *authn.Authenticator `json:"authenticator,omitempty"` // nil: none

@@ -31,9 +31,9 @@ var probes = kind[probe]{
 }
 
 // Ready reports whether the store works: the last write succeeded, including sweeps, and
-// the feed of revocations can be read, and this machine's clock is not far from the store's. If nothing was written for some seconds it writes
-// one small document itself, at most once in five seconds however often it is called. It
-// returns an error that wraps ErrUnavailable, or nil.
+// the feed of revocations can be read, and this machine's clock is not far from the store's. If nothing was written for
+// some seconds it writes one small document itself, at most once in five seconds however often it is called. It returns
+// an error that wraps ErrUnavailable, or nil.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.clock.store.wrong(unreadyApart); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)

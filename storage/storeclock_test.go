@@ -117,8 +117,8 @@ func (h *history) check(t *testing.T, name string) {
 	}
 }
 
-// Whatever the clocks of the nodes say, what is granted before an end anywhere is ended by it, and what is granted after
-// it, anywhere, is not.
+// Whatever the clocks of the nodes say, what is granted before an end anywhere is ended by it, and what is granted
+// after it, anywhere, is not.
 func TestWhatIsEndedAtOneNodeIsEndedAtAll(t *testing.T) {
 	acts := 100_000
 	if testing.Short() {

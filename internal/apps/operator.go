@@ -82,8 +82,8 @@ func Hold(a *storage.App, names []string) error {
 // ByOperator writes down what an operator's change of an application keeps from its owner: sent names the fields
 // that were set, to what they were or to something else. A second factor that is required, a name or a brand that is
 // another, a domain or an address less, and an algorithm without the appkey are held; an operator who sets
-// what restricts nothing frees it. Of an application that is new to its owner that is the second factor alone, and of one
-// that is nobody's nothing.
+// what restricts nothing frees it. Of an application that is new to its owner that is the second factor alone, and of
+// one that is nobody's nothing.
 func ByOperator(before storage.App, after *storage.App, sent ...string) {
 	held, given := slices.Clone(after.Held), before.Owner != after.Owner
 	for _, f := range fields {

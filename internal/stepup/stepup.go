@@ -1,7 +1,7 @@
-// Package stepup asks the one question that stands before whatever must not be open to a browser that its user has left,
-// a stolen cookie or a stolen password: has this session proved within ten minutes what its user has? It is asked before
-// somebody sees or rotates a secret, changes where users are sent, changes a role or a way to sign in, downloads what is
-// held about them, deletes, or hands an application the management of others (decisions 52, 57 and 91).
+// Package stepup asks the one question that stands before whatever must not be open to a browser that its user has
+// left, a stolen cookie or a stolen password: has this session proved within ten minutes what its user has? It is asked
+// before somebody sees or rotates a secret, changes where users are sent, changes a role or a way to sign in, downloads
+// what is held about them, deletes, or hands an application the management of others (decisions 52, 57 and 91).
 //
 // What a user has is one factor, or two if they have set up a second one. A browser that they trust spares them the
 // second one at a sign-in to an application; the session that begins so has not proved it.

@@ -36,8 +36,8 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 }
 
 // AskFor answers with the sign-in page, status 200, which leads to a page of the console: its path, below
-// /console/, with its query. Whoever is signed in already is asked to prove it once more: for their second factor alone,
-// if that is all that their session lacks. Any other path leads to the page of who is signed in.
+// /console/, with its query. Whoever is signed in already is asked to prove it once more: for their second factor
+// alone, if that is all that their session lacks. Any other path leads to the page of who is signed in.
 func (s *SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) error {
 	if !web.IsConsole(path) {
 		path = ""
@@ -105,9 +105,9 @@ func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u sto
 	return v, u, true, nil
 }
 
-// Fresh reports whether a session has proved within ten minutes what its user has: with a second factor, that factor too.
-// It stands before everything that must not be open to a browser that its user has left, or to whoever has stolen a
-// cookie or a password: decisions 57 and 91.
+// Fresh reports whether a session has proved within ten minutes what its user has: with a second factor, that factor
+// too. It stands before everything that must not be open to a browser that its user has left, or to whoever has stolen
+// a cookie or a password: decisions 57 and 91.
 func (s *SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error) {
 	fresh, _, err := s.factors.Fresh(ctx, v)
 	return fresh, err

@@ -8,8 +8,8 @@
 //
 // # Choices
 //
-// A rule that denies wins over those that allow, whatever their order: lists are written by several people. The owner of
-// a capability, and administrators, need no rule that allows them.
+// A rule that denies wins over those that allow, whatever their order: lists are written by several people. The owner
+// of a capability, and administrators, need no rule that allows them.
 //
 // A list without any rule that allows leaves the default as it is, less what it denies. So denying one
 // application takes one rule, and does not close the capability to everybody else.
@@ -17,8 +17,8 @@
 // A rule that names no tools is about all of them, those to come included; one that names some is not about
 // what is registered later.
 //
-// A bundle opens nothing by itself, and has no tools of a capability that has come to its owner after it was written: the
-// name may have been somebody else's then.
+// A bundle opens nothing by itself, and has no tools of a capability that has come to its owner after it was written:
+// the name may have been somebody else's then.
 //
 // The roles and tiers that a subject may name are listed here and held to those of package storage by a
 // test there: a subject of a misspelt role would match nobody without a word.

@@ -29,8 +29,8 @@ var withPasswords = []string{
 	`[{preset: "user:SECRETMARK@host"}]`, `[{"https://user:SECRETMARK@host": 1}]`, `[{name: http://user:SECRETMARK@host`,
 }
 
-// Whatever setting an address with a password is written into, and however wrong it is: what the program prints, logs and answers
-// has not the password in it.
+// Whatever setting an address with a password is written into, and however wrong it is: what the program prints, logs
+// and answers has not the password in it.
 func TestNoSettingShowsThePasswordOfAnAddress(t *testing.T) {
 	var reference bytes.Buffer
 	fatal(t, config.ReferenceJSON(&reference))

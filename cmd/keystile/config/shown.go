@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/redact"
 )
 
-// shown returns what is shown of a value: nothing of a secret, of a list of objects all but the secrets in it, and of no
-// value the password of an address.
+// shown returns what is shown of a value: nothing of a secret, of a list of objects all but the secrets in it, and of
+// no value the password of an address.
 func shown(k key, text string) string {
 	list := k.list(text)
 	switch {

@@ -1,6 +1,6 @@
-// Package redact keeps passwords out of what is shown of settings: every value that is printed, complained of or shown on a page
-// goes through it, whatever kind of setting it is, because what is wrong with a value is often that it
-// is an address in the wrong place.
+// Package redact keeps passwords out of what is shown of settings: every value that is printed, complained of or shown
+// on a page goes through it, whatever kind of setting it is, because what is wrong with a value is often that it is an
+// address in the wrong place.
 package redact
 
 import (

@@ -15,7 +15,8 @@ type received struct {
 	body    bytes.Buffer // empty, unless it may have to be kept
 }
 
-// receive reads a form of at most so many bytes: the one of the request, or the one that was kept and the request names.
+// receive reads a form of at most so many bytes: the one of the request, or the one that was kept and the request
+// names.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who consoleauth.Actor) (*received, error) {
 	f := &received{session: who.Session}
 	if keeper, ok := s.c.SignIn.(Keeper); ok {

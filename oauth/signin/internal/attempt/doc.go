@@ -8,8 +8,8 @@
 // mistakes count, since a browser can be borrowed. In a browser that is not known, each network has one attempt a
 // minute of its own at an account that is delayed ([Turns]), so somebody who never stops guessing uses up nobody's
 // turn but theirs. Those attempts are counted by what counts wrong secrets and emails too (lockout.Counter), in this
-// process or for several, in tables of fixed size: nothing is kept of a network that asks and is told to wait. A name that nobody has is
-// delayed like one that somebody has. Of a host's own Users without users.NamedUsers it is not known
+// process or for several, in tables of fixed size: nothing is kept of a network that asks and is told to wait. A name
+// that nobody has is delayed like one that somebody has. Of a host's own Users without users.NamedUsers it is not known
 // whose a name is: names are counted, and every browser waits.
 //
 // Passwords, codes by email, passkeys and second factors are counted apart: who guesses one makes nobody wait who

@@ -45,8 +45,8 @@ func (s *Factors) Confirm(w http.ResponseWriter, r *http.Request, v storage.Sess
 	})
 }
 
-// Prove asks a signed-in user who has a second factor for it, if their session has not proved it, and leads to the query
-// then. Otherwise asked is false, and nothing is written.
+// Prove asks a signed-in user who has a second factor for it, if their session has not proved it, and leads to the
+// query then. Otherwise asked is false, and nothing is written.
 func (s *Factors) Prove(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, query string) (asked bool, err error) {
 	f, err := s.Store.Factors(r.Context(), u.Sub)
 	if err != nil || stepup.Proved(v, f) {

@@ -94,9 +94,9 @@ func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User,
 	return web.Onward(query), nil
 }
 
-// VisitFresh returns the session and the user of a request for what takes a fresh sign-in (decision 91), and the factors
-// of the user. With session.ErrStale it returns them too. A form of the account returns that error, and package kept
-// asks; a page asks with ConfirmFor.
+// VisitFresh returns the session and the user of a request for what takes a fresh sign-in (decision 91), and the
+// factors of the user. With session.ErrStale it returns them too. A form of the account returns that error, and package
+// kept asks; a page asks with ConfirmFor.
 func (s *Steps) VisitFresh(r *http.Request) (v storage.Session, u storage.User, f storage.Factors, err error) {
 	if v, u, err = s.Sessions.Visit(r); err != nil {
 		return v, u, f, err

@@ -37,8 +37,8 @@ func (p Proof) Time() time.Time {
 	return p.At
 }
 
-// RecentAt reports whether the user had authenticated a short time before. It is about a proof that no session has begun
-// with yet, and asks for no factor: see flow.Steps.VisitFresh for what a session may do.
+// RecentAt reports whether the user had authenticated a short time before. It is about a proof that no session has
+// begun with yet, and asks for no factor: see flow.Steps.VisitFresh for what a session may do.
 func (p Proof) RecentAt(at time.Time) bool { return stepup.Fresh(p.Time(), true, at) }
 
 // Multifactor reports whether the user has proved more than one factor.

@@ -16,7 +16,8 @@ func GoOn(id, to string) string {
 	return GoOnPath + "?" + url.Values{ParamKept: {id}, "to": {to}}.Encode()
 }
 
-// ReadGoOn returns what an address is made of that GoOn has made. The match is exact, because a sign-in redirects there.
+// ReadGoOn returns what an address is made of that GoOn has made. The match is exact, because a sign-in redirects
+// there.
 func ReadGoOn(address string) (id, to string, ok bool) {
 	query, ok := strings.CutPrefix(address, GoOnPath+"?")
 	if !ok {
