@@ -117,8 +117,12 @@ func verified(bearer, alg string, public crypto.PublicKey) (payload []byte, err 
 	return payload, nil
 }
 
-// skew bounds how far ahead the clock of the signing node may be.
+// skew bounds how far ahead of now the clock of another may be, such as that of an application which signs an assertion.
 const skew = 60 * time.Second
+
+// ahead bounds how far ahead the node that signed a token may be: each of the two may be a minute off the clock of the
+// store that they share (decision 99).
+const ahead = 2 * skew
 
 // claimed reads the claims of a verified token (RFC 9068 2.2).
 func claimed(payload []byte, issuer string) (*passed, error) {
@@ -140,7 +144,7 @@ func claimed(payload []byte, issuer string) (*passed, error) {
 		audience: c.texts("aud"),
 		issuedAt: c.time("iat"),
 	}
-	t.notBefore = t.issuedAt.Add(-skew)
+	t.notBefore = t.issuedAt.Add(-ahead)
 	if _, there := o["nbf"]; there {
 		if nbf := c.time("nbf"); nbf.After(t.notBefore) {
 			t.notBefore = nbf

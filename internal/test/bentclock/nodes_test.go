@@ -155,7 +155,7 @@ func TestOneTimeHoldsForAllNodes(t *testing.T) {
 			}
 		}
 	}
-	for _, clocks := range [][2]time.Duration{{4 * time.Second, -4 * time.Second}, {-4 * time.Second, 4 * time.Second}, {50 * time.Second, 0}, {-50 * time.Second, 0}} {
+	for _, clocks := range [][2]time.Duration{{4 * time.Second, -4 * time.Second}, {-4 * time.Second, 4 * time.Second}, {50 * time.Second, 0}, {-50 * time.Second, 0}, {50 * time.Second, -50 * time.Second}} {
 		t.Run(fmt.Sprint(clocks), func(t *testing.T) {
 			p.set(clocks[:]...)
 			try(t)
