@@ -130,11 +130,11 @@ func index(p pair, h *fixture) int {
 // What is ended at one node is ended at the other, and who signs in afterwards is let in at both, at once, whatever
 // their clocks say: some seconds apart, nearly a minute, and after one of them was a day ahead for a moment.
 //
-// KEYSTILE_CLOCK_ROUNDS is how many times each of that is tried, 3 by default.
+// CLOCK_ROUNDS is how many times each of that is tried, 3 by default.
 func TestOneTimeHoldsForAllNodes(t *testing.T) {
 	p := openPair(t)
 	rounds := 3
-	if set := os.Getenv("KEYSTILE_CLOCK_ROUNDS"); set != "" {
+	if set := os.Getenv("CLOCK_ROUNDS"); set != "" {
 		var err error
 		if rounds, err = strconv.Atoi(set); err != nil {
 			t.Fatal(err)
