@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Request is what a Watcher asks of a request that it looks at: after three seconds, from a goroutine of its own.
+// Request answers what a Watcher asks about a request that it looks at: after three seconds, in another goroutine.
 type Request interface {
 	Token() Token
 	Began() time.Time
@@ -42,7 +42,7 @@ type Stream struct {
 	rest          *rest   // nil: there is nothing of it
 }
 
-// rest is what few streams need.
+// rest holds what few streams need.
 type rest struct {
 	endedAt  time.Time  // zero: it has not ended
 	taken    []net.Conn // connections that the stream has taken over

@@ -131,7 +131,7 @@ var planted = map[string]struct {
 		File: "storage/clock.go", Old: "return s.clock.reach(now)", New: "return now",
 	}, 8 * day},
 	"revocations are dated by the clock alone": {overlay.Change{
-		File: "storage/clock.go", Old: "if behind <= 0 {", New: "if behind <= 0 || true {",
+		File: "storage/clock.go", Old: "\t\t\tr.Before = c.next()\n\t\tdefault:", New: "\t\t\tr.Before = now\n\t\tdefault:",
 	}, 2 * time.Hour},
 }
 

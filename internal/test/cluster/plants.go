@@ -34,8 +34,9 @@ var plants = []plant{
 	}}},
 	{"twice", "rolling", []overlay.Change{{ // what was redeemed is taken for an attempt of the same call
 		File: "storage/postgres/token.go",
-		Old:  "case again && bytes.Equal(spent, spends) && (len(next) == 0 || c.stored(ctx, next)):",
-		New:  "case spent != nil && (again || len(next) > 0 && !bytes.Equal(spent, spends)):",
+		Old:  "\t\t\tif again && bytes.Equal(spent, spends) {\n",
+		New: "\t\t\tif spent != nil && (again || len(next) > 0 && !bytes.Equal(spent, spends)) {\n\t\t\t\treturn nil\n\t\t\t}\n" +
+			"\t\t\tif again && bytes.Equal(spent, spends) {\n",
 	}}},
 	{"deaf", "rolling", []overlay.Change{{ // a node reads what others revoke when it is told, or every ten seconds, and nobody tells it
 		File: "oauth/feed.go",

@@ -69,8 +69,8 @@ var plants = []plant{
 	}}},
 	{"blind", "postgres", []overlay.Change{{ // an exchange whose answer was lost takes any other exchange for its own
 		File: "storage/postgres/token.go",
-		Old:  "case again && bytes.Equal(spent, spends) && (len(next) == 0 || c.stored(ctx, next)):",
-		New:  "case again && spent != nil:",
+		Old:  "\t\t\tif again && bytes.Equal(spent, spends) {\n",
+		New:  "\t\t\tif again && spent != nil {\n\t\t\t\treturn nil\n\t\t\t}\n\t\t\tif again && bytes.Equal(spent, spends) {\n",
 	}}},
 	{"batch", "postgres", []overlay.Change{{ // a batch is counted as often as it comes
 		File: "storage/postgres/query.go",
