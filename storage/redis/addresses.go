@@ -53,34 +53,26 @@ func newAddresses(c *Counters, lock lockout.Config) *addresses {
 }
 
 func (a *addresses) Begin(_ context.Context, ip netip.Addr) (wait time.Duration) {
-	client, share := network.Of(ip), a.c.share(a.lock.Failures)
-	returning := a.c.link.Returning(a.lock.Within)
-	var f flight
-	if returning {
-		if wait, f.own = a.own.Begin(client, share); wait > 0 {
-			a.c.alone.Add(1)
-			return wait
-		}
-	}
+	client, most := network.Of(ip), local.NoLimit
 	wait, where, undo, err := a.begin(client)
 	switch {
-	case err != nil && !returning:
-		a.c.alone.Add(1)
-		if wait, f.own = a.own.Begin(client, share); wait > 0 {
-			return wait
-		}
 	case wait > 0:
-		if returning {
-			a.own.Drop(client, f.own)
+		return wait
+	case err != nil:
+		a.c.alone.Add(1)
+		fallthrough
+	case a.c.link.Returning(a.lock.Within):
+		most = a.c.share(a.lock.Failures)
+	}
+	wait, own := a.own.Begin(client, most, err == nil)
+	if wait > 0 { // this node knows of more, from when it was alone
+		if err == nil {
+			a.c.alone.Add(1)
+			a.end(client, where, undo, false)
 		}
 		return wait
-	case !returning:
-		if wait, f.own = a.own.Begin(client, local.NoLimit); wait > 0 {
-			a.end(client, where, undo, false)
-			return wait // this node has locked it while it was alone
-		}
 	}
-	f.where, f.undo = where, undo
+	f := flight{own: own, where: where, undo: undo}
 	a.mu.Lock()
 	a.flying[client] = append(a.flying[client], f)
 	a.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 
 	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/internal/resp"
 	"github.com/keystile/keystile/oauth/signin/lockout"
-	"github.com/redis/rueidis"
 )
 
 // process is a server that a test starts, stops and starts again.
@@ -82,7 +82,7 @@ func (p *process) begin() bool {
 		p.t.Fatal(err)
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if strings.Contains(lines.Text(), "Ready to accept connections") {
+		if strings.Contains(lines.Text(), "Ready to accept connections") || strings.Contains(lines.Text(), "Sentinel ID is") {
 			go io.Copy(io.Discard, out)
 			return true
 		}
@@ -98,16 +98,14 @@ func (p *process) kill() {
 
 func (p *process) do(args ...string) string {
 	p.t.Helper()
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{"127.0.0.1:" + p.port}, DisableCache: true, ForceSingleClient: true})
-	if err != nil {
-		p.t.Fatal(err)
+	r := rawAt(p.t, p.url())
+	defer r.c.Close()
+	switch v := r.do(args...); v.Kind {
+	case resp.Number:
+		return fmt.Sprint(v.Int)
+	default:
+		return v.Text
 	}
-	defer c.Close()
-	answer, err := c.Do(ctx, c.B().Arbitrary(args...).Build()).ToAny()
-	if err != nil {
-		p.t.Fatal(args, err)
-	}
-	return fmt.Sprint(answer)
 }
 
 // A server that is killed and comes back has lost its counts; the nodes have not.
@@ -133,11 +131,12 @@ func TestAServerThatIsStartedAgainAdmitsNoBurst(t *testing.T) {
 	}
 }
 
-func TestAClusterCounts(t *testing.T) {
+// startCluster starts three masters.
+func startCluster(t *testing.T) (all []*process) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts three servers")
 	}
-	var all []*process
 	for range 3 {
 		all = append(all, started(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "2000"))
 	}
@@ -150,6 +149,11 @@ func TestAClusterCounts(t *testing.T) {
 			info = p.do("CLUSTER", "INFO")
 		}
 	}
+	return all
+}
+
+func TestAClusterCounts(t *testing.T) {
+	all := startCluster(t)
 	w := newWatch()
 	l := newLines()
 	c := openAt(t, all[0].url()+"?addr=127.0.0.1:"+all[1].port, Options{clock: w.now, Log: l.log()})
@@ -190,4 +194,39 @@ func TestAClusterCounts(t *testing.T) {
 	if v := c.Limiter().Allow(ctx, "ks1", 9, w.now()); v.OK {
 		t.Error("an application is admitted once more after its master was emptied")
 	}
+}
+
+// While a slot moves to another master, and afterwards, its keys are counted on where they are.
+func TestASlotThatMovesCountsOn(t *testing.T) {
+	all := startCluster(t)
+	c := openAt(t, all[0].url(), Options{})
+	key := c.o.Prefix + ":app:ks1"
+	slot := all[0].do("CLUSTER", "KEYSLOT", key)
+	n := 0
+	fmt.Sscan(slot, &n)
+	from, to := all[0], all[0]
+	for i, p := range all {
+		if n >= i*16384/3 {
+			from = p
+		}
+	}
+	if from == to {
+		to = all[1]
+	}
+	to.do("CLUSTER", "SETSLOT", slot, "IMPORTING", from.do("CLUSTER", "MYID"))
+	from.do("CLUSTER", "SETSLOT", slot, "MIGRATING", to.do("CLUSTER", "MYID"))
+	node := node{c, nil, nil, newWatch()}
+	if ok := node.admitted(10, 4); ok != 4 {
+		t.Errorf("%d are admitted while the slot moves, want 4", ok)
+	}
+	for _, p := range all {
+		p.do("CLUSTER", "SETSLOT", slot, "NODE", to.do("CLUSTER", "MYID"))
+	}
+	if ok := node.admitted(10, 9); ok != 6 {
+		t.Errorf("%d more are admitted when it has moved, want 6", ok)
+	}
+	if n := to.do("LLEN", key); n != "10" {
+		t.Errorf("%s are counted where the slot is", n)
+	}
+	c.wantConnected(t)
 }

@@ -10,16 +10,12 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/limits"
-	"github.com/redis/rueidis"
 )
 
 // used returns the bytes that the server has taken for data.
-func used(t testing.TB, c rueidis.Client) int {
+func used(t testing.TB, r plainly) int {
 	t.Helper()
-	info, err := c.Do(ctx, c.B().Info().Section("memory").Build()).ToString()
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := r.text("INFO", "memory")
 	_, after, _ := strings.Cut(info, "used_memory_dataset:")
 	text, _, _ := strings.Cut(after, "\r\n")
 	n, err := strconv.Atoi(text)
@@ -30,13 +26,6 @@ func used(t testing.TB, c rueidis.Client) int {
 	text, _, _ = strings.Cut(after, "\r\n")
 	more, _ := strconv.Atoi(text)
 	return n + more
-}
-
-func empty(t testing.TB, c rueidis.Client) {
-	t.Helper()
-	if err := c.Do(ctx, c.B().Flushall().Sync().Build()).Error(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // parallel calls f for 0 to n-1.
@@ -61,7 +50,7 @@ func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
 	for name, address := range map[string]func(i int) netip.Addr{"IPv4": v4, "IPv6, a /48 each": v6} {
 		t.Run(name, func(t *testing.T) {
 			r := raw(t)
-			empty(t, r)
+			r.do("FLUSHALL", "SYNC")
 			w := newWatch()
 			c := open(t, Options{clock: w.now})
 			before := used(t, r)
@@ -90,7 +79,7 @@ func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
 			if own < 9_990 {
 				t.Errorf("%d of 10,000 addresses have their own count, want all", own)
 			}
-			empty(t, r)
+			r.do("FLUSHALL", "SYNC")
 		})
 	}
 }
@@ -103,10 +92,7 @@ func TestARequestTakesTwelveBytes(t *testing.T) {
 			t.Fatal(v)
 		}
 	}
-	size, err := r.Do(ctx, r.B().MemoryUsage().Key(c.o.Prefix+":app:ks1").Samples(0).Build()).AsInt64()
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := r.number("MEMORY", "USAGE", c.o.Prefix+":app:ks1", "SAMPLES", "0")
 	t.Logf("%.2f bytes a request", float64(size)/n)
 	if size > 12*n {
 		t.Errorf("%d requests take %d bytes, want at most 12 each", n, size)
@@ -129,8 +115,7 @@ func TestBucketsStaySmall(t *testing.T) {
 			c.Limiter().HoldAddress(ctx, v4(i), 60, w.now())
 		}
 	}
-	fields, _ := r.Do(ctx, r.B().Hlen().Key(bucket).Build()).AsInt64()
-	encoding, _ := r.Do(ctx, r.B().ObjectEncoding().Key(bucket).Build()).ToString()
+	fields, encoding := r.number("HLEN", bucket), r.text("OBJECT", "ENCODING", bucket)
 	if fields != 121 || encoding != "listpack" {
 		t.Errorf("%d fields as %s, want 120 and a mark as a listpack", fields, encoding)
 	}
@@ -144,7 +129,7 @@ func TestBucketsStaySmall(t *testing.T) {
 		}
 	}
 	c.wantConnected(t)
-	if fields, _ = r.Do(ctx, r.B().Hlen().Key(bucket).Build()).AsInt64(); fields > 2 {
+	if fields = r.number("HLEN", bucket); fields > 2 {
 		t.Errorf("%d fields a window later, want the newest and a mark", fields)
 	}
 }
@@ -174,7 +159,7 @@ func TestTheWidestNetworksAreBoundedToo(t *testing.T) {
 		t.Error("the fullest network was forgotten")
 	}
 	bucket := keys.Wider("a", "", netip.MustParsePrefix("192.0.2.1/32"))
-	if fields, _ := r.Do(ctx, r.B().Hlen().Key(bucket).Build()).AsInt64(); fields < 100 || fields > 121 {
+	if fields := r.number("HLEN", bucket); fields < 100 || fields > 121 {
 		t.Errorf("%d networks are held, want 120", fields)
 	}
 }

@@ -1,17 +1,18 @@
 package redis
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/resp"
 	"github.com/keystile/keystile/storage/redis/internal/script"
-	"github.com/redis/rueidis"
+	"github.com/keystile/keystile/storage/redis/internal/servers"
 )
 
 // Options of Open. All of them may be zero.
@@ -31,9 +32,8 @@ const (
 	defaultTimeout = 50 * time.Millisecond
 	mostTimeout    = 10 * time.Second
 	mostPrefix     = 64
-	dialTimeout    = time.Second
+	dialTimeout    = 500 * time.Millisecond
 	hungAfter      = 2 * time.Second // a connection that is silent for so long is closed
-	sentinelsEvery = 5 * time.Second
 )
 
 // parameters are those of an address that mean something.
@@ -41,59 +41,42 @@ var parameters = map[string]bool{
 	"addr": true, "master_set": true, "db": true, "protocol": true, "client_name": true, "prefix": true, "timeout": true,
 }
 
-// complete reads an address into options of the client, and into those of Options that are not given
+// complete reads an address into the server that it names, and into those of Options that are not given
 // otherwise. It never repeats the address, which may have a password, nor a part of it.
-func (o *Options) complete(address string) (rueidis.ClientOption, error) {
-	var errs []error
-	u, err := url.Parse(address)
-	if err != nil {
-		return rueidis.ClientOption{}, errors.New("redis: the address cannot be read; write redis://host:6379, and encode the special characters of a password, such as %40 for @")
+func (o *Options) complete(address string) (t resp.Target, err error) {
+	t, err = resp.Parse(address)
+	errs := []error{err}
+	if u, err := url.Parse(address); err == nil {
+		errs = append(errs, checkQuery(u.Query()), errors.Join(o.fromQuery(u.Query())...))
 	}
-	errs = append(errs, checkAddress(u)...)
-	errs = append(errs, o.fromQuery(u.Query())...)
 	errs = append(errs, o.check()...)
-	if len(errs) > 0 {
-		return rueidis.ClientOption{}, fmt.Errorf("redis: %w", errors.Join(errs...))
+	if err := errors.Join(errs...); err != nil {
+		return t, fmt.Errorf("redis: %w", err)
 	}
-	c, err := rueidis.ParseURL(address)
-	if err != nil {
-		return rueidis.ClientOption{}, errors.New("redis: the address cannot be used; write redis://user:password@host:6379/0")
+	t.Name = cmp.Or(t.Name, "keystile")
+	if o.TLS != nil && t.TLS != nil {
+		own := o.TLS.Clone()
+		own.ServerName = cmp.Or(own.ServerName, t.TLS.ServerName)
+		t.TLS = own
 	}
-	o.tune(&c)
-	return c, nil
+	return t, nil
 }
 
-func checkAddress(u *url.URL) (errs []error) {
-	switch u.Scheme {
-	case "redis", "rediss", "valkey", "valkeys":
-		if u.Hostname() == "" {
-			errs = append(errs, errors.New("the address names no host; write redis://host:6379"))
-		}
-		if db := strings.TrimPrefix(u.Path, "/"); db != "" {
-			if _, err := strconv.ParseUint(db, 10, 16); err != nil {
-				errs = append(errs, errors.New("the path of the address is no number of a database; leave it out, or write /0"))
-			}
-		}
-	case "unix":
-	default:
-		errs = append(errs, errors.New("the address begins with no redis://, rediss:// or unix://"))
-	}
-	q := u.Query()
-	if db := q.Get("db"); db != "" {
-		if _, err := strconv.ParseUint(db, 10, 16); err != nil {
-			errs = append(errs, errors.New("the parameter db is no number of a database"))
-		}
-	}
+// servers says how long this package waits for connections.
+func (o *Options) servers(t resp.Target) servers.Config {
+	return servers.Config{Target: t, Dialling: max(dialTimeout, o.Timeout), Patience: max(hungAfter, 2*o.Timeout)}
+}
+
+func checkQuery(q url.Values) error {
 	for name := range q {
 		if !parameters[name] {
-			errs = append(errs, errors.New("the address has a parameter that there is not; there are addr, master_set, db, protocol, client_name, prefix and timeout"))
-			break
+			return errors.New("the address has a parameter that there is not; there are addr, master_set, db, protocol, client_name, prefix and timeout")
 		}
 	}
 	if q.Has("master_set") && q.Get("master_set") == "" {
-		errs = append(errs, errors.New("the parameter master_set is empty; give the name that the sentinels have for the master"))
+		return errors.New("the parameter master_set is empty; give the name that the sentinels have for the master")
 	}
-	return errs
+	return nil
 }
 
 // fromQuery takes what an address says; Options that say something else contradict it.
@@ -141,27 +124,4 @@ func (o *Options) check() (errs []error) {
 		errs = append(errs, fmt.Errorf("the timeout is %v; give one from 1ms to %v", o.Timeout, mostTimeout))
 	}
 	return errs
-}
-
-// tune sets what this package needs of a client.
-func (o *Options) tune(c *rueidis.ClientOption) {
-	if o.TLS != nil && c.TLSConfig != nil {
-		own := o.TLS.Clone()
-		if own.ServerName == "" && len(c.InitAddress) == 1 {
-			own.ServerName = c.TLSConfig.ServerName
-		}
-		c.TLSConfig = own
-	} else if c.TLSConfig != nil && len(c.InitAddress) > 1 {
-		c.TLSConfig.ServerName = "" // each has its own
-	}
-	c.Dialer.Timeout = max(dialTimeout, o.Timeout)
-	c.ConnWriteTimeout = max(hungAfter, 2*o.Timeout)
-	if c.ClientName == "" {
-		c.ClientName = "keystile"
-	}
-	if c.Sentinel.MasterSet != "" {
-		c.Sentinel.TopologyRefreshInterval = sentinelsEvery
-		c.Sentinel.TLSConfig, c.Sentinel.Dialer = c.TLSConfig, c.Dialer
-	}
-	c.ForceSingleClient = len(c.InitAddress) == 1 && c.SelectDB != 0
 }

@@ -24,6 +24,7 @@ type proxy struct {
 	lost     []byte        // those
 	more     *sync.Cond    // lost has grown
 	gate     chan struct{} // nil: open; else nothing passes until it is closed
+	spoil    *spoiler      // nil: answers pass as they are
 }
 
 func newProxy(t testing.TB) *proxy {
@@ -83,7 +84,7 @@ func (p *proxy) copy(to, from net.Conn, answers bool) {
 			return
 		}
 		p.mu.Lock()
-		gate, drop := p.gate, p.drop
+		gate, drop, spoil := p.gate, p.drop, p.spoil
 		p.mu.Unlock()
 		if gate != nil {
 			<-gate
@@ -95,7 +96,11 @@ func (p *proxy) copy(to, from net.Conn, answers bool) {
 			p.more.Broadcast()
 			continue
 		}
-		if _, err := to.Write(buf[:n]); err != nil {
+		pass, cut := buf[:n], false
+		if spoil != nil && answers {
+			pass, cut = spoil.pass(pass)
+		}
+		if _, err := to.Write(pass); err != nil || cut {
 			return
 		}
 	}
@@ -135,6 +140,13 @@ func (p *proxy) hang() {
 	p.gate = make(chan struct{})
 }
 
+// inject has answers spoilt on their way.
+func (p *proxy) inject(s *spoiler) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spoil = s
+}
+
 // heal has everything pass again.
 func (p *proxy) heal() {
 	p.mu.Lock()
@@ -142,7 +154,7 @@ func (p *proxy) heal() {
 	if p.gate != nil {
 		close(p.gate)
 	}
-	p.gate, p.drop = nil, false
+	p.gate, p.drop, p.spoil = nil, false, nil
 }
 
 // lines is a log that a test waits for.

@@ -44,7 +44,7 @@ var (
 // Open makes Counters on the server of an address. It fails only for an address or Options that cannot be
 // meant: a server that is away now is asked again later, and until then this node counts alone. Close ends them.
 func Open(ctx context.Context, address string, o Options) (*Counters, error) {
-	client, err := o.complete(address)
+	target, err := o.complete(address)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +57,11 @@ func Open(ctx context.Context, address string, o Options) (*Counters, error) {
 		return nil, err
 	}
 	c := &Counters{
-		o: o, at: placeOf(client), apps: apps, addresses: addresses, events: local.NewCounter(),
+		o: o, at: placeOf(target), apps: apps, addresses: addresses, events: local.NewCounter(),
 		delays: local.NewDelays(delayAfter, local.Delaying{Within: delayWithin, Least: delayLeast, Most: delayMost}),
 	}
 	names := script.Keys{Prefix: o.Prefix}
-	c.link = link.Start(ctx, link.Config{Client: client, Mark: names.Mark, Marker: script.Marker, Timeout: o.Timeout, Log: o.Log})
+	c.link = link.Start(ctx, link.Config{Servers: o.servers(target), Mark: names.Mark, Marker: script.Marker, Timeout: o.Timeout, Log: o.Log})
 	return c, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/keystile/keystile/internal/resp"
 )
 
 // server returns the address of the server of the tests, which they own.
@@ -24,21 +24,48 @@ func server(t testing.TB) string {
 	return u
 }
 
-// raw is a client of the server that is not under test.
-func raw(t testing.TB) rueidis.Client {
+// plainly asks a server by a connection of the test's own.
+type plainly struct {
+	t testing.TB
+	c *resp.Conn
+}
+
+// raw connects to the server of the tests.
+func raw(t testing.TB) plainly {
 	t.Helper()
-	o, err := rueidis.ParseURL(server(t))
+	return rawAt(t, server(t))
+}
+
+func rawAt(t testing.TB, address string) plainly {
+	t.Helper()
+	target, err := resp.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.DisableCache = true
-	c, err := rueidis.NewClient(o)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	c, err := resp.Dial(ctx, target, target.Addresses[0], time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c
+	return plainly{t, c}
 }
+
+// do returns what the server answers, which must not be an error.
+func (p plainly) do(words ...string) resp.Value {
+	p.t.Helper()
+	v, err := p.c.Do(soon(), words...)
+	if err != nil {
+		p.t.Fatal(words, err)
+	}
+	return v
+}
+
+func soon() time.Time { return time.Now().Add(time.Minute) }
+
+func (p plainly) text(words ...string) string { return p.do(words...).Text }
+func (p plainly) number(words ...string) int  { return int(p.do(words...).Int) }
 
 // watch is a clock that a test sets.
 type watch struct {

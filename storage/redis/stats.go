@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/keystile/keystile/internal/resp"
 )
 
 // Stats describes Counters at a moment. Numbers of acts are since Open.
@@ -56,14 +56,14 @@ func (c *Counters) Reached() (now bool, since time.Time) {
 	return s.Up, s.Since
 }
 
-// placeOf names where a client finds its server.
-func placeOf(c rueidis.ClientOption) string {
-	at := strings.Join(c.InitAddress, ",")
-	if c.SelectDB != 0 {
-		at += fmt.Sprintf("/%d", c.SelectDB)
+// placeOf names where a server is found.
+func placeOf(t resp.Target) string {
+	at := strings.Join(t.Addresses, ",")
+	if t.DB != 0 {
+		at += fmt.Sprintf("/%d", t.DB)
 	}
-	if c.Sentinel.MasterSet != "" {
-		at = c.Sentinel.MasterSet + " (" + at + ")"
+	if t.MasterSet != "" {
+		at = t.MasterSet + " (" + at + ")"
 	}
 	return at
 }

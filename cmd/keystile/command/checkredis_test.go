@@ -1,7 +1,6 @@
 package command
 
 import (
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/internal/resp"
 )
 
 func TestTheRedisOfSeveralNodesIsChecked(t *testing.T) {
@@ -21,26 +21,37 @@ func TestTheRedisOfSeveralNodesIsChecked(t *testing.T) {
 	for _, name := range []string{"redis", "redis_clock", "redis_tls", "redis_memory"} {
 		c.want(t, name, admin.Safe)
 	}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
+	r := dialRedis(t, address)
+	set := func(name, value string) {
+		if _, err := r.Do(time.Now().Add(time.Minute), "CONFIG", "SET", name, value); err != nil {
+			t.Fatal(err)
+		}
 	}
-	r, err := dialRedis(t.Context(), u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := r.ask("CONFIG", "SET", "maxmemory-policy", "volatile-lru"); err != nil {
-		t.Fatal(err)
-	}
-	defer r.ask("CONFIG", "SET", "maxmemory-policy", "noeviction")
+	set("maxmemory-policy", "volatile-lru")
+	defer set("maxmemory-policy", "noeviction")
 	checkStorage(t, args...).want(t, "redis_memory", admin.Unsafe, "volatile-lru", "noeviction")
+	set("requirepass", "another")
+	defer set("requirepass", "")
 	args[len(args)-1] = strings.Replace(address, "redis://", "redis://:opensesame@", 1)
 	c = checkStorage(t, args...)
-	c.want(t, "redis", admin.Unsafe, "AUTH")
+	c.want(t, "redis", admin.Unsafe, "WRONGPASS")
 	if strings.Contains(c.by["redis"].Says, "opensesame") {
 		t.Errorf("it shows a password: %v", c.by["redis"])
 	}
+}
+
+func dialRedis(t *testing.T, address string) *resp.Conn {
+	t.Helper()
+	target, err := resp.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := resp.Dial(t.Context(), target, target.Addresses[0], time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
 }
 
 func TestARedisThatIsNotThereOrNotFitIsFound(t *testing.T) {
@@ -64,12 +75,12 @@ func TestARedisThatIsNotThereOrNotFitIsFound(t *testing.T) {
 			t.Errorf("%v apart is %+v", ahead, f)
 		}
 	}
-	for address, want := range map[string]admin.State{"redis://127.0.0.1": admin.Safe, "redis://cache.example.com": admin.Noted, "rediss://cache.example.com": admin.Safe} {
-		u, err := url.Parse(address)
+	for address, want := range map[string]admin.State{"redis://127.0.0.1": admin.Safe, "redis://cache.example.com": admin.Noted, "rediss://cache.example.com": admin.Safe, "unix:///run/redis.sock": admin.Safe} {
+		target, err := resp.Parse(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := judgeRedisWay(u); f.State != want {
+		if f := judgeRedisWay(target); f.State != want {
 			t.Errorf("%s is %+v", address, f)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // opens matches Go code that gets a connection to somewhere.
-var opens = regexp.MustCompile(`netguard\.New\(|http\.(Client|Transport)\{|http\.Default(Client|Transport)\b|http\.(Get|Post|PostForm|Head)\(|new\((net|tls)\.Dialer\)|&?(net|tls)\.Dialer\{|\b(net|tls)\.Dial\w*\(|rueidis\.NewClient\(|pgxpool\.NewWithConfig\(`)
+var opens = regexp.MustCompile(`netguard\.New\(|http\.(Client|Transport)\{|http\.Default(Client|Transport)\b|http\.(Get|Post|PostForm|Head)\(|new\((net|tls)\.Dialer\)|&?(net|tls)\.Dialer\{|\b(net|tls)\.Dial\w*\(|resp\.Dial\(|pgxpool\.NewWithConfig\(`)
 
 // notServed matches what is no part of the service, what judges a list without dialling, and netguard itself.
 var notServed = regexp.MustCompile(`^(\.|examples/|internal/test/)|_test\.go$|/testdata/|^cmd/keystile/admin/client\.go$|^cmd/keystile/command/(health|checkredis)\.go$|^cmd/keystile/internal/systemd/|^cmd/keystile/config/|^internal/netguard/`)

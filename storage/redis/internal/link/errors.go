@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/redis/rueidis"
+	"github.com/keystile/keystile/internal/resp"
 )
 
 // kind says what an error tells about the server.
@@ -26,8 +26,9 @@ var refusals = []string{
 }
 
 func kindOf(err error) kind {
-	if answer, ok := rueidis.IsRedisErr(err); ok {
-		text := answer.Error()
+	var said resp.Error
+	if errors.As(err, &said) {
+		text := said.Error()
 		for _, r := range refusals {
 			if strings.HasPrefix(text, r+" ") || strings.Contains(text, "-"+r+" ") { // the latter within an error of a script
 				return away
@@ -39,7 +40,7 @@ func kindOf(err error) kind {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return tooLate
-	case rueidis.IsParseErr(err):
+	case errors.Is(err, resp.ErrOther):
 		return actAlone
 	}
 	return away

@@ -7,29 +7,37 @@ package link
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
 	"errors"
 	"log/slog"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/keystile/keystile/internal/resp"
+	"github.com/keystile/keystile/storage/redis/internal/servers"
 )
 
 // Config of a Link.
 type Config struct {
-	Client  rueidis.ClientOption
+	Servers servers.Config
 	Mark    func(i int) string // the i-th key of a mark
 	Marker  string             // the script that reads or makes a mark
 	Timeout time.Duration      // of an act
 	Log     *slog.Logger
 }
 
-// Script is text that the server runs.
-type Script struct{ lua *rueidis.Lua }
+// Script is text that the server runs, and what it knows it by.
+type Script struct{ text, sum string }
 
 // NewScript makes a Script.
-func NewScript(text string) Script { return Script{rueidis.NewLuaScript(text)} }
+func NewScript(text string) Script {
+	sum := sha1.Sum([]byte(text))
+	return Script{text, hex.EncodeToString(sum[:])}
+}
 
 // ErrDown says that the server is known not to answer.
 var ErrDown = errors.New("the server is away")
@@ -38,7 +46,7 @@ const (
 	late         = 3 // answers in a row that come too late are too many
 	checkEvery   = time.Second
 	firstProbe   = 100 * time.Millisecond
-	slowestProbe = 2 * time.Second
+	slowestProbe = 250 * time.Millisecond
 	steady       = 10 * time.Second // who falls again sooner is probed more slowly
 	markLives    = 72 * time.Hour
 	marks        = 64 // of a cluster: that a master has none of them is very unlikely
@@ -48,7 +56,7 @@ const (
 type Link struct {
 	c      Config
 	start  time.Time
-	client atomic.Pointer[rueidis.Client] // nil: there is none yet
+	client atomic.Pointer[servers.Client] // nil: there is none yet
 	up     atomic.Bool
 	late   atomic.Int32
 	back   atomic.Int64 // when the counts there began to be whole again, since start; 0: they always were
@@ -71,8 +79,7 @@ type Link struct {
 func Start(ctx context.Context, c Config) *Link {
 	own, stop := context.WithCancel(context.Background())
 	l := &Link{c: c, start: time.Now(), since: time.Now(), stop: stop, fell: make(chan struct{}, 1), look: make(chan struct{}, 1), done: make(chan struct{})}
-	l.c.Client.DisableCache, l.c.Client.DisableRetry = true, true
-	l.c.Client.DialCtxFn = l.dial(l.c.Client.DialCtxFn)
+	l.c.Servers.Dialled = l.dialled
 	err := l.connect(ctx, false)
 	if err != nil {
 		l.lost = err
@@ -88,7 +95,14 @@ func (l *Link) Close() {
 	<-l.done
 	l.up.Store(false)
 	if old := l.client.Swap(nil); old != nil {
-		(*old).Close()
+		old.Close()
+	}
+}
+
+// dialled has each new connection of a server that is up looked into at once: it may have been started again.
+func (l *Link) dialled() {
+	if l.up.Load() {
+		signal(l.look)
 	}
 }
 
@@ -111,27 +125,40 @@ func (l *Link) Do(s Script, keys, args []string) ([]int64, error) {
 		return nil, ErrDown
 	}
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), l.c.Timeout)
-	answer, err := s.lua.Exec(ctx, *client, keys, args).AsIntSlice()
-	cancel()
+	answer, err := s.run(client, began.Add(l.c.Timeout), keys, args)
 	l.counts.note(err, time.Since(began))
 	if err == nil {
 		l.late.Store(0)
 		return answer, nil
 	}
-	l.failed(*client, err)
+	l.failed(client, err)
 	return nil, err
 }
 
+// run names the script to a server, which is sent its text if it has not got it.
+func (s Script) run(client *servers.Client, by time.Time, keys, args []string) ([]int64, error) {
+	command := make([]string, 0, 3+len(keys)+len(args))
+	command = append(append(append(command, "EVALSHA", s.sum, strconv.Itoa(len(keys))), keys...), args...)
+	answer, err := client.Do(by, keys[0], command...)
+	if said := resp.Error(""); errors.As(err, &said) && strings.HasPrefix(string(said), "NOSCRIPT") {
+		command[0], command[1] = "EVAL", s.text
+		answer, err = client.Do(by, keys[0], command...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer.Ints()
+}
+
 // failed judges what an error says about the server.
-func (l *Link) failed(of rueidis.Client, err error) {
+func (l *Link) failed(of *servers.Client, err error) {
 	switch kind := kindOf(err); {
 	case kind == actAlone:
 		return
 	case kind == tooLate && l.late.Add(1) < late:
 		return
 	}
-	if current := l.client.Load(); current == nil || *current != of || !l.up.CompareAndSwap(true, false) {
+	if l.client.Load() != of || !l.up.CompareAndSwap(true, false) {
 		return
 	}
 	l.mu.Lock()
@@ -182,25 +209,22 @@ func (l *Link) run(ctx context.Context) {
 
 // connect makes a new client, whose connections lead to whoever is the master now, and has it prove itself.
 func (l *Link) connect(ctx context.Context, again bool) error {
-	client, err := rueidis.NewClient(l.c.Client)
+	client, err := servers.Open(ctx, l.c.Servers)
 	if err != nil {
 		return err
 	}
 	for range 3 { // one quick answer is luck
 		if err = l.readMarks(ctx, client); err != nil {
-			break
+			client.Close()
+			return err
 		}
 	}
-	if err != nil {
-		go client.Close() // it waits for who is not answered
-		return err
-	}
-	version := versionOf(ctx, client)
+	version := versionOf(client)
 	l.mu.Lock()
 	l.since, l.lost, l.version = time.Now(), nil, version
 	l.mu.Unlock()
-	if old := l.client.Swap(&client); old != nil {
-		go (*old).Close()
+	if old := l.client.Swap(client); old != nil {
+		old.Close()
 	}
 	l.late.Store(0)
 	if again {

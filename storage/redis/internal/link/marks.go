@@ -1,67 +1,47 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/tls"
-	"net"
 	"strconv"
+	"sync"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/keystile/keystile/storage/redis/internal/servers"
 )
 
-// dial has each new connection of a server that is up looked into at once: it may have been started again.
-func (l *Link) dial(by dialer) dialer {
-	if by == nil {
-		by = dialNet
-	}
-	return func(ctx context.Context, to string, d *net.Dialer, c *tls.Config) (net.Conn, error) {
-		conn, err := by(ctx, to, d, c)
-		if err == nil && l.up.Load() {
-			signal(l.look)
-		}
-		return conn, err
-	}
-}
-
-type dialer = func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error)
-
-func dialNet(ctx context.Context, to string, d *net.Dialer, c *tls.Config) (net.Conn, error) {
-	if c == nil {
-		return d.DialContext(ctx, "tcp", to)
-	}
-	return (&tls.Dialer{NetDialer: d, Config: c}).DialContext(ctx, "tcp", to)
-}
-
-// check looks whether the server still has what it counted.
+// check looks whether the server still has what it counted, and is still the one.
 func (l *Link) check(ctx context.Context) {
-	client := *l.client.Load()
+	client := l.client.Load()
+	client.Look(ctx)
 	if err := l.readMarks(ctx, client); err != nil {
 		l.failed(client, err)
 	}
 }
 
 // readMarks reads what each master is known by. One that it is not known by has lost its counts.
-func (l *Link) readMarks(ctx context.Context, client rueidis.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, l.c.Timeout)
-	defer cancel()
+func (l *Link) readMarks(ctx context.Context, client *servers.Client) error {
 	n := 1
-	if client.Mode() == rueidis.ClientModeCluster {
+	if client.Cluster() {
 		n = marks
 	}
-	lives := strconv.FormatInt(markLives.Milliseconds(), 10)
-	cmds := make(rueidis.Commands, n)
+	by, lives := time.Now().Add(l.c.Timeout), strconv.FormatInt(markLives.Milliseconds(), 10)
+	found, errs := make([]string, n), make([]error, n+1)
+	var group sync.WaitGroup
 	for i := range n {
-		cmds[i] = client.B().Eval().Script(l.c.Marker).Numkeys(1).Key(l.c.Mark(i)).Arg("", l.fresh(), lives).Build()
+		group.Go(func() {
+			answer, err := client.Do(by, l.c.Mark(i), "EVAL", l.c.Marker, "1", l.c.Mark(i), "", l.fresh(), lives)
+			if err == nil {
+				found[i], err = answer.String()
+			}
+			errs[i] = err
+		})
 	}
-	found := make([]string, n)
-	for i, r := range client.DoMulti(ctx, cmds...) {
-		text, err := r.ToString()
-		if err != nil {
-			return err
-		}
-		found[i] = text
+	group.Wait()
+	errs[n] = ctx.Err()
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	l.compare(found)
 	return nil

@@ -1,12 +1,11 @@
 package link
 
 import (
-	"context"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/keystile/keystile/storage/redis/internal/servers"
 )
 
 // counts are of acts that the server was asked for.
@@ -51,10 +50,9 @@ func (l *Link) Stats() Stats {
 }
 
 // versionOf asks who the server is; "" if it does not say, or may not.
-func versionOf(ctx context.Context, client rueidis.Client) string {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	info, err := client.Do(ctx, client.B().Info().Section("server").Build()).ToString()
+func versionOf(client *servers.Client) string {
+	answer, _ := client.Do(time.Now().Add(time.Second), "", "INFO", "server")
+	info, err := answer.String()
 	if err != nil {
 		return ""
 	}

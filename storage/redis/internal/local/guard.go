@@ -49,9 +49,9 @@ func NewGuard(keep int, within, lasts time.Duration) *Guard {
 // Attempt is one that Begin has let through.
 type Attempt struct{ byNetwork network.Receipt }
 
-// Begin begins an attempt, unless most have failed or are in flight. Where NoLimit is, the server has let it
-// through, and so the address is no longer locked there.
-func (g *Guard) Begin(client netip.Prefix, most int) (wait time.Duration, a Attempt) {
+// Begin begins an attempt, unless most have failed or are in flight. If the server has let it through, the address
+// is no longer locked there, and so not here because of that.
+func (g *Guard) Begin(client netip.Prefix, most int, through bool) (wait time.Duration, a Attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Since(g.start)
@@ -64,7 +64,7 @@ func (g *Guard) Begin(client netip.Prefix, most int) (wait time.Duration, a Atte
 		return 0, Attempt{n.Receipt}
 	}
 	g.forget(t, now)
-	if most == NoLimit && t.heard {
+	if through && t.heard {
 		t.locked = 0
 	}
 	switch n := len(t.failed); {
@@ -106,9 +106,6 @@ func (g *Guard) End(client netip.Prefix, a Attempt, failed bool, most int) {
 		delete(g.known, client)
 	}
 }
-
-// Drop ends an attempt that was never made.
-func (g *Guard) Drop(client netip.Prefix, a Attempt) { g.End(client, a, false, NoLimit) }
 
 // Lock notes that an address is locked elsewhere.
 func (g *Guard) Lock(client netip.Prefix, lasts time.Duration) {
