@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -182,6 +184,9 @@ func (v *visit) stream(access string) {
 	wait("list_changed")
 }
 
+// rollingRuns is the variable of the environment that says how often both nodes are restarted; once without it.
+const rollingRuns = "ROLLING_RUNS"
+
 // Both nodes are restarted under 200 requests a second, and nobody notices.
 func TestARollingRestartFailsNoRequest(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
@@ -193,8 +198,13 @@ func TestARollingRestartFailsNoRequest(t *testing.T) {
 			t.Fatalf("tier set: %v: %s", err, out)
 		}
 		eventually(t, "both nodes know the tier", func() bool { return c.unlimited(access) })
+		runs, err := strconv.Atoi(cmp.Or(os.Getenv(rollingRuns), "1"))
+		if err != nil {
+			t.Fatalf("%s: %v", rollingRuns, err)
+		}
 		load := startLoad(t, b, access)
-		for _, n := range c.nodes {
+		for i := range runs * len(c.nodes) {
+			n := c.nodes[i%len(c.nodes)]
 			n.stop()
 			n.start()
 			eventually(t, "the node is ready", func() bool { return ready(n.address) })
@@ -202,7 +212,8 @@ func TestARollingRestartFailsNoRequest(t *testing.T) {
 			eventually(t, "the load goes on", func() bool { return load.answered.Load() > before+300 }) // also until the balancer has found the node again
 		}
 		sent, took := load.stop()
-		t.Logf("%d requests in %v, %.0f a second", sent, took.Round(time.Millisecond), float64(sent)/took.Seconds())
+		rate := float64(sent) / took.Seconds()
+		t.Logf("%d restarts of both nodes: %d requests in %v, %.0f a second", runs, sent, took.Round(time.Millisecond), rate)
 	})
 }
 

@@ -83,7 +83,8 @@ type cluster struct {
 	front string // where the balancer listens
 }
 
-// startNodes starts two nodes on one PostgreSQL, and on Redis where the tests have one.
+// startNodes starts two nodes on one PostgreSQL, and on Redis where the tests have one. They drain for as long as
+// nodes do that nobody has told how long, which is less than the examples say.
 func startNodes(t *testing.T) *cluster {
 	t.Helper()
 	url := database.WithSchema(t)
@@ -93,7 +94,7 @@ func startNodes(t *testing.T) *cluster {
 		if err := os.Mkdir(data, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"--base-url", "https://" + c.front, "--storage-url", url, "--trusted-proxies", "127.0.0.1", "--drain", "3s",
+		args := []string{"--base-url", "https://" + c.front, "--storage-url", url, "--trusted-proxies", "127.0.0.1",
 			"--limits-per-ip", "1000000", "--node-name", fmt.Sprint("node", i+1), "--demo", "true"}
 		if redis := os.Getenv("KEYSTILE_TEST_REDIS_URL"); redis != "" {
 			args = append(args, "--redis-url", redis)

@@ -47,7 +47,8 @@
 // what waits or was given up.
 //
 // admin.listen opens /metrics and /debug/pprof on an address of their own. SIGTERM lets requests on their way
-// finish; drain keeps a node that is told to stop serving while its balancer finds out.
+// finish; drain keeps a node that is told to stop serving while its balancer finds out, for a second where nobody has
+// said how long and the store is a database that other nodes may share.
 //
 // # The data folder
 //

@@ -207,9 +207,10 @@
 //   - streams.s3.encryption (name): how the store encrypts objects: AES256 or aws:kms; without it, as
 //     the bucket says
 //   - streams.s3.kms_key (name): with which key, of aws:kms; without it, that of the bucket
-//   - drain (duration, default 0): how long the service goes on after a signal to stop while
-//     /healthz/ready already answers 503 and answers close their connections, so that a balancer sends
-//     it nobody any more; 0: it stops at once
+//   - drain (duration): how long the service goes on after a signal to stop while /healthz/ready
+//     already answers 503 and answers close their connections, so that a balancer sends it nobody any
+//     more: longer than the balancer takes to ask again; 0: it stops at once; without it, 1s where
+//     storage_url is the address of a database, which several nodes can share, and else 0
 //   - log.level (name, default info): what is logged: debug, info, warn or error, and what is worse
 //   - log.format (name, default text): how it is logged: text or json
 //   - log.requests (true or false, default true): whether each request gets a line in the log (method,

@@ -91,7 +91,8 @@ type Config struct {
 
 	StaleAfter time.Duration // where other processes share the store
 
-	Drain time.Duration // between a signal and the end of listening; 0: none
+	Drain        time.Duration // between a signal and the end of listening; 0: none
+	drainUnasked bool
 
 	LogLevel    slog.Level
 	LogFormat   string // text or json
@@ -136,6 +137,7 @@ func Load(args cli.Args, env []string) (*Config, error) {
 		l.apply(c, k, first(k.name, flags, environment, file, map[string]given{k.name: {k.fallback, "default"}}))
 	}
 	c.settleDemo()
+	c.settleDrain()
 	l.check(c)
 	if len(l.errs) > 0 {
 		return nil, mistakes(l.errs)

@@ -35,16 +35,20 @@ func (c *Config) settleDemo() {
 	if c.Demo = Loopback(host); !c.Demo {
 		why = "other machines reach the service"
 	}
-	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key == "demo" })
-	c.Values[i].Text, c.Values[i].Source = strconv.FormatBool(c.Demo), "default: "+why
+	c.settled("demo", strconv.FormatBool(c.Demo), "default: "+why)
+}
+
+// settled says what became of a key that is decided by others.
+func (c *Config) settled(key, text, source string) {
+	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key == key })
+	c.Values[i].Text, c.Values[i].Source = text, source
 }
 
 // TakeSocket says that the service listens at a socket that somebody else has opened, whatever the
 // sources name: what follows from the address follows from this one.
 func (c *Config) TakeSocket(address string) {
 	c.Listen = address
-	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key == "listen" })
-	c.Values[i].Text, c.Values[i].Source = address, "the socket of the service manager"
+	c.settled("listen", address, "the socket of the service manager")
 	c.settleDemo()
 }
 

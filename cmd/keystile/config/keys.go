@@ -258,8 +258,11 @@ var keys = []key{
 	{name: "streams.s3.kms_key", kind: "name", help: "with which key, of aws:kms; without it, that of the bucket", example: "arn:aws:kms:eu-central-1:111122223333:key/1234abcd",
 		set: maybe(text(func(c *Config) *string { return &c.Streams.S3.KMSKey }))},
 
-	{name: "drain", kind: "duration", fallback: "0", help: "how long the service goes on after a signal to stop while /healthz/ready already answers 503 and answers close their connections, so that a balancer sends it nobody any more; 0: it stops at once", example: "5s",
-		set: unless0(duration(func(c *Config) *time.Duration { return &c.Drain }))},
+	{name: "drain", kind: "duration", example: "5s", set: drain,
+		help: "how long the service goes on after a signal to stop while /healthz/ready already answers 503 and answers " +
+			"close their connections, so that a balancer sends it nobody any more: longer than the balancer takes to ask " +
+			"again; 0: it stops at once; without it, 1s where storage_url is the address of a database, which several " +
+			"nodes can share, and else 0"},
 
 	{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
 		set: level},
