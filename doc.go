@@ -90,7 +90,7 @@
 //	              storage storage/memory storage/bolt storage/postgres storage/redis storage/transfer
 //	              storage/storagetest storage/limittest storage/nodes storage/handle
 //	              storage/access storage/apikey storage/authn storage/client storage/event
-//	              storage/keyed storage/ranking storage/shipped storage/told storage/toolplan storage/traced
+//	              storage/identity storage/keyed storage/ranking storage/shipped storage/told storage/toolplan storage/traced
 //	              cmd/keystile/command
 //	experimental  gateway/console gateway/stream gateway/stream/s3
 //	              cmd/keystile/admin cmd/keystile/config cmd/keystile/demo

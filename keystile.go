@@ -39,7 +39,7 @@ import (
 // Config says how to make a Service. Fields that are not required have the protocol's defaults.
 type Config struct {
 	BaseURL   string            // the service's origin, such as https://id.example.com; required
-	Backend   driver.Backend    // required unless there is a Store; New does not close it
+	Backend   driver.Backend    // required unless there is a Store; New does not close it, and begins an empty one
 	MasterKey storage.MasterKey // encrypts the secrets of the store; required unless there is a Store
 	Store     *storage.Store    // an open store, in place of Backend and MasterKey
 

@@ -57,7 +57,7 @@ func (s *Store) Invitation(ctx context.Context, id string) (Invitation, error) {
 func (s *Store) CreateInvited(ctx context.Context, u User, by Invitation, logins ...Login) (User, error) {
 	u.Role = by.Role
 	used := driver.Doc{Kind: invitations.name, ID: by.ID, Version: by.Version, Deleted: true}
-	u, err := s.createUser(ctx, u, logins, used)
+	u, err := s.createUser(ctx, u, logins, tally{}, used)
 	if in := new(driver.PutError); errors.As(err, &in) && in.Kind == invitations.name {
 		return u, ErrConflict
 	}

@@ -6,14 +6,15 @@ import (
 	"fmt"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/identity"
 )
 
 // A store has a mark, sealed with the key that everything in it is sealed with. While that
 // key changes there is one more for each key that may have sealed something by then: a
 // process that lacks one of them fails at Open, and the change is known to be unfinished.
 const (
-	markKind  = "master"
-	markID    = "check"
+	markKind  = identity.MarkKind
+	markID    = identity.MarkID
 	markPlain = "keystile"
 	markEntry = "rekey" // the index entry of the marks of a change
 )

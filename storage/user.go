@@ -78,11 +78,11 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 // and the number. It returns ErrExists, and writes nothing, if a login or one of their
 // Looks is taken.
 func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
-	return s.createUser(ctx, u, by)
+	return s.createUser(ctx, u, by, tally{})
 }
 
-// createUser also writes other documents in the same step.
-func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...driver.Doc) (User, error) {
+// createUser also writes other documents in the same step, and what they add to the counts.
+func (s *Store) createUser(ctx context.Context, u User, by []Login, change tally, along ...driver.Doc) (User, error) {
 	now := time.Now().UTC()
 	u.Sub = "u" + strings.ToLower(rand.Text())
 	u.CreatedAt, u.UpdatedAt = now, now
@@ -101,7 +101,7 @@ func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...dri
 		last.Name, last.Last = numbersOfUsers, last.Last+1
 		u.ID = last.Last
 		err = s.tellingOf(ctx, toldCreated(u, by), func(queued []driver.Doc) (err error) {
-			u.Version, err = s.writeUser(ctx, u, by, last, slices.Concat(along, queued))
+			u.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))
 			return err
 		})
 		var in *driver.PutError
@@ -112,7 +112,8 @@ func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...dri
 	}
 }
 
-func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter, along []driver.Doc) (int64, error) {
+func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter, change tally,
+	along []driver.Doc) (int64, error) {
 	user, err := users.doc(s, u)
 	if err != nil {
 		return 0, err
@@ -132,7 +133,7 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter,
 		}
 		along = append(along, seen...)
 	}
-	return s.write(ctx, slices.Concat(ways, along, []driver.Doc{number, user})...)
+	return s.writeCounted(ctx, change, slices.Concat(ways, along, []driver.Doc{number, user})...)
 }
 
 // SaveUser writes a user that has been read before.

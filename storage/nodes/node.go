@@ -92,6 +92,9 @@ func (n *Node) Live() int { return int(n.live.Load()) }
 // ID returns the id of this start of the process.
 func (n *Node) ID() string { return n.sight.self }
 
+// Name returns what people call this node.
+func (n *Node) Name() string { return n.c.Name }
+
 // List reads all nodes, the oldest first: also those that went away lately without leaving.
 func (n *Node) List(ctx context.Context) ([]Info, error) {
 	if !n.c.Store.Shared() {

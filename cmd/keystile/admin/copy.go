@@ -84,6 +84,11 @@ func copyStore(ctx context.Context, call cli.Call, opener Opener) (err error) {
 	if failed != nil {
 		return aboutCopy(failed, from, to)
 	}
+	if target.folder != nil && !dry {
+		if err := target.folder.Disown(); err != nil {
+			return err
+		}
+	}
 	return tellCopy(call, copied{report, from, to, source, target, live, dry})
 }
 

@@ -32,9 +32,17 @@ type Opener struct {
 	// be, 0 for what can be found out; it returns the number it went by.
 	Check func(ctx context.Context, c *config.Config, nodes int) (int, []Finding, error)
 
+	// Belongs reports whether the store of a configuration is there and is the one that the data folder belongs
+	// to; ErrGone if it is not. nil: nobody can tell, and there is no storage forget.
+	Belongs func(ctx context.Context, c *config.Config, f *folder.Folder) error
+
 	At        func(address string) (Location, error) // of storage copy; its error is one of usage
 	Addresses []string                               // the forms of addresses that At takes, for help
 }
+
+// ErrGone is wrapped by errors which say that the store is not there that a data folder belongs to, or that another
+// one is in its place.
+var ErrGone = errors.New("the store is gone")
 
 // Kind says what a storage can do beside being opened. What it has not, no command does.
 type Kind struct {
@@ -82,7 +90,8 @@ func Commands(opener Opener) []cli.Command {
 		}
 	}
 	lines = slices.Concat(lines, auditLines(opener), searchLines(opener))
-	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener), copyLine(opener), migrateLine(opener), checkLine(opener))
+	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener),
+		copyLine(opener), migrateLine(opener), checkLine(opener), forgetLine(opener))
 }
 
 // common are the flags of every command here.

@@ -17,6 +17,7 @@ type banner struct {
 	Demo, DemoOff bool             // DemoOff: it is off because nobody asked for it, so say how
 	Terminal      bool             // a person reads this, and nothing keeps it
 	FirstRun      *firstrun.Record // nil: not the first run
+	By            string           // the node whose first run it was, of a node that has just come
 }
 
 // There reports whether first-run.json is still there.
@@ -69,7 +70,8 @@ Try it:
 
   4. See what the application may still call, with either token:
      curl -s {{$.Base}}/api/v1/quota -H 'Authorization: Bearer ACCESS_TOKEN'
-{{end}}{{end}}{{else}}{{if .There}}  First run         {{.Kept}}
+{{end}}{{end}}{{else}}{{if .By}}  First run         was at node {{.By}}, whose data folder has first-run.json
+{{else if .There}}  First run         {{.Kept}}
 {{end}}{{end}}
 Ctrl-C stops it.
 `))

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if full := os.Getenv("BE_FULL"); full != "" {
 		fillOnSignal(full == "at once")
 	}
-	Main(Bolt())
+	Main(everything())
 }
 
 // fillOnSignal makes the disk look full from SIGUSR1 to SIGUSR2: no file can be written

@@ -1,15 +1,11 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"log/slog"
 	"net/http"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -43,6 +39,7 @@ type dataStore struct {
 	billing *billing.Billing
 	usage   *usage.Reader
 	swept   atomic.Int64 // expired records removed
+	joined  bool         // the folder has belonged to no store before
 
 	statements *metrics.Statements // of the storage
 	gauges     []Gauge
@@ -61,75 +58,6 @@ func (h *dataStore) Ready(ctx context.Context) error {
 		return s.Ready(ctx)
 	}
 	return h.store.Ready(ctx)
-}
-
-// openStore opens the store in a data folder. Nobody else has it open until Close.
-func (p program) openStore(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
-	keyring := admin.NewKeyring(c, f)
-	keys, from, err := keyring.Make()
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.of(c)
-	if err != nil {
-		return nil, err
-	}
-	return s.openFile(ctx, c, f, f.Database(), keyring, keys, from, p.log)
-}
-
-// openReading opens the store for reading only. Where it has to be written to before it can be
-// read, because a change of the master key has begun, it is opened like any other.
-func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
-	s, err := p.of(c)
-	if err != nil {
-		return nil, err
-	}
-	if s.OpenReadOnly == nil {
-		return p.openStore(ctx, c, f)
-	}
-	keyring := admin.NewKeyring(c, f)
-	keys, from, err := keyring.Read()
-	if err != nil {
-		return nil, err
-	}
-	backend, err := s.OpenReadOnly(ctx, f.Database())
-	if err != nil {
-		return nil, err
-	}
-	h, err := newDataStore(ctx, c, f, readOnly{backend}, keyring, keys, from)
-	if errors.Is(err, errReadOnly) {
-		return p.openStore(ctx, c, f)
-	}
-	if err != nil {
-		return nil, err
-	}
-	h.copy = s.copying(backend)
-	return h, nil
-}
-
-func (s Storage) openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string, log *slog.Logger) (*dataStore, error) {
-	statements := metrics.NewStatements()
-	backend, err := s.open(ctx, c, path, Watch{Log: cmp.Or(log, slog.Default()), Observe: statements.Observe})
-	if err != nil {
-		return nil, err
-	}
-	h, err := newDataStore(ctx, c, f, s.named(backend), keyring, keys, from)
-	switch {
-	case err != nil && len(s.Schemes) > 0:
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	h.statements = statements
-	if s.Gauges != nil {
-		h.gauges = s.Gauges(backend)
-	}
-	h.copy = s.copying(backend)
-	// An umask may have taken even the owner's right to write.
-	if err := os.Chmod(path, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) { // not every storage has a file there
-		return nil, errors.Join(err, backend.Close())
-	}
-	return h, nil
 }
 
 // open opens the database of a data folder, or the one at the address that the configuration names.
@@ -229,43 +157,3 @@ func (h *dataStore) note(ctx context.Context, e event.Event) error {
 
 // idTokenLifetime is the default of package oauth; there is no key for it.
 const idTokenLifetime = time.Hour
-
-// openTarget is openHome for the admin commands.
-func (p program) openTarget(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Target, io.Closer, error) {
-	h, err := p.openStore(ctx, c, f)
-	if err != nil {
-		return admin.Target{}, nil, err
-	}
-	target := h.target(nil)
-	if target.Registry, err = h.registrar(); err != nil {
-		return admin.Target{}, nil, errors.Join(err, h.Close())
-	}
-	return target, h, nil
-}
-
-// readTarget is openReading for the admin commands that only read.
-func (p program) readTarget(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Target, io.Closer, error) {
-	h, err := p.openReading(ctx, c, f)
-	if err != nil {
-		return admin.Target{}, nil, err
-	}
-	return h.target(nil), h, nil
-}
-
-// openCopy opens a copy of a database with the folder's master key and returns the target over it.
-func (p program) openCopy(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Target, io.Closer, error) {
-	keyring := admin.NewKeyring(c, f)
-	keys, from, err := keyring.Read()
-	if err != nil {
-		return admin.Target{}, nil, err
-	}
-	s, err := p.of(c)
-	if err != nil {
-		return admin.Target{}, nil, err
-	}
-	h, err := s.openFile(ctx, c, f, path, keyring, keys, from, p.log)
-	if err != nil {
-		return admin.Target{}, nil, err
-	}
-	return h.target(nil), h, nil
-}

@@ -57,6 +57,12 @@
 // database: neither is of use without the other. keystile key rekey changes that key while the service
 // runs; a backup from before still wants the old one, so keep that as long.
 //
+// A folder belongs to one store, wherever that is (store.json names it). Where the store is gone, or the one of another
+// service is in its place, nothing is started and nothing made: an empty service would refuse every token, on which
+// clients drop their users. The message says what is missing and what is there; the way on is a backup, the right
+// folder or address, or keystile storage forget, which says that the store will not come back. Of nodes that start
+// at once on an empty database one makes the administrator, and has the only first-run.json.
+//
 // keystile backup copies the database while it is in use, with a checksum beside it, and keystile restore reads all
 // of the copy before it takes the place of what there is. A cp of a live folder is no backup: its pages are
 // of different moments, and it may start and lack what was answered. keystile storage compact gives back the

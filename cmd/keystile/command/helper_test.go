@@ -65,6 +65,22 @@ func (o *output) find(t *testing.T, ended <-chan struct{}, pattern string) strin
 	}
 }
 
+// says reports whether a text comes before ended does.
+func (o *output) says(ended <-chan struct{}, text string) bool {
+	for {
+		said, grown := o.now()
+		if strings.Contains(said, text) {
+			return true
+		}
+		select {
+		case <-grown:
+		case <-ended:
+			said, _ = o.now()
+			return strings.Contains(said, text)
+		}
+	}
+}
+
 // everything is the storage of the program that is built.
 func everything() Storage {
 	s := Bolt()

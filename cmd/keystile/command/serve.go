@@ -111,7 +111,7 @@ func runService(ctx context.Context, c *config.Config, data *dataStore, manager 
 		watchTraces(counted, traces)
 	}
 	defer func() { err = errors.Join(err, closeService(service)) }()
-	return opened{c, data, manager, log, public, operators, counted}.serve(ctx, service, base, say)
+	return opened{c, data, manager, log, public, operators, counted, others.node.Name()}.serve(ctx, service, base, say)
 }
 
 // opened holds what a service is served with.
@@ -123,14 +123,21 @@ type opened struct {
 	public    net.Listener
 	operators listeners
 	counted   *metrics.Metrics // nil: nobody reads them
+	name      string           // of this node
 }
 
 // serve prints the banner and serves until the end.
 func (o opened) serve(ctx context.Context, service *assembled, base string, say io.Writer) error {
 	c, data, log := o.conf, o.data, o.log
-	first, err := firstrun.Run(ctx, firstrun.Config{Target: data.target(service), Path: data.FirstRun(), BaseURL: base, Demo: c.Demo})
+	first, err := firstrun.Run(ctx, firstrun.Config{
+		Target: data.target(service), Users: data.users, Path: data.FirstRun(), BaseURL: base, Demo: c.Demo,
+		Node: o.name, New: data.joined,
+	})
 	if err != nil {
 		return err
+	}
+	if first.By != "" {
+		log.Info("another node was first and has made what there is: first-run.json is in its data folder", "node", first.By)
 	}
 	front := newServer(service, log)
 	front.RegisterOnShutdown(func() { service.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
@@ -149,7 +156,7 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	log.Info("serving", "base_url", base, "address", o.public.Addr())
 	writeBanner(say, banner{
 		Base: base, Address: o.public.Addr().String(), Operators: o.operators.address(), Folder: data.Path(), Kept: data.FirstRun(),
-		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), FirstRun: first,
+		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), FirstRun: first.Made, By: first.By,
 	})
 	return s.run(ctx)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// drainShared is how long a node of several goes on after a signal to stop if nobody has said so: longer than
+// drainShared lets a node of several go on after a signal to stop if nobody has said for how long: longer than
 // balancers take to ask again, as those of the examples do each 500 ms. Without it a connection that the system
 // has made already may be closed unanswered.
 const drainShared = time.Second

@@ -16,6 +16,7 @@ const SettingClient = "demo.client_id"
 type Registry interface {
 	Store
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	SaveAppAs(ctx context.Context, setting string, a storage.App) (storage.App, error)
 	Set(ctx context.Context, name, value string) error
 }
 
@@ -23,8 +24,12 @@ type Registry interface {
 // from the draft (ID and secret, each of which may be missing) if it never was. It is first-party
 // and has no owner: its secret is shown at the first start, and opens nothing else. One that
 // somebody has deleted stays deleted: then the answer is the zero App. One that Suspend has
-// disabled is enabled again.
+// disabled is enabled again. Several processes may do it at once: one of them registers it.
 func Register(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
+	return storage.RetryOnConflict(ctx, func() (storage.App, error) { return register(ctx, store, base, draft) })
+}
+
+func register(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
 	id, err := store.Setting(ctx, SettingClient)
 	if err != nil {
 		return storage.App{}, err
@@ -53,6 +58,11 @@ const settingSuspended = "demo.suspended"
 // secret of a trial would go on to open the service after it. What it was granted ends by
 // revoke, before that is done.
 func Suspend(ctx context.Context, store Registry, revoke func(clientID string) error) error {
+	_, err := storage.RetryOnConflict(ctx, func() (struct{}, error) { return struct{}{}, suspend(ctx, store, revoke) })
+	return err
+}
+
+func suspend(ctx context.Context, store Registry, revoke func(clientID string) error) error {
 	id, err := store.Setting(ctx, SettingClient)
 	if err != nil || id == "" {
 		return err
@@ -90,18 +100,27 @@ func resume(ctx context.Context, store Registry, app storage.App) (storage.App, 
 	return app, store.Set(ctx, settingSuspended, "")
 }
 
-// create registers the demo. The record comes before the setting, and one that is there
-// already is taken as it is: a start that was killed between the two is made good.
-func create(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
+// Draft completes what a new application of the demo is made of.
+func Draft(base string, draft storage.App) storage.App {
 	draft.Name, draft.FirstParty, draft.Domains = "Demo", true, Domains(base)
-	app, err := store.SaveApp(ctx, admit(draft, base))
-	if errors.Is(err, storage.ErrExists) {
-		app, err = store.App(ctx, draft.ID)
-	}
-	if err != nil {
+	return admit(draft, base)
+}
+
+// create registers the demo, unless another process does it in the same moment.
+func create(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
+	app, err := store.SaveAppAs(ctx, SettingClient, Draft(base, draft))
+	if !errors.Is(err, storage.ErrExists) {
 		return app, err
 	}
-	return app, store.Set(ctx, SettingClient, app.ID)
+	id, err := store.Setting(ctx, SettingClient)
+	if err == nil && id == "" { // versions before wrote the two one after the other, and may have been killed in between
+		id = draft.ID
+		err = store.Set(ctx, SettingClient, id)
+	}
+	if err != nil {
+		return storage.App{}, err
+	}
+	return store.App(ctx, id)
 }
 
 // Domains are those of a new demo: the loopback names, and the host of base. Without a

@@ -102,6 +102,7 @@ func roomOf(pkg string) string {
 // records are the packages of what rooms and the store hand to each other.
 var records = map[string]bool{
 	"storage/access": true, "storage/nodes": true, "storage/ranking": true, "storage/keyed": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true, "storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true, "storage/authn": true, "storage/told": true, "storage/shipped": true,
+	"storage/identity": true,
 }
 
 // counted names the leaves that say what is counted for several processes, and count for one: they import no

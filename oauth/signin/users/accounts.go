@@ -157,7 +157,7 @@ func (s *StoreUsers) SignUp(ctx context.Context, u storage.User, password, invit
 			return u, err
 		}
 	}
-	return s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
+	return s.CreateWith(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
 		return s.admit(ctx, id, u, l)
 	})
 }

@@ -137,12 +137,15 @@ func harmless(err error) bool {
 // Create makes a user who signs in with a username and a password. An unacceptable one is
 // storage.ErrInvalid, a username that is taken storage.ErrExists; both say what to do.
 func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error) {
-	return s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
+	return s.CreateWith(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
 		return s.store.CreateUser(ctx, u, l)
 	})
 }
 
-func (s *StoreUsers) create(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error) {
+// CreateWith is Create by another write than the Store's CreateUser, such as one that makes other records in the
+// same step. The user that write is given is checked, and the login holds the hash of the password.
+func (s *StoreUsers) CreateWith(ctx context.Context, u storage.User, password string,
+	write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error) {
 	err := errors.Join(usernames.Check(u.Username), passwords.Check(password, u.Username, u.Email))
 	if err != nil {
 		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)

@@ -3,6 +3,7 @@ package firstrun
 import (
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/keystile/keystile/storage"
@@ -14,13 +15,20 @@ const base = "http://127.0.0.1:8080"
 func TestAnEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 	h := newFixture(t)
 	h.dying.before = func() {
-		if _, err := os.Stat(h.path); err != nil {
-			t.Errorf("a record is made before the record is there: %v", err)
+		if _, err := os.Stat(h.config().draft()); err != nil {
+			t.Errorf("a record is made before the draft is there: %v", err)
+		}
+		if _, err := os.Stat(h.path); err == nil {
+			t.Error("the paper says that it is done before it is")
 		}
 	}
-	record, err := Run(t.Context(), h.config())
-	if err != nil || record == nil {
-		t.Fatalf("Run() = %v, %v", record, err)
+	record := h.run(t)
+	h.dying.before = nil
+	if record == nil {
+		t.Fatal("it is no first run")
+	}
+	if _, err := os.Stat(h.config().draft()); err == nil {
+		t.Error("the draft is left")
 	}
 	h.wantComplete(t, record)
 	text, err := os.ReadFile(h.path)
@@ -36,13 +44,11 @@ func TestAnEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 
 func TestTheFirstRunIsOnce(t *testing.T) {
 	h := newFixture(t)
-	if _, err := Run(t.Context(), h.config()); err != nil {
-		t.Fatal(err)
-	}
+	h.run(t)
 	for _, before := range []func(){func() {}, func() { os.Remove(h.path) }, func() { os.WriteFile(h.path, []byte("mine"), 0o600) }} {
 		before()
-		if record, err := Run(t.Context(), h.config()); record != nil || err != nil {
-			t.Errorf("Run() again = %v, %v", record, err)
+		if record := h.run(t); record != nil {
+			t.Errorf("Run() again = %v", record)
 		}
 	}
 	if text, _ := os.ReadFile(h.path); string(text) != "mine" {
@@ -51,33 +57,38 @@ func TestTheFirstRunIsOnce(t *testing.T) {
 }
 
 // Whatever write the process dies at, before it or right behind it, the next start
-// finishes with what the record said.
+// finishes with what the draft said.
 func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {
 			h := newFixture(t)
 			h.dying.left, h.dying.behind = n, behind
-			record, err := Run(t.Context(), h.config())
-			if err == nil {
-				if n < 4 {
+			if _, err := Run(t.Context(), h.config()); err == nil {
+				if n < 2 {
 					t.Fatalf("the first run has only %d writes: the test looks at the wrong thing", n-1)
 				}
 				break
 			}
-			if record == nil || h.dying.left != 0 {
-				t.Fatalf("dying at write %d: Run() = %v, %v", n, record, err)
+			if h.dying.left != 0 {
+				t.Fatalf("it failed before write %d", n)
+			}
+			if _, err := os.Stat(h.path); err == nil {
+				t.Errorf("dead at write %d, it says that it is done", n)
+			}
+			drawn, err := read(h.config().draft())
+			if err != nil || drawn == nil {
+				t.Fatalf("dead at write %d: the draft is %v, %v", n, drawn, err)
 			}
 			h.dying.left = -1
 			c := h.config()
 			c.BaseURL = "http://127.0.0.1:9090"
-			again, err := Run(t.Context(), c)
-			// Behind the last write there was nothing left to do, and nothing is said twice.
-			if done := behind && again == nil; err != nil || again == nil && !done {
+			if again, err := Run(t.Context(), c); err != nil || again.Made == nil || again.Made.Admin != drawn.Admin {
 				t.Fatalf("after dying at write %d: Run() = %v, %v", n, again, err)
 			}
 			kept, err := read(h.path)
-			if err != nil || kept.Admin != record.Admin || kept.App.ClientSecret != record.App.ClientSecret || kept.BaseURL != c.BaseURL {
-				t.Errorf("after dying at write %d the record is %+v, %v; was %+v", n, kept, err, record)
+			same := err == nil && kept.Admin == drawn.Admin && kept.App.ClientSecret == drawn.App.ClientSecret
+			if !same || kept.BaseURL != c.BaseURL {
+				t.Errorf("after dying at write %d the paper is %+v, %v; was %+v", n, kept, err, drawn)
 			}
 			h.wantComplete(t, kept)
 		}
@@ -91,18 +102,20 @@ func TestAPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
 	if err := drawn.write(h.path); err != nil {
 		t.Fatal(err)
 	}
-	record, err := Run(t.Context(), h.config())
-	if err != nil || record.Admin != drawn.Admin || record.App.ClientID != drawn.App.ClientID {
-		t.Errorf("Run() = %+v, %v; want %+v", record, err, drawn)
+	if record := h.run(t); record == nil || record.Admin != drawn.Admin || record.App.ClientID != drawn.App.ClientID {
+		t.Errorf("Run() = %+v; want %+v", record, drawn)
 	}
 	h.wantComplete(t, drawn)
 }
 
 func TestADamagedPaperStopsAFirstRunThatIsNotDone(t *testing.T) {
 	h := newFixture(t)
-	os.WriteFile(h.path, []byte("{"), 0o600)
-	if _, err := Run(t.Context(), h.config()); err == nil {
-		t.Error("it went on with another password than the record's")
+	for _, path := range []string{h.config().draft(), h.path} {
+		os.WriteFile(path, []byte("{"), 0o600)
+		if _, err := Run(t.Context(), h.config()); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("it went on with another password than that of %s: %v", path, err)
+		}
+		os.Remove(path)
 	}
 }
 
@@ -112,8 +125,8 @@ func TestAStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if record, err := Run(t.Context(), h.config()); record != nil || err != nil {
-			t.Fatalf("Run() = %v, %v", record, err)
+		if record := h.run(t); record != nil {
+			t.Fatalf("Run() = %v", record)
 		}
 	}
 	apps, _, _ := h.store.Apps(t.Context(), "", "", 10)
@@ -124,10 +137,7 @@ func TestAStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
 
 func TestThePaperFollowsTheBaseURL(t *testing.T) {
 	h := newFixture(t)
-	first, err := Run(t.Context(), h.config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := h.run(t)
 	c := h.config()
 	c.BaseURL = "https://id.example.com"
 	if _, err := Run(t.Context(), c); err != nil {
@@ -144,14 +154,12 @@ func TestWithoutTheDemoThereIsNoApplication(t *testing.T) {
 	h := newFixture(t)
 	c := h.config()
 	c.Demo = false
-	record, err := Run(t.Context(), c)
+	first, err := Run(t.Context(), c)
 	apps, _, _ := h.store.Apps(t.Context(), "", "", 10)
-	if err != nil || record.App != nil || len(apps) != 0 {
-		t.Fatalf("Run() = %+v, %v; applications %v", record, err, apps)
+	if err != nil || first.Made.App != nil || len(apps) != 0 {
+		t.Fatalf("Run() = %+v, %v; applications %v", first, err, apps)
 	}
-	if _, err := Run(t.Context(), h.config()); err != nil {
-		t.Fatal(err)
-	}
+	h.run(t)
 	if apps, _, _ := h.store.Apps(t.Context(), "", "", 10); len(apps) != 1 || apps[0].Owner != "" {
 		t.Errorf("switched on later, the demo has %v", apps)
 	}
@@ -162,10 +170,7 @@ func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; n <= 4; n++ {
 			h := newFixture(t)
-			record, err := Run(t.Context(), h.config())
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := h.run(t)
 			off := h.config()
 			off.Demo = false
 			h.dying.left, h.dying.behind = n, behind
@@ -183,9 +188,7 @@ func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 			if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 || ended[0].ID != app.ID || ended[0].Kind != driver.RevokeApp {
 				t.Errorf("dead at write %d: the application is %+v, %v; revoked: %v", n, app, err, ended)
 			}
-			if _, err := Run(t.Context(), h.config()); err != nil {
-				t.Fatal(err)
-			}
+			h.run(t)
 			if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || app.Disabled {
 				t.Errorf("with the demo again the application is %+v, %v", app, err)
 			}
@@ -195,28 +198,25 @@ func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 
 func TestAFirstRunThatIsTakenUpWithoutTheDemoLeavesNoneThatOpens(t *testing.T) {
 	h := newFixture(t)
-	h.dying.left = 1
-	record, err := Run(t.Context(), h.config())
-	if err == nil {
+	h.dying.left = 2 // the first is of the names that are taken
+	if _, err := Run(t.Context(), h.config()); err == nil {
 		t.Fatal("it did not die")
 	}
 	h.dying.left = -1
 	off := h.config()
 	off.Demo = false
-	if _, err := Run(t.Context(), off); err != nil {
-		t.Fatal(err)
+	r, err := Run(t.Context(), off)
+	if err != nil || r.Made == nil || r.Made.App != nil {
+		t.Fatalf("Run() = %+v, %v", r, err)
 	}
-	if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || !app.Disabled {
-		t.Errorf("the application is %+v, %v", app, err)
+	if apps, _, _ := h.store.Apps(t.Context(), "", "", 10); len(apps) != 0 {
+		t.Errorf("the applications are %v", apps)
 	}
 }
 
 func TestAnApplicationThatAnOperatorDisabledStaysSo(t *testing.T) {
 	h := newFixture(t)
-	record, err := Run(t.Context(), h.config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := h.run(t)
 	app, err := h.store.App(t.Context(), record.App.ClientID)
 	if err != nil {
 		t.Fatal(err)

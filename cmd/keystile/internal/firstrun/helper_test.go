@@ -36,7 +36,18 @@ func newFixture(t *testing.T) *fixture {
 }
 
 func (h *fixture) config() Config {
-	return Config{Target: admin.Target{Store: h.store, Users: h.users}, Path: h.path, BaseURL: base, Demo: true}
+	target := admin.Target{Store: h.store, Users: h.users}
+	return Config{Target: target, Users: h.users, Node: "here", Path: h.path, BaseURL: base, Demo: true}
+}
+
+// run is Run, and returns what it made; nil if it made nothing.
+func (h *fixture) run(t *testing.T) *Record {
+	t.Helper()
+	r, err := Run(t.Context(), h.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Made
 }
 
 // wantComplete makes sure that the record tells the truth, and that nothing is there twice.

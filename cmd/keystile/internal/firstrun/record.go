@@ -2,11 +2,14 @@ package firstrun
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
@@ -35,6 +38,12 @@ type App struct {
 	RedirectURI  string   `json:"redirect_uri"`
 }
 
+// draft returns what the application is made of.
+func (a *App) draft() storage.App {
+	secret := storage.AppSecret{Secret: storage.NewSecret(a.ClientSecret), CreatedAt: time.Now().UTC()}
+	return storage.App{ID: a.ClientID, Secrets: []storage.AppSecret{secret}}
+}
+
 // read returns the Record, or nil if there is none.
 func read(path string) (*Record, error) {
 	text, err := os.ReadFile(path)
@@ -59,18 +68,32 @@ func (p *Record) write(path string) error {
 	return folder.Write(path, append(text, '\n'))
 }
 
-// draw fills in what the Record does not have yet.
+// draw fills in what the Record does not have yet. Without the demo it has no application.
 func (p *Record) draw(base string, withDemo bool) {
 	p.BaseURL = base
 	if p.Admin.Username == "" || p.Admin.Password == "" {
 		p.Admin = Admin{Username: "admin", Password: drawPassword()}
 	}
-	if withDemo && p.App == nil {
+	switch {
+	case !withDemo:
+		p.App = nil
+	case p.App == nil:
 		p.App = &App{ClientID: handle.NewAppID(), ClientSecret: storage.DrawSecret().Reveal()}
 	}
 	if p.App != nil {
 		p.App.Domains, p.App.RedirectURI = demo.Domains(base), demo.RedirectURI(base)
 	}
+}
+
+// mark tells what was made from this Record from what was made from another one, and nothing about its secrets: the
+// password alone has a hundred bits.
+func (p *Record) mark() string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "keystile first run\n%s\n%s\n", p.Admin.Username, p.Admin.Password)
+	if p.App != nil {
+		fmt.Fprintf(sum, "%s\n%s\n", p.App.ClientID, p.App.ClientSecret)
+	}
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // letters are 32, without those that are taken for one another (i, l, o, u).

@@ -23,6 +23,8 @@ const (
 type Folder struct {
 	path string // absolute, without symbolic links: everybody computes the same socket from it
 	made bool
+
+	madeKey bool // MasterKeys has made its own file
 }
 
 // Find returns a folder that is there. One that is not is an error that says how to make

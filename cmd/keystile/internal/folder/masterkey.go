@@ -89,7 +89,22 @@ func (f *Folder) ownKeys(path string) ([]storage.MasterKey, error) {
 	if errors.Is(err, fs.ErrExist) {
 		return readKeys(path)
 	}
+	f.madeKey = err == nil
 	return keys, err
+}
+
+// UnmakeKey removes the folder's own key file if MasterKeys has made it, because nothing is sealed with the key after
+// all, and returns its path; "" if it was there before.
+func (f *Folder) UnmakeKey() (path string, err error) {
+	if !f.madeKey {
+		return "", nil
+	}
+	path = f.keyFile("")
+	if err := os.Remove(path); err != nil {
+		return "", err
+	}
+	f.madeKey = false
+	return path, syncDir(f.path)
 }
 
 // ReadKey reads a file with one key that only its owner can read.

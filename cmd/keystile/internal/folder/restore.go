@@ -18,6 +18,8 @@ import (
 // process leaves. They go with the old one, for a log of another database would be replayed over
 // the new one. If the process is killed between that and the last step, the old database is whole
 // under its new name only, and restoring again goes on.
+//
+// The folder belongs to the store of what was restored, whichever it is.
 func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(path string) error, beside ...string) (kept string, err error) {
 	release, err := hold(f.Database())
 	if err != nil {
@@ -48,6 +50,9 @@ func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(p
 		if err := os.Rename(f.Database()+ending, name+ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("the old database cannot be kept: %w", err)
 		}
+	}
+	if err := f.Disown(); err != nil {
+		return "", err
 	}
 	if err := os.Rename(temp, f.Database()); err != nil {
 		return "", err
