@@ -3,8 +3,7 @@
 -- for each network its field and limit, the narrowest first.
 -- Returns: admitted, remaining, microseconds until that grows, what was counted (1: the client; then
 -- 2, 4 for each network), stamp, eighth.
-local nets, w, limit, field = KEYS[3], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local asked = now or clock()
+local nets, limit, field, asked = KEYS[3], tonumber(ARGV[3]), ARGV[4], now
 local c = open(field, asked, w)
 if c.placed and c.n >= limit then return {0, 0, c.nth(limit) + w - asked, 0, 0, 0} end
 
@@ -12,7 +11,7 @@ now = c.now
 local width = math.ceil(w / 8)
 local eighth, free, reset, remaining, counted, at = floor(now / width), nil, w, limit - 1, 0, 0
 local single = ARGV[5] and pack('>I5I3', eighth, 1) -- of a network with one event
-local known, around = ARGV[5] and call('HMGET', nets, ARGV[5], ARGV[7]), {}
+local around = {}
 for i = 5, #ARGV, 2 do
   local v, more = known[(i - 3) / 2], tonumber(ARGV[i + 1])
   if not v and free == nil then free = room(nets, now, networkEnds(now, width)) end
