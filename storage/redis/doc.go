@@ -69,8 +69,8 @@
 // 1.4 at one caller and at 64 (internal/resp.BenchmarkPing); of go-redis it is 1.1 and 1.9. The number that comes
 // back with each write costs one PING in the server.
 //
-// On loopback, where nothing else costs time and a PING takes 16 µs, one request of an application takes 8 µs
-// more, an address's first one 12, one over IPv6 22: p50 at one caller is 1.5, 1.8 and 2.4 of a PING by turns with
+// On loopback, where nothing else costs time and a PING takes 15 µs, one request of an application takes 7 µs
+// more, an address's first one 10, one over IPv6 18: p50 at one caller is 1.5, 1.7 and 2.2 of a PING by turns with
 // it. A script that does nothing is 1.1 there, the time costs a microsecond, and each other command within a
 // script 0.7 to 1.2. So what is commonest asks for the fewest: all rungs of an address, over IPv6 too, are one
 // script and one round trip, and its first request is answered before the script defines what others need. Beside

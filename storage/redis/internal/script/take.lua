@@ -9,9 +9,10 @@ if c.placed and c.n >= limit then return {0, 0, c.nth(limit) + w - asked, 0, 0, 
 
 now = c.now
 local width = math.ceil(w / 8)
-local eighth, free, reset, remaining, counted, at = floor(now / width), nil, w, limit - 1, 0, 0
+local free, reset, remaining, counted, at = nil, w, limit - 1, 0, 0
+eighth = floor(now / width)
 local single = ARGV[5] and pack('>I5I3', eighth, 1) -- of a network with one event
-local around = {}
+local known, around = ARGV[5] and call('HMGET', nets, ARGV[5], ARGV[7]), {}
 for i = 5, #ARGV, 2 do
   local v, more = known[(i - 3) / 2], tonumber(ARGV[i + 1])
   if not v and free == nil then free = room(nets, now, networkEnds(now, width)) end
