@@ -79,7 +79,7 @@ type Config struct {
 	Gateway   gateway.Config
 	Registry  registry.Config
 	Upstreams mcpbus.UpstreamsConfig
-	Bus       mcpbus.Config // DefaultAccess "": everyone where SignIn makes a user of nobody, by whichever way in, else owner
+	Bus       mcpbus.Config // DefaultAccess "": see (*storage.Store).DefaultAccess
 	Legacy    legacy.Config
 }
 
@@ -284,8 +284,15 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 		return err
 	}
 	s.closers = append(s.closers, s.Upstreams.Close)
+	if err := s.Store.NoteWays(ctx, s.ways); err != nil {
+		return err
+	}
 	b := c.Bus
-	b.DefaultAccess = cmp.Or(b.DefaultAccess, s.ways.Default())
+	if b.DefaultAccess == "" {
+		if b.DefaultAccess, err = s.Store.DefaultAccess(ctx, s.ways); err != nil {
+			return err
+		}
+	}
 	b.BaseURL, b.Store, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
 	b.Meter, b.Verifier, b.Audit, b.ClientIP, b.Log = s.Gateway, s.Tokens, s.Trail, s.client, c.Log
 	if s.Bus, err = mcpbus.New(ctx, b); err != nil {
@@ -343,11 +350,17 @@ func (s *Service) warnOfOpenTools(ctx context.Context, log *slog.Logger) {
 	const named = 20
 	open := s.ways.Open()
 	tools, n := s.Bus.Unlisted(named)
-	if len(open) == 0 || n == 0 {
+	if n == 0 {
 		return
 	}
-	log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and strangers become users by themselves: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
-		"by", open, "tools", tools, "count", n)
+	if maybe, err := s.Store.MayHaveStrangers(ctx); len(open) == 0 && err == nil && maybe {
+		log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and users may have come by themselves earlier: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
+			"tools", tools, "count", n)
+	}
+	if len(open) > 0 {
+		log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and strangers become users by themselves: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
+			"by", open, "tools", tools, "count", n)
+	}
 }
 
 // stored describes to operators what the records are in.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/identity"
@@ -24,7 +25,11 @@ const (
 func (s *Store) checkMaster(ctx context.Context, keys *sealer) error {
 	mark, err := s.backend.Get(ctx, markKind, markID)
 	if errors.Is(err, ErrNotFound) {
-		if _, err = s.backend.Put(ctx, keys.mark(markID)); err == nil {
+		nobody, wrong := settings.doc(s, Setting{Name: settingStrangers, Value: strangersNever, UpdatedAt: time.Now().UTC()})
+		if wrong != nil {
+			return wrong
+		}
+		if _, err = s.backend.Put(ctx, keys.mark(markID), nobody); err == nil {
 			return nil
 		}
 		if !errors.Is(err, ErrExists) {

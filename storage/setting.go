@@ -24,8 +24,8 @@ const (
 	SettingForcePKCE = "service_config.oauth_force_pkce"
 
 	// SettingDefaultAccess decides who may use the tools of a capability without an access
-	// list: AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone as long as
-	// nobody becomes a user without an operator, whichever way they come in (decision 89).
+	// list: AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone as long as nobody
+	// becomes a user without an operator, or ever could, whichever way they come in (decision 89).
 	SettingDefaultAccess = "mcp.default_access"
 
 	AccessAuto     = "auto"

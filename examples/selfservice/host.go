@@ -66,9 +66,13 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 		return err
 	}
 	h.closers = append(h.closers, upstreams.Close)
+	standing, err := store.DefaultAccess(ctx, signIn.Ways()) // everyone, as nobody becomes a user by themselves
+	if err != nil {
+		return err
+	}
 	bus, err := mcpbus.New(ctx, mcpbus.Config{
 		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
-		DefaultAccess: signIn.Ways().Default(), // everyone, as nobody becomes a user by themselves
+		DefaultAccess: standing,
 	})
 	if err != nil {
 		return err

@@ -57,14 +57,29 @@ func (s *Console) people() *people.People {
 	return people.New(c)
 }
 
+// strangers reports whether somebody may be a user, or become one, whom no operator has made.
+func (s *Console) strangers(ctx context.Context) bool {
+	if len(s.c.Ways.Open()) > 0 {
+		return true
+	}
+	known, ok := s.c.Store.(interface {
+		MayHaveStrangers(ctx context.Context) (bool, error)
+	})
+	if !ok {
+		return false
+	}
+	maybe, err := known.MayHaveStrangers(ctx)
+	return maybe || err != nil
+}
+
 // overview returns the first page.
 func (s *Console) overview() ui.Part {
 	c := overview.Config{Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes, Keys: s.c.Keys}
 	if s.c.Registry != nil {
 		c.OffBus = s.c.Registry.OffBus
 	}
-	if s.c.Bus != nil && len(s.c.Ways.Open()) > 0 {
-		c.Unlisted = s.c.Bus.Unlisted
+	if s.c.Bus != nil {
+		c.Unlisted, c.Strangers = s.c.Bus.Unlisted, s.strangers
 	}
 	if vitals := s.vitals(); vitals != nil {
 		c.Vitals = func(ctx context.Context) (all []overview.Vital) {

@@ -165,8 +165,8 @@ func TestACapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
 		"by invitation":     {standing{by: "auto"}, "invitation", owner, "people may become users: github (invitation)", "github (invitation)", "invitation"},
 		"set to everyone":   {standing{open: true, by: "everyone"}, "closed", everyone, "the setting mcp.default_access is everyone", "设置 mcp.default_access 的值为 everyone", ""},
 		"set to owner":      {standing{by: "owner"}, "open", owner, "the setting mcp.default_access is owner", "设置 mcp.default_access 的值为 owner", ""},
-		"a host's default":  {standing{open: true, by: "auto"}, "open", everyone, "is auto, and the configuration of the service decides", "由服务的配置决定", ""},
-		"nobody says":       {standing{by: "auto"}, "", owner, "is auto, and the configuration of the service decides", "由服务的配置决定", ""},
+		"a host's default":  {standing{open: true, by: "auto"}, "open", everyone, "is auto, and the configuration of the service decides", "由服务的配置或此前自行注册的用户决定", ""},
+		"nobody says":       {standing{by: "auto"}, "", owner, "is auto, and the configuration of the service decides", "由服务的配置或此前自行注册的用户决定", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.bus.shop = new(shop)

@@ -22,9 +22,15 @@ type OpenTools struct {
 // maxOpenTools bounds how many of them are named.
 const maxOpenTools = 20
 
-func openTools(_ context.Context, target Target, _ cli.Args) (output, error) {
+func openTools(ctx context.Context, target Target, _ cli.Args) (output, error) {
 	ways, _, err := target.ways()
 	found := OpenTools{Tools: []string{}, By: append([]string{}, ways.Open()...)}
+	if len(found.By) == 0 && err == nil {
+		var maybe bool
+		if maybe, err = target.Store.MayHaveStrangers(ctx); maybe {
+			found.By = append(found.By, "earlier")
+		}
+	}
 	if len(found.By) > 0 && target.Unlisted != nil {
 		names, n := target.Unlisted(maxOpenTools)
 		found.Tools, found.Count = append(found.Tools, names...), n

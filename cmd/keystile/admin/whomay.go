@@ -17,8 +17,9 @@ func (r Target) open(ctx context.Context) (bool, error) {
 	value, err := r.Store.Setting(ctx, storage.SettingDefaultAccess)
 	if err == nil && (value == "" || value == storage.AccessAuto) {
 		var ways access.Ways
-		ways, _, err = r.ways()
-		value = ways.Default()
+		if ways, _, err = r.ways(); err == nil {
+			value, err = r.Store.DefaultAccess(ctx, ways)
+		}
 	}
 	return value == storage.AccessEveryone, err
 }

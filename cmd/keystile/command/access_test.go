@@ -80,6 +80,44 @@ func TestWithOpenSignUpToolsAreTheirOwners(t *testing.T) {
 	}
 }
 
+// Whoever came while a way in was open has no more tools once it is closed.
+func TestClosingSignUpOpensNoToolToWhoeverCameBefore(t *testing.T) {
+	t.Parallel()
+	document := filepath.Join(t.TempDir(), "pets.json")
+	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for before, c := range map[string]struct {
+		args []string
+		want string // what an application may use afterwards
+	}{
+		"open":                  {[]string{"--signup", "open"}, `"tools":[]`},
+		"by invitation":         {[]string{"--signup", "invitation"}, `"tools":[]`},
+		"a trial with fakes":    {[]string{"--fake-providers"}, `"tools":[]`},
+		"closed from the start": {nil, "pets__getPet"},
+	} {
+		data := t.TempDir()
+		must(t, "user", "create", "--data", data, "--username", "ada", "--password", browserPassword) // before the first start
+		start(t, data, c.args...).stop()
+		s := start(t, data)
+		must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+		app := must(t, "app", "create", "--data", data, "--name", "A", "--domain", "a.example")
+		token := machineToken(t, s, app["client_id"].(string), app["client_secret"].(string))
+		if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, c.want) {
+			t.Errorf("with sign-up %s before, an application finds %s", before, list)
+		}
+		_, out, _ := command(t, "", "capability", "access", "--who", "ada", "--data", data)
+		if strings.Contains(out, "pets__getPet  true") != (c.want == "pets__getPet") {
+			t.Errorf("with sign-up %s before, of ada it is said: %s", before, out)
+		}
+		must(t, "setting", "set", "mcp.default_access", "everyone", "--data", data)
+		if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, "pets__getPet") {
+			t.Errorf("with sign-up %s before, and everyone's tools, an application finds %s", before, list)
+		}
+		s.stop()
+	}
+}
+
 func TestTheConsoleSaysByWhichSignUpTheDefaultAccessHolds(t *testing.T) {
 	t.Parallel()
 	for signUp, standing := range map[string]string{"closed": "everyone", "open": "owner"} {

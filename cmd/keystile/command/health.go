@@ -53,7 +53,7 @@ func askHealth(ctx context.Context, call cli.Call) error {
 	}
 	_, err = fmt.Fprintf(call.Stdout, "The service at %s is ready.\n", address)
 	if err == nil && unknown == nil && open.Count > 0 {
-		_, err = fmt.Fprintf(call.Stdout, `Strangers become users (%s), and everybody may use %d tools without an access list: %s
+		_, err = fmt.Fprintf(call.Stdout, `Strangers become users, or have become users (%s), and everybody may use %d tools without an access list: %s
 Give each capability a list (keystile capability access), or: keystile setting set %s owner
 `, strings.Join(open.By, ", "), open.Count, firstOf(open.Tools, open.Count), storage.SettingDefaultAccess)
 	}

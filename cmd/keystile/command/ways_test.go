@@ -351,7 +351,7 @@ func TestToolsThatStrangersMayUseAreNamed(t *testing.T) {
 	if out := health(s); !strings.Contains(out, "pets__getPet") || !strings.Contains(out, "github") {
 		t.Errorf("health says %s", out)
 	}
-	if body := overview(s); !strings.Contains(body, "Strangers can become users") || !strings.Contains(body, "pets__getPet") {
+	if body := overview(s); !strings.Contains(body, "Strangers may be among the users") || !strings.Contains(body, "pets__getPet") {
 		t.Errorf("the overview says %s", body)
 	}
 	s.stop()
@@ -364,9 +364,16 @@ func TestToolsThatStrangersMayUseAreNamed(t *testing.T) {
 		t.Errorf("a tool with a list is named: %s", out)
 	}
 	s.stop()
-	s = start(t, data) // nobody becomes a user
+	s = start(t, data) // nobody becomes a user any more, and whoever did is one
 	must(t, "capability", "access", "pets", "--reset", "--data", data)
-	if out := health(s); strings.Contains(out, "pets__getPet") || !strings.Contains(out, "is ready") {
+	if out := health(s); !strings.Contains(out, "pets__getPet") || !strings.Contains(out, "earlier") || !strings.Contains(out, "is ready") {
 		t.Errorf("with every way closed health says %s", out)
+	}
+	if body := overview(s); !strings.Contains(body, "Strangers may be among the users") || !strings.Contains(body, "pets__getPet") {
+		t.Errorf("with every way closed the overview says %s", body)
+	}
+	must(t, "setting", "set", "mcp.default_access", "auto", "--data", data)
+	if out := health(s); strings.Contains(out, "pets__getPet") {
+		t.Errorf("a tool that is its owner's again is named: %s", out)
 	}
 }

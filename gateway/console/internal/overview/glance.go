@@ -28,6 +28,7 @@ type glance struct {
 
 // slow holds what changes slowly, and is the same for everybody who may read the whole service.
 type slow struct {
+	strangers           bool // see Config.Strangers
 	read                time.Time
 	topApps, topTools   []name
 	nodes, live         int
@@ -82,6 +83,7 @@ func (s *Overview) slow(ctx context.Context, now time.Time) *slow {
 		out.less = out.less || err != nil
 		return err != nil
 	}
+	out.strangers = s.c.Strangers != nil && s.c.Strangers(ctx)
 	if s.c.Reader != nil {
 		out.topApps = s.top(ctx, usage.Apps, now, lacks)
 		out.topTools = s.top(ctx, usage.Tools, now, lacks)

@@ -58,8 +58,10 @@ type Config struct {
 	// FactorsPath is the page of second factors, which administrators who sign in with one alone are urged to.
 	FactorsPath string
 	// Unlisted names tools that everybody may use because no list says otherwise, the first n, and counts them;
-	// nil: no stranger becomes a user.
+	// nil: there are no tools.
 	Unlisted func(n int) (names []string, count int)
+	// Strangers reports whether somebody may be a user, or become one, whom no operator has made. It goes with Unlisted.
+	Strangers func(ctx context.Context) bool
 }
 
 // Overview is this part of the console.

@@ -80,7 +80,7 @@ func (s *Overview) service(ctx context.Context, now time.Time, who consoleauth.A
 		v.Vitals = append(v.Vitals, vital{one.Name, shown(one.Value), one.Well})
 		v.Well = v.Well && one.Well
 	}
-	out.Todo = append(out.Todo, s.openTools()...)
+	out.Todo = append(out.Todo, s.openTools(slow.strangers)...)
 	if v.OpenOrders > 0 {
 		out.Todo = append(out.Todo, ordersWait(v.OpenOrders))
 	}

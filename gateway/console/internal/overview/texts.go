@@ -26,6 +26,6 @@ var texts = ui.Texts{
 	"No calls yet today.":            "今天还没有调用。", "No tool calls yet today.": "今天还没有调用工具。",
 	"Your applications": "您的应用", "Tier": "套餐", "disabled": "已停用", "Usage": "用量", "You have no applications yet.": "您还没有应用。",
 	"Your orders": "您的订单", "Order": "订单", "Status": "状态", "You have no orders.": "您还没有订单。",
-	"Strangers can become users, and everybody may use tools without an access list: %s": "陌生人可以注册，而未设访问列表的工具对所有人开放：%s 个",
-	"You are signed in with one factor alone: set up a second":                           "您当前仅用一步登录：请设置两步验证",
+	"Strangers may be among the users, and everybody may use tools without an access list: %s": "用户中可能有陌生人，而未设访问列表的工具对所有人开放：%s 个",
+	"You are signed in with one factor alone: set up a second":                                 "您当前仅用一步登录：请设置两步验证",
 }

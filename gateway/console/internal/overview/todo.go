@@ -29,9 +29,9 @@ func ordersWait(n int64) todo {
 }
 
 // openTools returns that strangers may use tools, if they may.
-func (s *Overview) openTools() []todo {
+func (s *Overview) openTools(strangers bool) []todo {
 	const named = 5
-	if s.c.Unlisted == nil {
+	if s.c.Unlisted == nil || !strangers {
 		return nil
 	}
 	names, n := s.c.Unlisted(named)
