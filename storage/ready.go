@@ -51,7 +51,10 @@ func (s *Store) Ready(ctx context.Context) error {
 	case <-ctx.Done():
 		return unavailable("wait for a probe write", ctx.Err())
 	}
-	return unavailable("the last write", w.last())
+	if err := w.last(); err != nil {
+		return unavailable("the last write", err)
+	}
+	return w.failing()
 }
 
 // probe writes. A caller of Ready that goes away must not cancel it: others wait for it too.
@@ -77,6 +80,7 @@ type writes struct {
 	at      time.Time // of the last verdict
 	err     error     // nil: it succeeded
 	began   time.Time // when the last probe began
+	streaks [sorts]streak
 	probing chan struct{}
 }
 
@@ -116,60 +120,60 @@ func (w *writes) last() error {
 
 // ended records the outcome of a write. One that was refused, had nothing to do, or whose
 // caller has gone away proves nothing about the disk.
-func (w *writes) ended(wrote bool, err error) {
-	switch {
-	case err == nil && !wrote, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), verdict(err):
+func (w *writes) ended(ctx context.Context, of sort, wrote bool, err error) {
+	if err == nil && !wrote || ctx.Err() != nil && err != nil || verdict(err) {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at, w.err = time.Now(), err
+	w.streaks[of].count(w.at, err)
 }
 
 func (w *writes) Issue(ctx context.Context, tokens ...driver.Token) error {
 	err := w.Backend.Issue(ctx, tokens...)
-	w.ended(len(tokens) > 0, err)
+	w.ended(ctx, ofTokens, len(tokens) > 0, err)
 	return err
 }
 
 func (w *writes) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	err := w.Backend.Exchange(ctx, key, at, next...)
-	w.ended(true, err)
+	w.ended(ctx, ofTokens, true, err)
 	return err
 }
 
 func (w *writes) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	err := w.Backend.Revoke(ctx, rs...)
-	w.ended(len(rs) > 0, err)
+	w.ended(ctx, ofRevocations, len(rs) > 0, err)
 	return err
 }
 
 func (w *writes) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	err := w.Backend.Count(ctx, b, counts)
-	w.ended(len(counts) > 0, err)
+	w.ended(ctx, ofCounts, len(counts) > 0, err)
 	return err
 }
 
 func (w *writes) Append(ctx context.Context, records ...driver.Record) error {
 	err := w.Backend.Append(ctx, records...)
-	w.ended(len(records) > 0, err)
+	w.ended(ctx, ofRecords, len(records) > 0, err)
 	return err
 }
 
 func (w *writes) Prune(ctx context.Context, through uint64, n int) (int, error) {
 	removed, err := w.Backend.Prune(ctx, through, n)
-	w.ended(removed > 0, err)
+	w.ended(ctx, ofRecords, removed > 0, err)
 	return removed, err
 }
 
 func (w *writes) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	version, err := w.Backend.Put(ctx, docs...)
-	w.ended(len(docs) > 0, err)
+	w.ended(ctx, ofDocuments, len(docs) > 0, err)
 	return version, err
 }
 
 func (w *writes) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
 	removed, err := w.Backend.Sweep(ctx, at, n)
-	w.ended(removed > 0, err)
+	w.ended(ctx, ofDocuments, removed > 0, err)
 	return removed, err
 }

@@ -170,6 +170,10 @@ func (c *storeClock) wrong(most time.Duration) error {
 		ErrClock, apart.Abs().Round(100*time.Millisecond), how, refuseApart)
 }
 
+// ClockAhead returns how far this machine's clock is ahead of the store's, or by less than 0 behind it, as far as that
+// is certain; 0 where the store has no clock of its own.
+func (s *Store) ClockAhead() time.Duration { return s.clock.store.apart() }
+
 // watchClock asks what time it is, again and again until ctx ends, and reports when this machine's clock begins to be
 // wrong.
 func (s *Store) watchClock(ctx context.Context, failed func(error)) {

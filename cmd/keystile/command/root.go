@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
 )
 
 // rootHandler answers what no other package does: the page at /, the document of all endpoints, and
@@ -109,6 +110,11 @@ func (l rootHandler) live(w http.ResponseWriter, _ *http.Request) error {
 var stale = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
 	Msg: "the feed is stale: what other processes revoke and change has not been read for too long, so no access token is accepted"}
 
+// wrongClock is the answer of a process on a machine whose clock is not the store's.
+var wrongClock = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
+	Msg: "the clock of this machine is too far from that of the store, which dates what is granted and ended: " +
+		"set both by NTP"}
+
 // leaving is the answer of a process that is about to stop.
 var leaving = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
 	Msg: "this process stops soon: send nobody here any more"}
@@ -123,6 +129,8 @@ func (l rootHandler) ready(w http.ResponseWriter, r *http.Request) error {
 		return leaving.Because(err)
 	case errors.Is(err, token.ErrStale):
 		return stale.Because(err)
+	case errors.Is(err, storage.ErrClock):
+		return wrongClock.Because(err)
 	case err != nil:
 		return err
 	}

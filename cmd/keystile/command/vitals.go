@@ -43,6 +43,9 @@ func (h *dataStore) watch(m *metrics.Metrics) {
 		}
 		return 0
 	})
+	m.Gauge("keystile_clock_offset_seconds",
+		"How far the clock of this machine is ahead of the store's, or behind it; 0 where the store has none of its own.",
+		func() float64 { return h.store.ClockAhead().Seconds() })
 	m.Gauge("keystile_store_size_bytes", "How large the store is; 0 where it is not known without reading it, as of a database.", func() float64 {
 		_, _, _, bytes := h.store.Describe()
 		return float64(bytes)

@@ -60,7 +60,7 @@ func TestADiskThatTakesNoWritesIsInTheMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := &fullDisk{Backend: memory.New()}
 		data, want := vitals(t, backend)
-		want("keystile_ready 1", "keystile_store_ready 1", "keystile_clock_wrong 0")
+		want("keystile_ready 1", "keystile_store_ready 1", "keystile_clock_wrong 0", "keystile_clock_offset_seconds 0")
 		data.leaving.Store(true)
 		want("keystile_ready 0", "keystile_store_ready 1")
 		data.leaving.Store(false)
