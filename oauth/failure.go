@@ -57,7 +57,8 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "this is not the registration access token of an application that is registered here", // RFC 7592 2
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
-	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but it could not be written down", Header: http.Header{"Retry-After": {"1"}}} // decision 32
+	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but the audit trail, which has to " +
+		"have it, cannot be written at the moment: nothing has to be sent again"} // decision 32
 
 	missingToken          = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1

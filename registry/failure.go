@@ -11,14 +11,14 @@ import (
 // Every refusal of this package besides a [Rejection] and those of package consoleauth, with the
 // section that demands it.
 var (
-	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                                                              // protocol 7
-	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                                                    // protocol 7
-	nameOfAnother    = &reply.Failure{Status: 403, Msg: "this name was somebody else's and is kept for them: choose another member name"}                                                                                    // protocol 7, decision 100
-	notFound         = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                                                          // protocol 7
-	auditFailed      = &reply.Failure{Status: 503, Msg: "it is done, but it could not be written down: see the list for what there is, and send it again if you want to be sure", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	tooManyOwn       = &reply.Failure{Status: 429, Msg: "you are sending a document already, or being shown one: wait until that is answered, then send this again", Header: retryLater}                                     // RFC 6585 4
-	tooManyInAll     = &reply.Failure{Status: 503, Msg: "others are sending documents, of which few are read at a time: send this again in a moment", Header: retryLater}                                                    // RFC 9110 15.6.4
-	tooManyConflicts = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}}                                                        // RFC 9110 15.6.4
+	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                          // protocol 7
+	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                // protocol 7
+	nameOfAnother    = &reply.Failure{Status: 403, Msg: "this name was somebody else's and is kept for them: choose another member name"}                                                // protocol 7, decision 100
+	notFound         = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                      // protocol 7
+	auditFailed      = &reply.Failure{Status: 503, Msg: unwritten}                                                                                                                       // decision 32
+	tooManyOwn       = &reply.Failure{Status: 429, Msg: "you are sending a document already, or being shown one: wait until that is answered, then send this again", Header: retryLater} // RFC 6585 4
+	tooManyInAll     = &reply.Failure{Status: 503, Msg: "others are sending documents, of which few are read at a time: send this again in a moment", Header: retryLater}                // RFC 9110 15.6.4
+	tooManyConflicts = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}}                    // RFC 9110 15.6.4
 )
 
 func badMember(msg string) error   { return reject(BadMember, msg) }
@@ -47,3 +47,8 @@ func writeRejection(w http.ResponseWriter, err error) error {
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusBadRequest, rejectionBody{no.Errcode, no.Errcode, no.Msg, skipData{nonNil(no.Skipped)}})
 }
+
+// unwritten is for a change that is made, which must not be answered before it is on the trail (decision 32). It has no
+// Retry-After: a client that obeys it would send again what is done.
+const unwritten = "the change is made, but the audit trail, which has to have it, cannot be written at the moment: " +
+	"nothing has to be sent again, and the list says what there is"

@@ -88,7 +88,9 @@ func (b Break) String() string {
 	if b.Chain != "" {
 		where += fmt.Sprintf(" (chain %.64q, record %d)", b.Chain, b.N)
 	}
-	return where + ": " + string(b.Fault) + "; compare with a backup or an earlier export, and find out who could write to the store"
+	return where + ": " + string(b.Fault) + "; compare with a backup or an earlier export, and find out whether the " +
+		"store was set back, by a backup or by a failover to a server that lacked the last writes, and else who could " +
+		"write to it"
 }
 
 // Report holds the findings of Verify.

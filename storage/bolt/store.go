@@ -110,13 +110,21 @@ func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		return catchFaults(func() error { return read(tx) })
 	})
-	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+	switch {
+	case errors.Is(err, berrors.ErrDatabaseNotOpen):
 		return errClosed
+	case errors.Is(err, errPanic):
+		return s.unsound(err)
 	}
 	return err
 }
 
-var errPanic = errors.New("bolt: the file is damaged, or there is a mistake in the program")
+// unsound returns the error of a file that was met to be damaged while it was used.
+func (s *Store) unsound(err error) error {
+	return fmt.Errorf("bolt: %s: %w; if it happens again after a restart, put a backup in its place", s.db.Path(), err)
+}
+
+var errPanic = errors.New("the file is damaged, or there is a mistake in the program")
 
 // catchFaults turns a panic into an error, and so a fault: bbolt panics at a damaged page,
 // and a page that cannot be read from the disk would end the process.

@@ -124,10 +124,13 @@ func (s *Store) commit(batch []*job) error {
 	switch {
 	case err == nil || errors.Is(err, errUnchanged):
 		return nil
+	case id != 0 && !ran && errors.Is(err, errPanic):
+		return s.unsound(err)
 	case id != 0 && !ran: // a job failed
 		return err
 	case errors.Is(err, errPanic) || s.shows(id):
-		s.broken = fmt.Errorf("bolt: writing failed half-way, and nothing is written until the store is opened anew: %w", err)
+		s.broken = fmt.Errorf("bolt: %s: writing failed half-way, and nothing is written until the store is opened anew: %w",
+			s.db.Path(), err)
 		return s.broken
 	}
 	return err

@@ -115,10 +115,7 @@ func withDatabase(data string) (*folder.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(f.Database()); err != nil {
-		return nil, fmt.Errorf("there is no database in the data folder: %w; name the right folder with --data", err)
-	}
-	return f, nil
+	return f, f.NeedDatabase()
 }
 
 type untilDone struct {

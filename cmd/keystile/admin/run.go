@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -46,6 +48,9 @@ var ErrGone = errors.New("the store is gone")
 
 // Kind says what a storage can do beside being opened. What it has not, no command does.
 type Kind struct {
+	// Elsewhere says that its databases have addresses, and no place in a data folder.
+	Elsewhere bool
+
 	Storage    string                                             // what it is called
 	Copies     bool                                               // Target.Copy copies the database, so there are backup and restore
 	Check      func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
@@ -94,6 +99,26 @@ func Commands(opener Opener) []cli.Command {
 		copyLine(opener), migrateLine(opener), checkLine(opener), forgetLine(opener))
 }
 
+// find finds the data folder. A command that has no folder and needs none, because the store is at an address and the
+// master key is given, is lent one that done removes.
+func (h Opener) find(conf *config.Config, kind Kind) (f *folder.Folder, done func(), err error) {
+	done = func() {}
+	f, err = folder.Find(conf.Data)
+	given := len(conf.MasterKeys) > 0 || conf.MasterKeyFile != ""
+	if !errors.Is(err, fs.ErrNotExist) || !kind.Elsewhere || !given || conf.Asked("data") {
+		return f, done, err
+	}
+	path, err := os.MkdirTemp("", "keystile-")
+	if err != nil {
+		return nil, done, err
+	}
+	done = func() { os.RemoveAll(path) }
+	if f, err = folder.Open(path); err != nil {
+		done()
+	}
+	return f, done, err
+}
+
 // common are the flags of every command here.
 func common() []cli.Flag {
 	return append(config.Flags("config", "data", "storage_url", "master_key_file"), cli.Flag{Name: "json", Help: "print one line of JSON"})
@@ -126,10 +151,15 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	if args, err = readKeyFile(args); err != nil {
 		return err
 	}
-	f, err := folder.Find(conf.Data)
+	kind, err := opener.Kind(conf)
 	if err != nil {
 		return err
 	}
+	f, done, err := opener.find(conf, kind)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := c.confirm(call); err != nil {
 		return err
 	}

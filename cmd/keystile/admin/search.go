@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/audit/search"
 	"github.com/keystile/keystile/storage/driver"
@@ -71,14 +70,11 @@ func (h Opener) searching(ctx context.Context, call cli.Call, do func(s searcher
 	if err != nil {
 		return err
 	}
-	look := folder.Find
-	if kind.Copies {
-		look = withDatabase
-	}
-	f, err := look(conf.Data)
+	f, done, err := h.find(conf, kind)
 	if err != nil {
 		return err
 	}
+	defer done()
 	return h.reading().reach(ctx, conf, f,
 		func(socket string) error { return do(&distant{socket: socket}, true) },
 		func(target Target) error { return do(near{target.Store}, !kind.Copies) })

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
@@ -21,14 +20,11 @@ func (h Opener) trail(ctx context.Context, call cli.Call, do func(audit.Archive)
 	if err != nil {
 		return err
 	}
-	find := folder.Find
-	if kind.Copies { // so the database is a file there
-		find = withDatabase
-	}
-	f, err := find(conf.Data)
+	f, done, err := h.find(conf, kind)
 	if err != nil {
 		return err
 	}
+	defer done()
 	m := terminal.Watch(call.Stderr, "reading the audit trail", "records")
 	defer m.End()
 	return h.reading().reach(ctx, conf, f,

@@ -111,7 +111,8 @@ func (b belonging) since() string {
 
 // gone is the error where there is no store, and was one.
 func (b belonging) gone() error {
-	back := fmt.Sprintf("put a backup in its place (keystile restore FILE --data %s)", b.folder.Path())
+	back := fmt.Sprintf("put a backup in its place (keystile restore FILE --data %s), "+
+		"or name with --storage-url the address of the database where the store is", b.folder.Path())
 	is := "there is no database with anything in it at " + b.at()
 	if b.address != "" {
 		back = "name the right database with --storage-url, or bring its dump back"

@@ -82,7 +82,10 @@ func (p program) kind(c *config.Config) (admin.Kind, error) {
 	if err != nil {
 		return admin.Kind{}, err
 	}
-	k := admin.Kind{Storage: s.name(), Copies: s.Copy != nil, Check: s.Check, Compact: s.Compact, Beside: s.Beside, Instead: s.Instead}
+	k := admin.Kind{
+		Storage: s.name(), Elsewhere: len(s.Schemes) > 0, Copies: s.Copy != nil, Check: s.Check, Compact: s.Compact,
+		Beside: s.Beside, Instead: s.Instead,
+	}
 	if s.Migrations != nil {
 		m := s.Migrations(c.StorageURL.Reveal())
 		k.Migrations = &m

@@ -85,6 +85,11 @@ func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Fo
 	if err := b.before(ctx, c); err != nil {
 		return nil, err
 	}
+	if s.Copy != nil { // the database is a file there
+		if err := f.NeedDatabase(); err != nil {
+			return nil, err
+		}
+	}
 	keys, from, err := keyring.Read()
 	if err != nil {
 		return nil, err

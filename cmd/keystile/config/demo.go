@@ -38,6 +38,12 @@ func (c *Config) settleDemo() {
 	c.settled("demo", strconv.FormatBool(c.Demo), "default: "+why)
 }
 
+// Asked reports whether somebody has said what a key is: in a flag, the environment or a file.
+func (c *Config) Asked(key string) bool {
+	asked := func(v Value) bool { return v.Key == key && !strings.HasPrefix(v.Source, "default") }
+	return slices.ContainsFunc(c.Values, asked)
+}
+
 // settled says what became of a key that is decided by others.
 func (c *Config) settled(key, text, source string) {
 	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key == key })

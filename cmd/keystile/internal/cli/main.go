@@ -40,13 +40,31 @@ func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(for
 
 // Main runs the command that words name and returns the exit code.
 func (t Table) Main(ctx context.Context, words []string, call Call) int {
-	root := t.tree(call)
+	said := &checked{Writer: call.Stdout}
+	root := t.tree(call, said)
 	words, c, err := t.prepare(root, words)
 	if err == nil {
 		root.SetArgs(words)
 		c, err = root.ExecuteContextC(ctx)
 	}
+	if err == nil {
+		err = said.err
+	}
 	return fail(call.Stderr, c, err)
+}
+
+// checked remembers that something could not be written: cobra, which writes the help, does not look.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // prepare makes of what was typed what cobra reads: the default command has its name, --version is

@@ -3,17 +3,18 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// tree makes cobra's commands of the table. What they are called with goes to call.
-func (t Table) tree(call Call) *cobra.Command {
+// tree makes cobra's commands of the table. What they are called with goes to call, and what cobra says itself to out.
+func (t Table) tree(call Call, out io.Writer) *cobra.Command {
 	root := &cobra.Command{Use: t.Program, Short: t.Summary, SilenceErrors: true, SilenceUsage: true}
 	root.SetIn(call.Stdin)
-	root.SetOut(call.Stdout)
+	root.SetOut(out)
 	root.SetErr(call.Stderr)
 	root.SetUsageTemplate(usageTemplate(root))
 	summaries, groups := map[string]string{}, map[string]string{}

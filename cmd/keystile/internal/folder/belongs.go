@@ -92,6 +92,15 @@ func (f *Folder) HasDatabase() (bool, error) {
 	return err == nil && info.Size() > 0, err
 }
 
+// NeedDatabase returns an error that says what to do where the folder has no database.
+func (f *Folder) NeedDatabase() error {
+	if _, err := os.Stat(f.Database()); err != nil {
+		return fmt.Errorf("there is no database in the data folder: %w; name the right folder with --data, "+
+			"or with --storage-url the address of the database where the store is", err)
+	}
+	return nil
+}
+
 // Forget puts what belongs to a store that is gone into a folder of its own below this one, and returns its path
 // and the names of what is there now. The master key stays. Killed in the middle, it goes on when it is called again.
 func (f *Folder) Forget(now time.Time) (dir string, names []string, err error) {

@@ -37,7 +37,7 @@ func Find(path string) (*Folder, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no data folder %s: name the right one with --data, or make it by starting the service: keystile serve --data %s", abs, path)
+		return nil, &missingError{abs, path}
 	case err == nil && !info.IsDir():
 		err = &fs.PathError{Op: "open", Path: abs, Err: syscall.ENOTDIR}
 	}
@@ -49,6 +49,16 @@ func Find(path string) (*Folder, error) {
 	}
 	return &Folder{path: abs}, nil
 }
+
+// missingError says that there is no data folder. It is fs.ErrNotExist.
+type missingError struct{ abs, named string }
+
+func (e *missingError) Error() string {
+	return fmt.Sprintf("there is no data folder %s: name the right one with --data, or make it by starting the service: "+
+		"keystile serve --data %s", e.abs, e.named)
+}
+
+func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 
 // Open returns the folder, made if it is missing.
 func Open(path string) (*Folder, error) {
