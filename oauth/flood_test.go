@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/test/vendordocs"
 	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/oauth/internal/allowance"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 )

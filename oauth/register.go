@@ -12,11 +12,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/oauth/internal/allowance"
 	"github.com/keystile/keystile/oauth/internal/registration"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/cache"
-	"github.com/keystile/keystile/oauth/internal/allowance"
 	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"

@@ -8,11 +8,11 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
-	"github.com/keystile/keystile/oauth/internal/allowance"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/outgoing"

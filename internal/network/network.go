@@ -37,3 +37,11 @@ func Widen(p netip.Prefix) (wider netip.Prefix, factor int, ok bool) {
 	}
 	return netip.Prefix{}, 0, false
 }
+
+// Around returns a network and the wider ones around it, the narrowest first.
+func Around(p netip.Prefix) (all []netip.Prefix) {
+	for more := true; more; p, _, more = Widen(p) {
+		all = append(all, p)
+	}
+	return all
+}

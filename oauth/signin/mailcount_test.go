@@ -19,7 +19,7 @@ func (h *fullFixture) unknownBrowser(i int) *testBrowser {
 	return b
 }
 
-// flooded uses up the emails of an address in an hour, from many networks.
+// flooded uses up the emails of an address in an hour, from 20 addresses of a /24.
 func (h *fullFixture) flooded(address string) {
 	h.t.Helper()
 	for i := range 20 {
@@ -27,6 +27,35 @@ func (h *fullFixture) flooded(address string) {
 			h.t.Fatalf("mail %d = %d, want 303", i+1, a.Code)
 		}
 	}
+}
+
+// Whoever has more networks than a person has would have as many more codes to guess at.
+func TestTheLastCodesForNewcomersHaveTwoTries(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *fullFixture) {
+		for i := range 25 {
+			h.unknownBrowser(i<<16).requestCode(t, otp.SignInFlow, minas) // each in a /16 of its own
+		}
+		b := h.unknownBrowser(100 << 16)
+		b.requestCode(t, otp.SignInFlow, minas)
+		code := h.code()
+		for i, want := range []int{http.StatusUnauthorized, http.StatusBadRequest, http.StatusBadRequest} {
+			typed := other(code)
+			if i == 2 {
+				typed = code
+			}
+			if a := b.post(otp.SignInFlow.CodePath(), "code", typed); a.Code != want {
+				t.Errorf("try %d = %d, want %d", i+1, a.Code, want)
+			}
+		}
+		known := h.unknownBrowser(100 << 16)
+		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
+		known.requestCode(t, otp.SignInFlow, minas)
+		code = h.code()
+		for range 4 {
+			known.post(otp.SignInFlow.CodePath(), "code", other(code))
+		}
+		known.wants(t, "the fifth try of a known browser", known.post(otp.SignInFlow.CodePath(), "code", code), 303, "")
+	})
 }
 
 // Decision 56.
@@ -55,23 +84,29 @@ func TestCodesRequestedByOthersDoNotBlockTheUser(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
+func TestAnAddressIsMailedTwentyCodesAnHourForANetwork(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			h.flooded(address)
 			b := h.unknownBrowser(100)
 			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
-				t.Errorf("%s: from another network = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
+				t.Errorf("%s: beside them = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
 			}
 			again, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Mailer: h.post})
 			must(t, err)
 			defer func() { must(t, again.Close(t.Context())) }()
-			after := &testBrowser{h: again, cookies: map[string]string{}, from: "198.51.100.1"}
+			after := &testBrowser{h: again, cookies: map[string]string{}, from: testAddress(101).String()}
 			if a := after.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusTooManyRequests {
 				t.Errorf("%s: after a restart = %d, want 429", address, a.Code)
 			}
 			if a := b.post(otp.SignInFlow.Path, "address", "other@example.org"); a.Code != http.StatusSeeOther {
 				t.Errorf("to another address = %d, want 303", a.Code)
+			}
+			for i, flow := range []*otp.Flow{otp.SignInFlow, otp.ResetFlow} { // by others, from other networks
+				elsewhere := h.unknownBrowser((i + 1) << 16)
+				if a := elsewhere.post(flow.Path, "address", address); a.Code != http.StatusSeeOther {
+					t.Errorf("%s: from another network, %s = %d, want 303", address, flow.Path, a.Code)
+				}
 			}
 			time.Sleep(time.Hour)
 			if a := b.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {

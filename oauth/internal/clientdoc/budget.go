@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/keystile/keystile/oauth/internal/allowance"
+	"github.com/keystile/keystile/internal/allowance"
 )
 
 // What may be fetched on behalf of those whom nobody knows, from all hosts and from one.

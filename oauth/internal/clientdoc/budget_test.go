@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/oauth/internal/allowance"
+	"github.com/keystile/keystile/internal/allowance"
 )
 
 // Somebody with a million addresses and hosts can make these counts grow, and nothing else.

@@ -3,7 +3,7 @@ package registration
 import (
 	"time"
 
-	"github.com/keystile/keystile/oauth/internal/allowance"
+	"github.com/keystile/keystile/internal/allowance"
 )
 
 const day = 24 * time.Hour

@@ -12,7 +12,7 @@
 // [Delays] counts failures by account. An account with ten failures in five minutes, whatever
 // addresses they came from, is delayed (decision 56): 429 with Retry-After, from a
 // second after the tenth failure doubling to a minute, until five minutes pass without a failure.
-// Once there is a delay one attempt at a time is let through. The sign-in page lets each network have one a minute
+// Once there is a delay one attempt at a time is let through. The sign-in page lets each network have some
 // beside those (decision 97), which it counts by a [Counter]; whoever uses Delays alone must know that
 // one guesser who never stops can be in front of everybody else. The counts are of 100,000 accounts;
 // if there are more, those with the fewest failures are forgotten.

@@ -15,17 +15,18 @@ const openAround = 8
 
 // OpenTickets counts the unfinished tickets of one kind that unknown clients have begun. They are
 // stored, an email's also if nobody has the address and nothing was sent, so a client with many
-// networks could fill the store. Where many are open, a client may begin another only if few are
-// open in its address and the networks around it; the more are open in all, the fewer. A client
-// with none around it always may: no flood keeps out clients from other networks.
+// networks could fill the store. Where many are open, a client may begin another only if few were begun
+// since then in its address and the networks around it; the more are open in all, the fewer. A client
+// with none around it always may: no flood keeps out clients from other networks. What was begun before is held
+// against nobody, or one that shares a provider with a flood would wait for what the flood had of the common part.
 //
 // The counts are in memory and do not survive a restart.
 type OpenTickets struct {
 	free int
 
 	mu      sync.Mutex
-	history History
-	all     halves // of the one number everyone
+	history History // of those beyond the free ones
+	all     halves  // of the one number everyone
 }
 
 const everyone = 0
@@ -41,11 +42,12 @@ func (o *OpenTickets) Take(client netip.Prefix) (wait time.Duration) {
 	defer o.mu.Unlock()
 	now, around := time.Now(), o.history.Around(client)
 	o.all.turn(now, o.history.Half)
-	o.history.Count(around, now)
-	open := o.all.now[everyone] + o.all.before[everyone]
-	if open >= o.free && o.history.Weight(around)*open >= openAround*o.free {
-		o.history.Forgive(around)
-		return o.untilForgotten(now)
+	if open := o.all.now[everyone] + o.all.before[everyone]; open >= o.free {
+		o.history.Count(around, now)
+		if o.history.Weight(around)*open >= openAround*o.free {
+			o.history.Forgive(around)
+			return o.untilForgotten(now)
+		}
 	}
 	o.all.now[everyone]++
 	return 0

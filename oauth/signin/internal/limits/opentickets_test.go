@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 )
 
 // flood6 is the i-th /64 of a flood that holds 64 /32s.
@@ -71,4 +72,47 @@ func TestOpenTicketsAreForgottenAfterTwiceTheirLife(t *testing.T) {
 			t.Errorf("twenty minutes later they wait %v, want not at all", wait)
 		}
 	})
+}
+
+// A hundred /16 and five /32: fewer emails than the outbox holds, even if none of them is sent.
+func TestAFloodOfAHundredNetworksFillsNoOutbox(t *testing.T) {
+	o, taken := newOpenTickets(openEmailsFree, CodeLife), 0
+	for i := range 200_000 {
+		from := netip.AddrFrom4([4]byte{byte(1 + i%100), 51, byte(i / 100), byte(i / 25600)})
+		if i%21 == 0 {
+			from = netip.AddrFrom16([16]byte{0x20, 1, 0xd, byte(i % 5), 0, 0, byte(i >> 8), byte(i)})
+		}
+		if o.Take(network.Of(from)) == 0 {
+			taken++
+		}
+	}
+	if taken >= outbox.Capacity || taken < openEmailsFree {
+		t.Errorf("the flood has %d emails waiting, want fewer than the %d that can", taken, outbox.Capacity)
+	}
+}
+
+// Of a flood from one /24 or /48, those who share no more than its provider notice nothing.
+func TestAFloodOfOneSiteKeepsNobodyOutWhoSharesItsProvider(t *testing.T) {
+	for name, c := range map[string]struct {
+		flood  func(i int) netip.Addr
+		honest string
+	}{
+		"a /24": {func(i int) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}) }, "198.51.7.7"},
+		"a /48": {func(i int) netip.Addr {
+			return netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, 0, byte(i >> 8), byte(i)})
+		}, "2001:db8:7::1"},
+	} {
+		o, taken := newOpenTickets(openEmailsFree, CodeLife), 0
+		for i := range 10_000 {
+			if o.Take(network.Of(c.flood(i))) == 0 {
+				taken++
+			}
+		}
+		if wait := o.Take(network.Of(netip.MustParseAddr(c.honest))); wait > 0 {
+			t.Errorf("%s: after %d of a flood, %s waits %v", name, taken, c.honest, wait)
+		}
+		if taken > openEmailsFree+openAround {
+			t.Errorf("%s: the flood had %d, want %d and a few", name, taken, openEmailsFree)
+		}
+	}
 }

@@ -37,9 +37,10 @@ const (
 )
 
 // How many unfinished tickets of unknown clients may be open before it matters where a client
-// comes from. An email is two tickets.
+// comes from. An email is two tickets. What a flood of a hundred networks as wide as a provider's may have open are
+// fewer emails than wait to be sent at most (package outbox), so it keeps nobody's from being written.
 const (
-	openEmailsFree  = 1024
+	openEmailsFree  = 480
 	openScansFree   = 2048
 	openVisitsFree  = 2048
 	openDevicesFree = 2048

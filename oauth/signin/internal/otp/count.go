@@ -22,20 +22,37 @@ import (
 // How many emails with a code go to one address (decision 56). Nobody else can use up the number
 // of the known browsers of its user.
 const (
-	Pause      = time.Minute // between two of one requester
-	PerHour    = 5           // of one requester
-	perAddress = 20          // in an hour, beyond which only a known browser has any sent
-	perRepeats = 15          // in an hour, beyond which only a site has one sent that had none: what is left is for newcomers
-	clockSkew  = time.Minute // what the clocks of machines may differ by
+	Pause     = time.Minute // between two of one requester
+	PerHour   = 5           // of one requester
+	clockSkew = time.Minute // what the clocks of machines may differ by
 )
 
-// requesterKnown stands for the known browsers of an address's user. Any other requester is a
-// network.
-const requesterKnown = "known"
+// Strangers have at most 130 emails an hour sent to one address. The first 15 are for anybody, and the others for
+// newcomers alone: nobody uses them up with many addresses of few networks. One /24 or /48 has 20 sent, one /16 or /32
+// has 25, and each of the others takes a /16 or /32 that had none, so it takes more than a hundred of these to leave
+// none for somebody from elsewhere. So many guessers at the codes have fewer tries at each: 335 an hour in all.
+const (
+	perRepeats = 15  // beyond which none is sent for those who had some
+	perSites   = 25  // beyond which codes have fewer tries
+	perAddress = 130 // beyond which none is sent, but for a known browser
+
+	lastTries = 2 // of a code beyond perSites
+)
+
+// perNewcomers are the numbers beyond which none is sent for a network that had none, the widest first: a /16 or /32,
+// a /24 or /48, an address or a household of IPv6.
+var perNewcomers = [...]int{perAddress, perSites, 20}
+
+// requesterKnown stands for the known browsers of an address's user, and requesterElsewhere for clients whose
+// address is not known. Any other requester is a network.
+const (
+	requesterKnown     = "known"
+	requesterElsewhere = "elsewhere"
+)
 
 func networkRequester(client netip.Prefix) string {
 	if !client.IsValid() {
-		return "elsewhere"
+		return requesterElsewhere
 	}
 	return client.String()
 }
@@ -66,19 +83,19 @@ func (s *Codes) requesterOf(r *http.Request, address string) (string, error) {
 // CountKind is the kind of the tickets that count the emails to an address.
 const CountKind = "mailed"
 
-// count counts one more email to an address, or returns how long to wait for it. Known and
-// unknown addresses are counted alike, in the store: a restart forgets nothing.
-func (s *Codes) count(ctx context.Context, address, requester string) (wait time.Duration, err error) {
+// count counts one more email to an address and says how many tries its code has, or returns how long to wait for it.
+// Known and unknown addresses are counted alike, in the store: a restart forgets nothing.
+func (s *Codes) count(ctx context.Context, address, requester string) (tries int, wait time.Duration, err error) {
 	id := handle.Hash(CountKind + ":" + address)
 	for {
 		t, err := s.Store.Ticket(ctx, id)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return 0, err
+			return 0, 0, err
 		}
 		now := time.Now().UTC()
 		sent := parseSent(t.State, now)
 		if wait := sent.wait(requester, now); wait > 0 {
-			return wait, nil
+			return 0, wait, nil
 		}
 		t.ID, t.Kind, t.State = id, CountKind, append(sent, sentEmail{now, requester}).String()
 		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
@@ -86,7 +103,7 @@ func (s *Codes) count(ctx context.Context, address, requester string) (wait time
 		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) {
 			continue // another request for the same address: look at what it has counted
 		}
-		return 0, err
+		return sent.tries(requester), 0, err
 	}
 }
 
@@ -102,45 +119,69 @@ type sentEmails []sentEmail
 
 // wait returns how long a requester must wait for another one.
 func (all sentEmails) wait(requester string, now time.Time) (wait time.Duration) {
-	var own sentEmails
-	for _, m := range all {
-		if m.requester == requester {
-			own = append(own, m)
-		}
-	}
+	own := all.of(func(by string) bool { return by == requester })
 	if n := len(own); n > 0 {
 		wait = Pause - now.Sub(own[n-1].at)
 	}
-	if n := len(own); n >= PerHour {
-		wait = max(wait, time.Hour-now.Sub(own[n-PerHour].at))
-	}
-	most := perAddress
-	if all.holds(requester) {
-		most = perRepeats
-	}
-	if n := len(all); n >= most && requester != requesterKnown {
-		wait = max(wait, time.Hour-now.Sub(all[n-most].at))
+	wait = max(wait, own.until(PerHour, now))
+	if requester != requesterKnown {
+		wait = max(wait, all.untilShared(requester, now))
 	}
 	return max(wait, 0)
 }
 
-// holds reports whether the site of a requester has had an email.
-func (all sentEmails) holds(requester string) bool {
-	site := siteOf(requester)
-	return slices.ContainsFunc(all, func(m sentEmail) bool { return siteOf(m.requester) == site })
+// untilShared returns how long a stranger must wait for one of those that all strangers share.
+func (all sentEmails) untilShared(requester string, now time.Time) time.Duration {
+	wait := all.until(perRepeats, now)
+	around := networksAround(requester)
+	for i := range min(len(around), len(perNewcomers)) {
+		theirs := all.of(func(by string) bool { return in(by, around[i]) })
+		wait = min(wait, max(all.until(perNewcomers[i], now), theirs.until(1, now)))
+	}
+	return wait
 }
 
-// siteOf returns the site that a requester is in: of IPv6 the /48, since whoever has one has 65,536 networks.
-func siteOf(requester string) string {
+// tries returns how many tries the code of one more has.
+func (all sentEmails) tries(requester string) int {
+	if len(all) >= perSites && requester != requesterKnown {
+		return lastTries
+	}
+	return Tries
+}
+
+// of returns the emails that some requesters had.
+func (all sentEmails) of(whose func(requester string) bool) (some sentEmails) {
+	for _, m := range all {
+		if whose(m.requester) {
+			some = append(some, m)
+		}
+	}
+	return some
+}
+
+// until returns how long it takes until fewer than a number of them are left of the hour.
+func (all sentEmails) until(fewer int, now time.Time) time.Duration {
+	if n := len(all); n >= fewer {
+		return max(0, time.Hour-now.Sub(all[n-fewer].at))
+	}
+	return 0
+}
+
+// networksAround returns the networks around a requester, the widest first; around what is none, the zero Prefix.
+func networksAround(requester string) []netip.Prefix {
+	client, _ := netip.ParsePrefix(requester)
+	all := network.Around(client)
+	slices.Reverse(all)
+	return all
+}
+
+// in reports whether a requester is in a network that networksAround returns.
+func in(requester string, around netip.Prefix) bool {
+	if !around.IsValid() {
+		return requester == requesterElsewhere
+	}
 	client, err := netip.ParsePrefix(requester)
-	if err != nil || client.Addr().Is4() {
-		return requester
-	}
-	site, err := client.Addr().Prefix(min(client.Bits(), 48))
-	if err != nil {
-		return requester
-	}
-	return site.String()
+	return err == nil && around.Contains(client.Addr())
 }
 
 // parseSent reads the emails of the last hour; what is none is left out, and so is one of the

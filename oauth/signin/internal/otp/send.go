@@ -43,9 +43,11 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	if err != nil {
 		return 0, err
 	}
-	if wait, err := s.countRequest(r, requester, t); wait > 0 || err != nil {
+	tries, wait, err := s.countRequest(r, requester, t)
+	if wait > 0 || err != nil {
 		return wait, err
 	}
+	t.Tries = Tries - tries
 	code, err := s.issue(w, r, e.Kind, requester, t)
 	if err != nil {
 		return 0, err
@@ -81,19 +83,19 @@ func (s *Codes) Write(ctx context.Context, text json.RawMessage) (m outbox.Messa
 }
 
 // countRequest counts the email for its address and, if the client is unknown, for the networks
-// around it; or it returns how long to wait.
-func (s *Codes) countRequest(r *http.Request, requester string, t storage.Ticket) (wait time.Duration, err error) {
-	if !fromUnknown(requester, t) {
-		return s.count(r.Context(), t.Subject, requester)
+// around it, and says how many tries its code has; or it returns how long to wait.
+func (s *Codes) countRequest(r *http.Request, by string, t storage.Ticket) (tries int, wait time.Duration, err error) {
+	if !fromUnknown(by, t) {
+		return s.count(r.Context(), t.Subject, by)
 	}
 	client := network.Of(s.Peer(r))
 	if wait := s.Rates.Emails.Take(client); wait > 0 {
-		return wait, nil
+		return 0, wait, nil
 	}
-	if wait, err = s.count(r.Context(), t.Subject, requester); wait > 0 || err != nil {
+	if tries, wait, err = s.count(r.Context(), t.Subject, by); wait > 0 || err != nil {
 		s.Rates.Emails.Done(client)
 	}
-	return wait, err
+	return tries, wait, err
 }
 
 func (s *Codes) codeText(lang page.Lang, code string) string {

@@ -1,5 +1,5 @@
 // Package allowance counts what strangers may have done on their behalf: applications registered, metadata
-// documents read and kept.
+// documents read and kept. [Counts] are for others who admit by network: guesses at an account.
 //
 // # Choices
 //

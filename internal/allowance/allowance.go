@@ -36,11 +36,11 @@ type Kind struct {
 func Wait(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait time.Duration) {
 	for _, k := range kinds {
 		own, shared, beyond := k.counts(from)
-		open := shared.wait(ctx, c)
+		open := shared.Wait(ctx, c)
 		if open > 0 {
-			open = min(open, beyond.wait(ctx, c))
+			open = min(open, beyond.Wait(ctx, c))
 		}
-		wait = max(wait, own.wait(ctx, c), open)
+		wait = max(wait, own.Wait(ctx, c), open)
 	}
 	return wait
 }
@@ -55,7 +55,7 @@ func Take(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait 
 		if wait = own.add(ctx, c); wait > 0 {
 			return wait
 		}
-		if shared.wait(ctx, c) == 0 && shared.add(ctx, c) == 0 {
+		if shared.Take(ctx, c) == 0 {
 			continue
 		}
 		if wait = beyond.add(ctx, c); wait > 0 {
@@ -65,27 +65,37 @@ func Take(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait 
 	return 0
 }
 
-// counts are those that an event goes to together.
-type counts []count
+// Counts are those that an event goes to together, the one of the narrowest network first, so that what is refused
+// has used up nothing of a wider one's.
+type Counts []Count
 
-type count struct {
-	name  string
-	of    netip.Prefix
-	limit Rate
+// Count is of the events of a network, or, under the zero Prefix, of all.
+type Count struct {
+	Name  string
+	Of    netip.Prefix
+	Limit Rate
 }
 
-// wait returns how long to wait until all of them admit an event.
-func (all counts) wait(ctx context.Context, c Counter) (wait time.Duration) {
+// Wait returns how long to wait until all of them admit an event. It counts nothing.
+func (all Counts) Wait(ctx context.Context, c Counter) (wait time.Duration) {
 	for _, n := range all {
-		wait = max(wait, c.Wait(ctx, n.name, n.of, n.limit.N, n.limit.Window))
+		wait = max(wait, c.Wait(ctx, n.Name, n.Of, n.Limit.N, n.Limit.Window))
 	}
 	return wait
 }
 
+// Take adds an event to each of them, or returns how long to wait.
+func (all Counts) Take(ctx context.Context, c Counter) (wait time.Duration) {
+	if wait = all.Wait(ctx, c); wait > 0 {
+		return wait
+	}
+	return all.add(ctx, c)
+}
+
 // add adds to one after the other, until one refuses.
-func (all counts) add(ctx context.Context, c Counter) (wait time.Duration) {
+func (all Counts) add(ctx context.Context, c Counter) (wait time.Duration) {
 	for _, n := range all {
-		if wait = c.Add(ctx, n.name, n.of, n.limit.N, n.limit.Window); wait > 0 {
+		if wait = c.Add(ctx, n.Name, n.Of, n.Limit.N, n.Limit.Window); wait > 0 {
 			return wait
 		}
 	}
@@ -98,25 +108,24 @@ const (
 	nextReserve   = 4
 )
 
-// counts returns those of an address: what it alone fills, what it shares with others, and its reserve. The
-// narrowest network comes first, so that what is refused has used up nothing of a wider one's.
-func (k Kind) counts(from netip.Addr) (own, shared, beyond counts) {
+// counts returns those of an address: what it alone fills, what it shares with others, and its reserve.
+func (k Kind) counts(from netip.Addr) (own, shared, beyond Counts) {
 	at, factor := network.Of(from), 1
 	for more := true; more; at, factor, more = network.Widen(at) {
 		for _, each := range k.Each {
-			n := count{k.Name + " in " + each.Window.String(), at, Rate{factor * each.N, each.Window}}
+			n := Count{k.Name + " in " + each.Window.String(), at, Rate{factor * each.N, each.Window}}
 			if factor == 1 {
 				own = append(own, n)
 			} else {
 				shared = append(shared, n)
 			}
 		}
-		beyond = append(beyond, count{k.Name + " beyond", at, k.Reserve})
+		beyond = append(beyond, Count{k.Name + " beyond", at, k.Reserve})
 	}
 	last := len(beyond) - 1
-	beyond[last].limit.N *= widestReserve
+	beyond[last].Limit.N *= widestReserve
 	if last > 0 {
-		beyond[last-1].limit.N *= nextReserve
+		beyond[last-1].Limit.N *= nextReserve
 	}
-	return own, append(shared, count{k.Name + " in all", netip.Prefix{}, k.Common}), beyond
+	return own, append(shared, Count{k.Name + " in all", netip.Prefix{}, k.Common}), beyond
 }
