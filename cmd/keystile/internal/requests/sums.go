@@ -14,7 +14,7 @@ import (
 
 const (
 	linesOfKind = 60          // that strangers cause, written in a minute; what is more is summed
-	maxKinds    = 200         // in a minute; further ones are one kind
+	maxKinds    = 200         // in a minute, of requests, of errors and of other texts each; further ones are one kind
 	sumEvery    = time.Minute // from the first line on
 )
 
@@ -38,6 +38,7 @@ type sums struct {
 
 	mu     sync.Mutex
 	kinds  map[kind]*sum
+	made   [3]int      // of these, those of requests, of errors with a cause, and of other texts
 	timer  *time.Timer // writes what was summed; nil: no minute has begun
 	closed bool
 }
@@ -53,8 +54,8 @@ func (s *sums) takes(k kind) bool {
 		s.timer = time.AfterFunc(sumEvery, s.flush)
 	}
 	of := s.kinds[k]
-	if of == nil && len(s.kinds) >= maxKinds {
-		k = kind{level: slog.LevelInfo, message: other}
+	if of == nil {
+		k = s.bounded(k)
 		of = s.kinds[k]
 	}
 	if of == nil {
@@ -69,11 +70,29 @@ func (s *sums) takes(k kind) bool {
 	return false
 }
 
+// bounded returns the kind that a line is of which is the first of its own. Strangers make as many kinds of requests as
+// there are paths and statuses, so they share what is left of these among themselves: what the service says of itself, such
+// as that a sign-in was refused, has a kind for each of its texts whatever they do.
+func (s *sums) bounded(k kind) kind {
+	class, rest := 2, kind{level: k.level, message: other} // there are fewer texts than that
+	switch {
+	case k.message == lineOfRequest:
+		class, rest = 0, kind{level: slog.LevelInfo, message: other}
+	case k.cause != "":
+		class, rest = 1, kind{level: k.level, message: k.message}
+	}
+	if s.made[class] >= maxKinds {
+		return rest
+	}
+	s.made[class]++
+	return k
+}
+
 // flush writes a line for each kind of which there was more, and ends the minute.
 func (s *sums) flush() {
 	s.mu.Lock()
 	kinds := s.kinds
-	s.kinds, s.timer = map[kind]*sum{}, nil
+	s.kinds, s.made, s.timer = map[kind]*sum{}, [3]int{}, nil
 	s.mu.Unlock()
 	for k, of := range kinds {
 		if of.more > 0 {

@@ -92,6 +92,35 @@ func TestStrangersCannotMakeManyKinds(t *testing.T) {
 	})
 }
 
+// However many kinds of requests and of errors strangers make, what the service says about somebody has its lines.
+func TestStrangersDoNotSilenceWhatIsSaidAboutOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, nil)
+		d.next = func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == "POST":
+				d.log.WarnContext(r.Context(), "sign-in refused")
+				d.log.InfoContext(r.Context(), "signed in")
+			default:
+				w.WriteHeader(200 + d.begun%700)
+				d.log.ErrorContext(r.Context(), "request failed", "err", fmt.Sprint("trouble ", d.begun))
+			}
+		}
+		for range 20_000 {
+			d.serve("GET", "/")
+		}
+		d.out.Reset()
+		for range 50 {
+			d.serve("POST", "/")
+		}
+		for _, said := range []string{`msg="sign-in refused"`, `msg="signed in"`} {
+			if n := strings.Count(d.out.String(), said); n != 50 {
+				t.Errorf("%d of 50 lines with %s are written", n, said)
+			}
+		}
+	})
+}
+
 func TestLinesWithinStrangersRequestsAreSummedAndThoseOfTheServiceAreNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, nil)
