@@ -25,10 +25,10 @@ func TestADatabaseThatStaysAwayIsOwnedUpTo(t *testing.T) { lose(t, true) }
 // Several answers get lost, those among them by which the service finds out what became of a call: what clients
 // are told is right all the same, and everything happens once.
 //
-// KEYSTILE_LOST_ANSWERS is how many ways in which that can happen are drawn for each flow, 20 by default.
+// LOST_ANSWERS is how many ways in which that can happen are drawn for each flow, 20 by default.
 func TestSeveralAnswersThatAreLostMakeNoVerdictWrong(t *testing.T) {
 	draws := 20
-	if set := os.Getenv("KEYSTILE_LOST_ANSWERS"); set != "" {
+	if set := os.Getenv("LOST_ANSWERS"); set != "" {
 		var err error
 		draws, err = strconv.Atoi(set)
 		fatal(t, err)
