@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -21,16 +22,23 @@ func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
 	}
 	return s.write(ctx, func(tx *bbolt.Tx) error {
 		audit := bucket(tx, auditBucket)
+		var first []byte
+		sums := make([]byte, 0, 4*len(values)+ownSize)
 		for _, value := range values {
 			seq, err := audit.NextSequence()
 			if err != nil {
 				return err
 			}
-			if err := audit.Put(appendNumber(nil, seq), value); err != nil {
+			key := appendNumber(nil, seq)
+			if err := audit.Put(key, value); err != nil {
 				return err
 			}
+			if first == nil {
+				first = key
+			}
+			sums = binary.BigEndian.AppendUint32(sums, rowSum(auditSeed, key, value))
 		}
-		return nil
+		return putSums(tx, sumsKey(auditSums, first), sums)
 	})
 }
 
@@ -63,7 +71,11 @@ func (s *Store) Prune(ctx context.Context, through uint64, n int) (int, error) {
 			}
 		}
 		removed = len(keys)
-		return nil
+		if removed == 0 {
+			return nil
+		}
+		last, _ := cutNumber(keys[removed-1])
+		return pruneSums(tx, last)
 	})
 	if err != nil {
 		return 0, err
@@ -87,28 +99,40 @@ func upTo(tx *bbolt.Tx, through uint64, n int) (keys [][]byte) {
 func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error) {
 	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		audit := bucket(tx, auditBucket)
+		audit := auditRows(tx)
 		for _, seq := range seqs {
-			if value := audit.Get(appendNumber(nil, seq)); value != nil {
+			value, err := audit.find(tx, appendNumber(nil, seq))
+			if err != nil {
+				return err
+			}
+			if value != nil {
 				at, data := cutTime(value)
 				picked = append(picked, driver.Record{Seq: seq, At: at, Data: bytes.Clone(data)})
 			}
 		}
 		return nil
 	})
-	return picked, err
+	if err != nil {
+		return nil, err
+	}
+	return picked, nil
 }
 
-// Records returns the audit trail behind after.
+// Records returns the audit trail behind after. A page with a damaged record fails: a reader leaves none out.
 func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		c := bucket(tx, auditBucket).Cursor()
-		for key, value := c.Seek(behind(after)); key != nil && len(page) < n; key, value = c.Next() {
+		return walk(bucket(tx, auditBucket), auditBucket, behind(after), checkTrail(tx), func(key, value []byte) bool {
+			if len(page) == n {
+				return false
+			}
 			seq, _ := cutNumber(key)
 			at, data := cutTime(value)
 			page = append(page, driver.Record{Seq: seq, At: at, Data: bytes.Clone(data)})
-		}
-		return nil
+			return true
+		})
 	})
-	return page, err
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
 }

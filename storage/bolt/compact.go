@@ -189,7 +189,7 @@ func (c *compaction) cut() error {
 // compare reads the new file from the disk, and each of its rows beside the old one.
 func (c *compaction) compare() error {
 	if _, err := Check(c.draft); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNotSame, err)
 	}
 	db, err := open(c.draft, bbolt.Options{ReadOnly: true})
 	if err != nil {

@@ -187,7 +187,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(path+draftSuffix, bytes.Replace(draft, []byte("left"), []byte("lost"), 1), 0o600)
+			return os.WriteFile(path+draftSuffix, bytes.ReplaceAll(draft, []byte("left"), []byte("lost")), 0o600)
 		}
 		return nil
 	}

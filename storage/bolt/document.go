@@ -5,18 +5,21 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"strings"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/rowsum"
 )
 
 // Get returns one document.
 func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		key := join(kind, id)
-		value := bucket(tx, docsBucket).Get(key)
+		value, err := docRows(tx).find(tx, key)
+		if err != nil {
+			return err
+		}
 		if value == nil {
 			return driver.ErrNotFound
 		}
@@ -27,31 +30,69 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err err
 }
 
 // List returns a page of the documents with an entry in span, a document once for each
-// of its entries there.
+// of its entries there. A page with a damaged row fails: whoever reads it may take what is not there for absent.
 func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (page []driver.Doc, next string, err error) {
-	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		page, next = list(tx, kind, span, n)
-		return nil
+	err = s.view(ctx, func(tx *bbolt.Tx) (err error) {
+		page, next, err = list(tx, kind, span, n)
+		return err
 	})
-	return page, next, err
+	if err != nil {
+		return nil, "", err
+	}
+	return page, next, nil
 }
 
-func list(tx *bbolt.Tx, kind string, span driver.Span, n int) (page []driver.Doc, next string) {
-	docs := bucket(tx, docsBucket)
+func list(tx *bbolt.Tx, kind string, span driver.Span, n int) (page []driver.Doc, next string, err error) {
+	docs := docRows(tx)
 	within := join(kind)
 	from, to := append(join(kind), span.From...), append(join(kind), span.To...)
 	c := bucket(tx, indexBucket).Cursor()
-	for place, _ := c.Seek(from); place != nil && bytes.Compare(place, to) < 0; place, _ = c.Next() {
-		place := string(place[len(within):])
-		if len(page) == n {
-			return page, place
+	front, at := seek(c, from)
+	if front.key != nil { // one that was damaged may lie in front of the span, or behind it
+		if _, _, err := behindEntry(tx, docs, front.key); err != nil {
+			return nil, "", err
 		}
-		_, id, _ := strings.Cut(place, driver.Separator)
-		key := join(kind, id)
-		page = append(page, decodeDoc(key, docs.Get(key)))
 	}
-	return page, ""
+	last := []byte(nil)
+	for place := at.key; place != nil; place, _ = c.Next() {
+		key, value, err := behindEntry(tx, docs, place)
+		if err != nil {
+			return nil, "", err
+		}
+		switch {
+		case bytes.Compare(place, to) >= 0:
+			return page, "", nil
+		case len(page) == n:
+			return page, string(place[len(within):]), nil
+		case bytes.Compare(place, from) < 0, last != nil && bytes.Compare(place, last) <= 0:
+			return nil, "", damagedRow(indexBucket, place)
+		}
+		if value, err = openDoc(tx, key, value); err != nil {
+			return nil, "", err
+		}
+		page, last = append(page, decodeDoc(key, value)), place
+	}
+	return page, "", nil
 }
+
+// behindEntry returns the key of the document that an entry of the index leads to, and its row as it is stored. It
+// fails if the document is not there, or does not have the entry.
+func behindEntry(tx *bbolt.Tx, docs keyed, place []byte) (key, value []byte, err error) {
+	kind, rest, _ := bytes.Cut(place, []byte{0})
+	entry, id, _ := bytes.Cut(rest, separator)
+	key = append(append(append(append(make([]byte, 0, len(place)+1), kind...), 0), id...), 0)
+	if value = docs.Get(key); value == nil || !hasEntry(value, entry) {
+		if value != nil {
+			if _, err := docs.open(tx, key, value); err != nil {
+				return nil, nil, err
+			}
+		}
+		return nil, nil, damagedRow(indexBucket, place)
+	}
+	return key, value, nil
+}
+
+var separator = []byte(driver.Separator)
 
 // Put looks at all documents before it writes the first.
 func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
@@ -88,14 +129,18 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 }
 
 // docRow is a document as it is stored, encoded by its caller. Its value begins with
-// eight bytes for the version.
+// eight bytes for the version, and has room for a sum, which covers the version too.
 type docRow struct {
 	driver.Doc
 	key, value []byte
 }
 
 func encodeDoc(d driver.Doc) docRow {
-	value := appendTime(appendNumber(nil, 0), d.ExpiresAt)
+	size := 8 + timeSize + 2 + len(d.Data) + rowsum.TextSize
+	for _, entry := range d.Index {
+		size += len(entry) + 2
+	}
+	value := appendTime(appendNumber(make([]byte, 0, size), 0), d.ExpiresAt)
 	value = binary.AppendUvarint(value, uint64(len(d.Index)))
 	for _, entry := range d.Index {
 		value = appendText(value, entry)
@@ -103,6 +148,22 @@ func encodeDoc(d driver.Doc) docRow {
 	r := docRow{Doc: d, key: join(d.Kind, d.ID), value: append(value, d.Data...)}
 	r.Index, r.Data = slices.Clone(d.Index), nil
 	return r
+}
+
+// put writes the row, whose version it has by now, with its sum. was is where the sum of the row before is.
+func (r docRow) put(tx *bbolt.Tx, was sumPlace) error {
+	value := r.value
+	if sumGoesWithin(value) {
+		value = rowsum.AppendText(value, rowSum(docSeed, r.key, value), rowsum.Behind)
+		if was == sumBeside {
+			if err := dropSums(tx, sumsKey(docSums, r.key)); err != nil {
+				return err
+			}
+		}
+	} else if err := putDocSum(tx, r.key, value); err != nil {
+		return err
+	}
+	return bucket(tx, docsBucket).Put(r.key, value)
 }
 
 func decodeDoc(key, value []byte) driver.Doc {
@@ -129,7 +190,10 @@ func decodeHead(key, value []byte) (d driver.Doc, data []byte) {
 }
 
 func (r docRow) inTheWay(tx *bbolt.Tx) error {
-	stored := bucket(tx, docsBucket).Get(r.key)
+	stored, err := docRows(tx).find(tx, r.key)
+	if err != nil {
+		return err
+	}
 	var version int64 // 0: it is not there
 	if stored != nil {
 		n, _ := cutNumber(stored)
@@ -147,8 +211,12 @@ func (r docRow) inTheWay(tx *bbolt.Tx) error {
 func (r docRow) write(tx *bbolt.Tx, version uint64) error {
 	binary.BigEndian.PutUint64(r.value, version)
 	if r.Version != 0 {
-		if !r.Deleted && r.staysInPlace(tx) {
-			return bucket(tx, docsBucket).Put(r.key, r.value)
+		stored, was, err := openDocForm(tx, r.key, bucket(tx, docsBucket).Get(r.key)) // inTheWay has found it
+		if err != nil {
+			return err
+		}
+		if !r.Deleted && r.staysInPlace(stored) {
+			return r.put(tx, was)
 		}
 		if err := removeDoc(tx, r.key); err != nil {
 			return err
@@ -162,9 +230,9 @@ func (r docRow) write(tx *bbolt.Tx, version uint64) error {
 
 // staysInPlace reports whether the stored document has the same entries and end, so that only its value changes:
 // counters do so with every write.
-func (r docRow) staysInPlace(tx *bbolt.Tx) bool {
-	stored, _ := decodeHead(r.key, bucket(tx, docsBucket).Get(r.key))
-	return slices.Equal(stored.Index, r.Index) && stored.ExpiresAt.Equal(r.ExpiresAt)
+func (r docRow) staysInPlace(stored []byte) bool {
+	d, _ := decodeHead(r.key, stored)
+	return slices.Equal(d.Index, r.Index) && d.ExpiresAt.Equal(r.ExpiresAt)
 }
 
 // insert writes a document where none is.
@@ -178,13 +246,17 @@ func (r docRow) insert(tx *bbolt.Tx) error {
 	if err := noteEnd(tx, r.ExpiresAt, aDoc, r.key); err != nil {
 		return err
 	}
-	return bucket(tx, docsBucket).Put(r.key, r.value)
+	return r.put(tx, noSum)
 }
 
 // removeDoc removes a stored document from everywhere.
 func removeDoc(tx *bbolt.Tx, key []byte) error {
 	docs, index := bucket(tx, docsBucket), bucket(tx, indexBucket)
-	d, _ := decodeHead(key, docs.Get(key))
+	stored, was, err := openDocForm(tx, key, docs.Get(key))
+	if err != nil {
+		return err
+	}
+	d, _ := decodeHead(key, stored)
 	for _, entry := range d.Index {
 		if err := index.Delete(indexKey(d, entry)); err != nil {
 			return err
@@ -192,6 +264,11 @@ func removeDoc(tx *bbolt.Tx, key []byte) error {
 	}
 	if err := dropEnd(tx, d.ExpiresAt, aDoc, key); err != nil {
 		return err
+	}
+	if was == sumBeside {
+		if err := dropSums(tx, sumsKey(docSums, key)); err != nil {
+			return err
+		}
 	}
 	return docs.Delete(key)
 }

@@ -44,6 +44,7 @@ func TestAFileOfTheFirstFormatIsRaised(t *testing.T) {
 		t.Fatal(err)
 	}
 	setAbout(t, path, "format", "1")
+	setAbout(t, path, "layout", "")
 	setAbout(t, path, "since", "")
 	if _, err := Check(path); err != nil {
 		t.Errorf("Check(of the first format) = %v, want nil", err)

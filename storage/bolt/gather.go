@@ -11,19 +11,25 @@ import (
 
 // Gather answers several reads in one transaction.
 func (s *Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.Answer, err error) {
-	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		docs := bucket(tx, docsBucket)
+	err = s.view(ctx, func(tx *bbolt.Tx) (err error) {
+		docs := docRows(tx)
 		for _, ask := range asks {
 			var a driver.Answer
 			if len(ask.IDs) == 0 && ask.N > 0 {
-				a.Docs, a.Next = list(tx, ask.Kind, ask.Span, ask.N)
+				if a.Docs, a.Next, err = list(tx, ask.Kind, ask.Span, ask.N); err != nil {
+					return err
+				}
 			}
 			for _, id := range slices.Compact(slices.Sorted(slices.Values(ask.IDs))) {
 				if !driver.ValidName(id) {
 					continue
 				}
 				key := join(ask.Kind, id)
-				if value := docs.Get(key); value != nil {
+				value, err := docs.find(tx, key)
+				if err != nil {
+					return err
+				}
+				if value != nil {
 					a.Docs = append(a.Docs, decodeDoc(key, value))
 				}
 			}
@@ -31,5 +37,8 @@ func (s *Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.An
 		}
 		return nil
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }

@@ -100,6 +100,9 @@ func (s *Store) removeHours(ctx context.Context, due [][]byte) error {
 	return s.write(ctx, func(tx *bbolt.Tx) error {
 		rows := bucket(tx, usageBucket)
 		for _, key := range due {
+			if checkCount(key, rows.Get(key)) != nil {
+				continue // its hour may be another one; who reads it or checks the file is told
+			}
 			if err := rows.Delete(key); err != nil {
 				return err
 			}

@@ -7,7 +7,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The buckets. Numbers and times in keys are big-endian, so that bytes lie in the order
+// The buckets. Behind what is named here, rows of tokens, revocations, docs, usage and batches have a sum (sum.go). What
+// is in feed, index and ends leads to one of them, which says that it does. Numbers and times in keys are big-endian, so that bytes lie in the order
 // of what they mean.
 const (
 	aboutBucket       = "keystile"    // what step.go has: "format", "since", "layout"
@@ -20,6 +21,7 @@ const (
 	usageBucket       = "usage"       // app, hour or day, time, product -> calls, errors
 	batchesBucket     = "batches"     // node -> highest seq seen
 	auditBucket       = "audit"       // seq -> time, data
+	sumsBucket        = "row sums"    // what sumbeside.go has; made with its first row
 )
 
 var buckets = []string{

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.etcd.io/bbolt"
@@ -63,17 +64,15 @@ func load(table transfer.Table, r transfer.Row) (change func(*bbolt.Tx) error, e
 	case transfer.Usage:
 		c, days, err := r.Usage()
 		key := append(usageKey(c.AppID, spanOf(days), c.At), c.Product...)
-		value := appendNumber(appendNumber(nil, uint64(c.Calls)), uint64(c.Errors))
-		return func(tx *bbolt.Tx) error { return bucket(tx, usageBucket).Put(key, value) }, err
+		return func(tx *bbolt.Tx) error { return putCount(tx, key, c) }, err
 	case transfer.Batches:
 		b, err := r.Batch()
-		return func(tx *bbolt.Tx) error {
-			return bucket(tx, batchesBucket).Put(join(b.Node), appendNumber(nil, b.Seq))
-		}, err
+		return func(tx *bbolt.Tx) error { return putBatch(tx, join(b.Node), b.Seq) }, err
 	case transfer.Audit:
 		r, err := r.Record()
+		key, value := appendNumber(nil, r.Seq), append(appendTime(nil, r.At), r.Data...)
 		return func(tx *bbolt.Tx) error {
-			return bucket(tx, auditBucket).Put(appendNumber(nil, r.Seq), append(appendTime(nil, r.At), r.Data...))
+			return errors.Join(bucket(tx, auditBucket).Put(key, value), setAuditSum(tx, key, value))
 		}, err
 	case transfer.Documents:
 		d, err := r.Doc()
@@ -127,9 +126,9 @@ func replaceToken(tx *bbolt.Tx, row []tokenRow) error {
 // removeToken removes a token from everywhere, if there is one.
 func removeToken(tx *bbolt.Tx, key driver.Key) error {
 	tokens := bucket(tx, tokensBucket)
-	value := tokens.Get(key[:])
-	if value == nil {
-		return nil
+	value, err := tokenRows(tx).find(tx, key[:])
+	if err != nil || value == nil {
+		return err
 	}
 	if err := dropEnd(tx, decodeToken(key, value).ExpiresAt, aToken, key[:]); err != nil {
 		return err
@@ -152,8 +151,8 @@ func replaceRevocation(tx *bbolt.Tx, r driver.Revocation) error {
 
 // forgetStored is forget of a revocation that may not be there.
 func forgetStored(tx *bbolt.Tx, key []byte) error {
-	if bucket(tx, revocationsBucket).Get(key) == nil {
-		return nil
+	if stored, err := revocationRows(tx).find(tx, key); err != nil || stored == nil {
+		return err
 	}
 	return forget(tx, key)
 }
@@ -167,8 +166,8 @@ func replaceDoc(tx *bbolt.Tx, row docRow) error {
 
 // removeStored is removeDoc of a document that may not be there.
 func removeStored(tx *bbolt.Tx, key []byte) error {
-	if bucket(tx, docsBucket).Get(key) == nil {
-		return nil
+	if stored, err := docRows(tx).find(tx, key); err != nil || stored == nil {
+		return err
 	}
 	return removeDoc(tx, key)
 }

@@ -173,7 +173,10 @@ var ErrInUse = errors.New("in use by another process")
 // explain returns what is wrong with a file and what to do.
 func explain(path string, err error) error {
 	var errno syscall.Errno
+	var row *damaged
 	switch {
+	case errors.As(err, &row), errors.Is(err, errOrder):
+		return fmt.Errorf("bolt: %s is damaged and was left as it is; put a backup in its place: %w", path, err)
 	case errors.Is(err, errOlder):
 		return fmt.Errorf("bolt: %s: %w", path, err)
 	case errors.Is(err, errNotRaised):

@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -25,6 +26,8 @@ const (
 )
 
 var order = binary.NativeEndian // as bbolt has it
+
+var errOrder = errors.New("not in order")
 
 // pages walks the pages of one state of a file.
 type pages struct {
@@ -134,7 +137,7 @@ func (p *pages) elements(page []byte, flags uint16) error {
 		}
 		key, value := e[pos:pos+keys], e[pos+keys:pos+keys+values]
 		if i > 0 && bytes.Compare(before, key) >= 0 {
-			return fmt.Errorf("element %d is not in order", i)
+			return fmt.Errorf("element %d is %w", i, errOrder)
 		}
 		before = key
 		var err error

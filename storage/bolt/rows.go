@@ -21,17 +21,22 @@ func (s *Store) Rows(ctx context.Context, table transfer.Table, after []byte, n 
 		case transfer.Counters:
 			return counterRows(tx, after, p)
 		case transfer.Tokens:
-			return rows(bucket(tx, tokensBucket), after, p, tokenOf) // what an older version wrote lacks fields
+			return rows(tokenRows(tx), tx, after, p, tokenOf) // what an older version wrote lacks fields
 		case transfer.Revocations:
-			return rows(bucket(tx, revocationsBucket), after, p, asItIs)
+			return rows(revocationRows(tx), tx, after, p, asItIs)
 		case transfer.Usage:
 			return usageRows(tx, after, p)
 		case transfer.Batches:
-			return rows(bucket(tx, batchesBucket), after, p, asItIs)
+			return rows(batchRows(tx), tx, after, p, asItIs)
 		case transfer.Audit:
-			return rows(bucket(tx, auditBucket), after, p, asItIs)
+			return rows(auditRows(tx), tx, after, p, asItIs)
 		case transfer.Documents:
-			return rows(bucket(tx, docsBucket), after, p, asItIs)
+			if after == nil {
+				if err := checkBeside(tx); err != nil {
+					return err
+				}
+			}
+			return rows(docRows(tx), tx, after, p, asItIs)
 		}
 		return fmt.Errorf("%w: no table %q", driver.ErrInvalid, table)
 	})
@@ -41,19 +46,19 @@ func (s *Store) Rows(ctx context.Context, table transfer.Table, after []byte, n 
 	return p.Rows, nil
 }
 
-// rows adds the rows of a bucket behind a key.
-func rows(b *bbolt.Bucket, after []byte, p *transfer.Page, of func(key, value []byte) transfer.Row) error {
-	from := []byte{}
-	if after != nil {
-		from = append(bytes.Clone(after), 0)
+// rows adds the rows of a bucket behind a key. One that is damaged is not copied: its copy would have a good sum.
+func rows(k keyed, tx *bbolt.Tx, after []byte, p *transfer.Page, of func(key, body []byte) transfer.Row) error {
+	from := append(bytes.Clone(after), 0) // no key is before 0x00
+	var body []byte
+	check := func(key, value []byte) (err error) {
+		body, err = k.open(tx, key, value)
+		return err
 	}
-	c := b.Cursor()
-	for key, value := c.Seek(from); key != nil; key, value = c.Next() {
-		if !p.Add(of(key, value)) {
-			break
-		}
+	if k.table == auditBucket {
+		trail := checkTrail(tx)
+		check = func(key, value []byte) error { body = value; return trail(key, value) }
 	}
-	return nil
+	return walk(k.Bucket, k.table, from, check, func(key, _ []byte) bool { return p.Add(of(key, body)) })
 }
 
 // asItIs is for tables whose rows are stored as they are exchanged.
@@ -67,6 +72,12 @@ func tokenOf(key, value []byte) transfer.Row {
 
 // usageRows adds the hours of each application and then its days, which lie in front of them.
 func usageRows(tx *bbolt.Tx, after []byte, p *transfer.Page) error {
+	if after == nil { // a row whose key was damaged may lie anywhere
+		every := func(_, _ []byte) bool { return true }
+		if err := walk(bucket(tx, usageBucket), usageBucket, []byte{0}, checkCount, every); err != nil {
+			return err
+		}
+	}
 	c := bucket(tx, usageBucket).Cursor()
 	app, from, spans := "", []byte(nil), []byte{hourly, daily}
 	if after != nil {
@@ -86,6 +97,9 @@ func usageRows(tx *bbolt.Tx, after []byte, p *transfer.Page) error {
 				from = within
 			}
 			for key, value := c.Seek(from); bytes.HasPrefix(key, within); key, value = c.Next() {
+				if err := checkCount(key, value); err != nil {
+					return err
+				}
 				count := decodeCount(value)
 				at, product := cutTime(key[len(within):])
 				count.AppID, count.At, count.Product = app, at, string(product)

@@ -23,6 +23,8 @@ type raising struct {
 	additive bool
 
 	do func(*bbolt.Tx) error // nil: it only keeps older versions out
+
+	readable bool // a file that lacks the step can be read as it is
 }
 
 // steps lead from the first format to this version's.
@@ -30,6 +32,8 @@ var steps = []raising{
 	// The rows are as they were. A version that reads "1" alone does not look at the store's list of
 	// features, and must not open a file in which there may be some.
 	{since: "v0.1.0"},
+	// Rows have sums. Versions before write rows without, and leave those in sumsBucket as they are.
+	{since: "v0.2.0", additive: true, do: dropStaleSums, readable: true},
 }
 
 // firstFormat is the format of a file on which no step was taken.
@@ -86,7 +90,7 @@ func checkRaised(tx *bbolt.Tx) error {
 		return err
 	}
 	for i, s := range steps {
-		if firstFormat+1+i > l.taken && s.do != nil {
+		if firstFormat+1+i > l.taken && s.do != nil && !s.readable {
 			return fmt.Errorf("%w: it is of an older version, and has to be brought to this one first; start the service on it once", errOlder)
 		}
 	}

@@ -73,7 +73,7 @@ func TestAFileOneStepAheadIsRefusedAndLeftAsItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	opens(t, path, 1)
 	as(t, []raising{aheadOf(false)}, func() { opens(t, path, 2) })
-	if l, n := about(t, path); l != (layout{3, "v9.7.0", 3}) || n != 1 {
+	if l, n := about(t, path); l != (layout{4, "v9.7.0", 4}) || n != 1 {
 		t.Fatalf("the next version leaves %+v and counts %d", l, n)
 	}
 	before, err := os.ReadFile(path)
@@ -90,7 +90,7 @@ func TestAFileOneStepAheadIsRefusedAndLeftAsItIs(t *testing.T) {
 	_, checked := Check(path)
 	_, compacted := Compact(path)
 	for _, err := range []error{opened, read, checked, compacted} {
-		wantError(t, err, path, `the format "3"`, "Keystile v9.7.0 does; use that version")
+		wantError(t, err, path, `the format "4"`, "Keystile v9.7.0 does; use that version")
 		if !errors.Is(err, driver.ErrNewer) {
 			t.Errorf("it fails with %v, want ErrNewer", err)
 		}
@@ -107,7 +107,7 @@ func TestAVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	next := []raising{aheadOf(true)}
 	as(t, next, func() { opens(t, path, 1) })
-	if l, _ := about(t, path); l != (layout{2, steps[0].since, 3}) {
+	if l, _ := about(t, path); l != (layout{2, steps[0].since, 4}) {
 		t.Fatalf("the next version leaves %+v", l)
 	}
 	if s, err := OpenReadOnly(path, Options{}); err != nil {
@@ -115,11 +115,11 @@ func TestAVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 	} else {
 		s.Close()
 	}
-	if l, _ := about(t, path); l.taken != 3 {
+	if l, _ := about(t, path); l.taken != 4 {
 		t.Errorf("reading it has changed it: %+v", l)
 	}
 	opens(t, path, 2)
-	if l, n := about(t, path); l.taken != 2 || n != 0 {
+	if l, n := about(t, path); l.taken != 3 || n != 0 {
 		t.Errorf("this version leaves %+v and counts %d; want the step noted as not taken", l, n)
 	}
 	as(t, next, func() {
@@ -128,7 +128,7 @@ func TestAVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 		}
 		opens(t, path, 3)
 	})
-	if l, n := about(t, path); l.taken != 3 || n != 2 {
+	if l, n := about(t, path); l.taken != 4 || n != 2 {
 		t.Errorf("the next version leaves %+v and counts %d, want the two tokens there were", l, n)
 	}
 }
@@ -178,9 +178,9 @@ func TestAStepThatFailsLeavesTheFileWhole(t *testing.T) {
 	for _, last := range []raising{bad, crash} {
 		as(t, []raising{good, last}, func() {
 			_, err := Open(path, Options{})
-			wantError(t, err, path, "is whole", "from format 3 to 4", "v9.8.0", "start again")
+			wantError(t, err, path, "is whole", "from format 4 to 5", "v9.8.0", "start again")
 		})
-		if l, n := about(t, path); l.format != 3 || n != 1 {
+		if l, n := about(t, path); l.format != 4 || n != 1 {
 			t.Errorf("it leaves %+v and counts %d, want the first step taken", l, n)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAStepThatFailsLeavesTheFileWhole(t *testing.T) {
 			t.Errorf("a token of before is gone: %v", err)
 		}
 	})
-	if l, _ := about(t, path); l != (layout{4, "v9.8.0", 4}) {
+	if l, _ := about(t, path); l != (layout{5, "v9.8.0", 5}) {
 		t.Errorf("it says %+v", l)
 	}
 }
@@ -202,7 +202,7 @@ func TestAStepThatFailsLeavesTheFileWhole(t *testing.T) {
 func TestANewFileHasAllSteps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	as(t, []raising{aheadOf(false), aheadOf(true)}, func() { opens(t, path, 1) })
-	if l, _ := about(t, path); l != (layout{3, "v9.7.0", 4}) {
+	if l, _ := about(t, path); l != (layout{4, "v9.7.0", 5}) {
 		t.Errorf("it says %+v", l)
 	}
 }

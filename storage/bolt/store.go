@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -27,10 +28,14 @@ type Store struct {
 	patience int           // the writer's: how often it lets others run before it commits
 	close    func() error
 	hours    hours
-	readOnly bool // there is no writer, and every write is refused
+	met      atomic.Int64 // calls that have met a damaged row
+	readOnly bool         // there is no writer, and every write is refused
 }
 
-var _ driver.Backend = (*Store)(nil)
+var (
+	_ driver.Backend = (*Store)(nil)
+	_ driver.Summed  = (*Store)(nil)
+)
 
 // Options of Open. The zero value is the default.
 type Options struct {
@@ -116,13 +121,37 @@ func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 	case errors.Is(err, errPanic):
 		return s.unsound(err)
 	}
-	return err
+	return s.noted(err)
 }
 
 // unsound returns the error of a file that was met to be damaged while it was used.
 func (s *Store) unsound(err error) error {
 	return fmt.Errorf("bolt: %s: %w; if it happens again after a restart, put a backup in its place", s.db.Path(), err)
 }
+
+// noted counts a damaged row that was met, and says where it is and what is to be done.
+func (s *Store) noted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.metDamage(err)
+}
+
+func (s *Store) metDamage(err error) error {
+	var row *damaged
+	if !errors.As(err, &row) {
+		return err
+	}
+	s.met.Add(1)
+	return fmt.Errorf("bolt: %s: %w. Neither it nor an answer without it is served; everything else is. "+
+		"Stop the service, let keystile storage check name all damaged rows, and put a backup in the file's place", s.db.Path(), err)
+}
+
+// DamagedReads returns how many calls have met a damaged row since the Store was opened.
+func (s *Store) DamagedReads() int64 { return s.met.Load() }
+
+// Summed says that each row has a checksum.
+func (s *Store) Summed() {}
 
 var errPanic = errors.New("the file is damaged, or there is a mistake in the program")
 

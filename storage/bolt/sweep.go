@@ -21,16 +21,18 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
 
 func (s *Store) sweepEnded(ctx context.Context, at time.Time, n int) (int, error) {
 	var due [][]byte
-	err := s.view(ctx, func(tx *bbolt.Tx) error {
-		due = ended(tx, at, 1)
-		return nil
+	err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+		if due, err = ended(tx, at, 1); len(due) > 0 {
+			err = nil // first what can be removed
+		}
+		return err
 	})
 	if err != nil || len(due) == 0 {
 		return 0, err // mostly nothing is due, and that takes no write
 	}
 	removed := 0
 	err = s.write(ctx, func(tx *bbolt.Tx) error {
-		notes := ended(tx, at, n)
+		notes, _ := ended(tx, at, n)
 		for _, note := range notes {
 			if err := remove(tx, note); err != nil {
 				return err
@@ -45,17 +47,47 @@ func (s *Store) sweepEnded(ctx context.Context, at time.Time, n int) (int, error
 	return removed, nil
 }
 
-// ended returns the first n notes of what ended by at.
-func ended(tx *bbolt.Tx, at time.Time, n int) (notes [][]byte) {
+// ended returns the first n notes of what ended by at. One that does not agree with its row is left out and named by
+// the error: either of them is damaged, so it is not known when the row ends. It stays until the file is mended.
+func ended(tx *bbolt.Tx, at time.Time, n int) (notes [][]byte, bad error) {
 	last := appendTime(nil, at)
 	c := bucket(tx, endsBucket).Cursor()
 	for note, _ := c.First(); note != nil && len(notes) < n; note, _ = c.Next() {
+		if err := agrees(tx, note); err != nil {
+			if bad == nil {
+				bad = err
+			}
+			continue
+		}
 		if bytes.Compare(note[:timeSize], last) > 0 {
 			break
 		}
 		notes = append(notes, bytes.Clone(note))
 	}
-	return notes
+	return notes, bad
+}
+
+// agrees fails unless a note is about a row that ends then.
+func agrees(tx *bbolt.Tx, note []byte) error {
+	if len(note) <= timeSize+1 {
+		return damagedRow(endsBucket, note)
+	}
+	what, key := note[timeSize], note[timeSize+1:]
+	rows, behind := tokenRows(tx), 3*timeSize // as parts has them
+	switch what {
+	case aRevocation:
+		rows, behind = revocationRows(tx), 8+timeSize
+	case aDoc:
+		rows, behind = docRows(tx), 8
+	}
+	body, err := rows.find(tx, key)
+	if err != nil {
+		return err
+	}
+	if len(body) < behind+timeSize || !bytes.Equal(body[behind:behind+timeSize], note[:timeSize]) {
+		return damagedRow(endsBucket, note)
+	}
+	return nil
 }
 
 // remove takes away what a note is about, and the note.

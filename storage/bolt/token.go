@@ -7,6 +7,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/rowsum"
 )
 
 // Issue stores all tokens or none.
@@ -16,7 +17,9 @@ func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 	}
 	rows := encode(tokens)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		if taken(tx, rows) {
+		if taken, err := taken(tx, rows); err != nil {
+			return err
+		} else if taken {
 			return driver.ErrExists
 		}
 		return add(tx, rows)
@@ -26,7 +29,10 @@ func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 // Token returns the token with this key.
 func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		value := bucket(tx, tokensBucket).Get(key[:])
+		value, err := tokenRows(tx).find(tx, key[:])
+		if err != nil {
+			return err
+		}
 		if value == nil {
 			return driver.ErrNotFound
 		}
@@ -41,25 +47,41 @@ func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err 
 func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	rows := encode(next)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		tokens := bucket(tx, tokensBucket)
-		value := tokens.Get(key[:])
+		value, err := tokenRows(tx).find(tx, key[:])
+		if err != nil {
+			return err
+		}
 		if value == nil {
 			return driver.ErrNotFound
 		}
-		switch t := decodeToken(key, value); {
-		case !t.SpentAt.IsZero():
+		t := decodeToken(key, value)
+		if !t.SpentAt.IsZero() {
 			return driver.ErrSpent
-		case covered(tx, t):
-			return driver.ErrRevoked
-		case taken(tx, rows):
-			return driver.ErrExists
 		}
-		spent := append(appendTime(nil, at), value[timeSize:]...)
-		if err := tokens.Put(key[:], spent); err != nil {
+		if err := refuses(tx, t, rows); err != nil {
+			return err
+		}
+		spent := append(appendTime(make([]byte, 0, len(value)+rowsum.BinarySize), at), value[timeSize:]...)
+		if err := bucket(tx, tokensBucket).Put(key[:], sealRow(tokenSeed, key[:], spent)); err != nil {
 			return err
 		}
 		return add(tx, rows)
 	})
+}
+
+// refuses looks for what keeps an unspent token from being followed by others.
+func refuses(tx *bbolt.Tx, t driver.Token, next []tokenRow) error {
+	if covered, err := covered(tx, t); err != nil {
+		return err
+	} else if covered {
+		return driver.ErrRevoked
+	}
+	if taken, err := taken(tx, next); err != nil {
+		return err
+	} else if taken {
+		return driver.ErrExists
+	}
+	return nil
 }
 
 // tokenRow is a token as it is stored: encoded by its caller, not by the writer.
@@ -72,19 +94,26 @@ type tokenRow struct {
 func encode(tokens []driver.Token) []tokenRow {
 	rows := make([]tokenRow, len(tokens))
 	for i, t := range tokens {
-		var value []byte
 		times, texts := parts(&t)
+		size := len(times)*timeSize + rowsum.BinarySize
+		for _, text := range texts {
+			size += len(*text) + 1
+		}
+		value := make([]byte, 0, size)
 		for _, at := range times {
 			value = appendTime(value, *at)
 		}
 		for _, text := range texts {
 			value = appendText(value, *text)
 		}
-		rows[i] = tokenRow{t.Key, t.ExpiresAt, value}
+		r := &rows[i]
+		r.key, r.ends = t.Key, t.ExpiresAt
+		r.value = sealRow(tokenSeed, r.key[:], value)
 	}
 	return rows
 }
 
+// decodeToken reads what openToken has opened.
 func decodeToken(key driver.Key, value []byte) driver.Token {
 	t := driver.Token{Key: key}
 	times, texts := parts(&t)
@@ -111,16 +140,17 @@ func parts(t *driver.Token) ([]*time.Time, []*string) {
 }
 
 // taken reports whether a key of these rows is in use, or appears twice among them.
-func taken(tx *bbolt.Tx, rows []tokenRow) bool {
-	tokens := bucket(tx, tokensBucket)
+func taken(tx *bbolt.Tx, rows []tokenRow) (bool, error) {
+	tokens := tokenRows(tx)
 	seen := make(map[driver.Key]bool, len(rows))
 	for _, r := range rows {
-		if seen[r.key] || tokens.Get(r.key[:]) != nil {
-			return true
+		there, err := tokens.find(tx, r.key[:])
+		if err != nil || there != nil || seen[r.key] {
+			return true, err
 		}
 		seen[r.key] = true
 	}
-	return false
+	return false, nil
 }
 
 func add(tx *bbolt.Tx, rows []tokenRow) error {

@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/rowsum"
 )
 
 // Count adds a batch to the rows of its hours and days, once.
@@ -18,8 +19,12 @@ func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 	}
 	counts = slices.Clone(counts)
 	err := s.write(ctx, func(tx *bbolt.Tx) error {
-		batches, node := bucket(tx, batchesBucket), join(b.Node)
-		if seen := batches.Get(node); seen != nil {
+		node := join(b.Node)
+		seen, err := batchRows(tx).find(tx, node)
+		if err != nil {
+			return err
+		}
+		if seen != nil {
 			if highest, _ := cutNumber(seen); b.Seq <= highest {
 				return nil
 			}
@@ -32,7 +37,7 @@ func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 				return err
 			}
 		}
-		return batches.Put(node, appendNumber(nil, b.Seq))
+		return putBatch(tx, node, b.Seq)
 	})
 	s.hours.forget(counts) // of a caller who has left, too: it may have been written
 	return err
@@ -43,13 +48,27 @@ const (
 	daily  = 'd'
 )
 
+func putBatch(tx *bbolt.Tx, node []byte, seq uint64) error {
+	return bucket(tx, batchesBucket).Put(node, sealRow(batchSeed, node, appendNumber(nil, seq)))
+}
+
+// addCount adds to a row. Where that is damaged the batch fails, and waits in the journal of its node: what the row
+// has counted is not known, and a sum that begins anew would let calls in that are used up.
 func addCount(tx *bbolt.Tx, c driver.Count, span byte, at time.Time) error {
-	rows := bucket(tx, usageBucket)
 	key := append(usageKey(c.AppID, span, at), c.Product...)
-	if value := rows.Get(key); value != nil {
+	value, err := countRows(tx).find(tx, key)
+	if err != nil {
+		return err
+	}
+	if value != nil {
 		c = c.Plus(decodeCount(value))
 	}
-	return rows.Put(key, appendNumber(appendNumber(nil, uint64(c.Calls)), uint64(c.Errors)))
+	return putCount(tx, key, c)
+}
+
+func putCount(tx *bbolt.Tx, key []byte, c driver.Count) error {
+	body := appendNumber(make([]byte, 0, countSize+rowsum.BinarySize), uint64(c.Calls))
+	return bucket(tx, usageBucket).Put(key, sealRow(usageSeed, key, appendNumber(body, uint64(c.Errors))))
 }
 
 func decodeCount(value []byte) (c driver.Count) {
@@ -67,39 +86,51 @@ func usageKey(app string, span byte, at time.Time) []byte {
 // Usage returns the rows that match q.
 func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		rows = readUsage(tx, q, nil)
-		return nil
+		var err error
+		rows, err = readUsage(tx, q, nil)
+		return err
 	})
-	return rows, err
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
 }
 
 // UsageOf returns the rows of several applications, in one transaction.
 func (s *Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (rows []driver.Count, err error) {
 	apps = slices.Compact(slices.Sorted(slices.Values(apps)))
-	err = s.view(ctx, func(tx *bbolt.Tx) error {
+	err = s.view(ctx, func(tx *bbolt.Tx) (err error) {
 		for _, q.AppID = range apps {
-			rows = readUsage(tx, q, rows)
+			if rows, err = readUsage(tx, q, rows); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
-	return rows, err
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
 }
 
 // readUsage appends the rows that match a question.
-func readUsage(tx *bbolt.Tx, q driver.UsageQuery, rows []driver.Count) []driver.Count {
+func readUsage(tx *bbolt.Tx, q driver.UsageQuery, rows []driver.Count) ([]driver.Count, error) {
 	span := byte(hourly)
 	if q.Daily {
 		span = daily
 	}
 	from, to := usageKey(q.AppID, span, q.From), usageKey(q.AppID, span, q.To)
-	c := bucket(tx, usageBucket).Cursor()
-	for key, value := c.Seek(from); key != nil && bytes.Compare(key, to) < 0; key, value = c.Next() {
+	err := walk(bucket(tx, usageBucket), usageBucket, from, checkCount, func(key, value []byte) bool {
+		if bytes.Compare(key, to) >= 0 {
+			return false
+		}
 		row := decodeCount(value)
 		at, product := cutTime(key[len(from)-timeSize:])
 		row.AppID, row.At, row.Product = q.AppID, at, string(product)
 		if q.Product == "" || q.Product == row.Product {
 			rows = append(rows, row)
 		}
-	}
-	return rows
+		return true
+	})
+	return rows, err
 }

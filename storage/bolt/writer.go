@@ -39,7 +39,7 @@ func (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {
 	}
 	select {
 	case err := <-j.answer:
-		return err
+		return s.noted(err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
