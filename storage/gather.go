@@ -40,7 +40,13 @@ func (s *Store) gather(ctx context.Context, rs ...reading) error {
 
 func (s *Store) answer(ctx context.Context, asks []driver.Ask) ([]driver.Answer, error) {
 	if g := driver.AsGatherer(s.writes.Backend); g != nil {
-		return g.Gather(ctx, asks...)
+		answers, err := g.Gather(ctx, asks...)
+		for i := range answers {
+			if err == nil {
+				err = openSums(answers[i].Docs)
+			}
+		}
+		return answers, err
 	}
 	all := make([]driver.Answer, len(asks))
 	for i, ask := range asks {

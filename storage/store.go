@@ -54,7 +54,7 @@ func open(ctx context.Context, backend driver.Backend, read func() clockReading,
 	if err != nil {
 		return nil, err
 	}
-	counted := &writes{Backend: backend}
+	counted := &writes{Backend: newSums(backend)}
 	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards(), queued: make(chan struct{}, 1), unpacking: make(chan struct{}, maxUnpacking)}
 	s.sealer.Store(sealer)
 	s.clock.store.read = read

@@ -42,7 +42,7 @@ var listings = map[transfer.Table]listing{
 			if err := read(granted, &t.GrantedAt, ends, &t.ExpiresAt, spent, &t.SpentAt); err != nil {
 				return transfer.Row{}, err
 			}
-			err := decode(more, &t)
+			err := decodeWhole(more, &t)
 			return transfer.TokenRow(t), err
 		},
 	},

@@ -42,7 +42,8 @@ func checkLine(opener Opener) cli.Command {
 			"the master key, base_url and trusted_proxies; in PostgreSQL the durability of commits, standbys,\n" +
 			"clocks, connections, timeouts, a pooler and the way around it for notifications; and Redis. It counts\n" +
 			"users, applications and open orders one by one, which takes a while where there are many, and compares\n" +
-			"that with the counters. It changes nothing, and may run beside the service, as its user and on each of\n" +
+			"that with the counters. It reads every row, and names those that are not what was written; a file that a\n" +
+			"server has open is left to keystile backup, which reads its copy. It changes nothing, and may run beside the service, as its user and on each of\n" +
 			"the machines.\n\n" +
 			"unsafe is what loses answered writes, misleads people or stops nodes; a note may be meant so. The\n" +
 			"exit code is 0 if nothing is unsafe, 1 if something is, 3 if nothing is and not all could be looked\n" +

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -171,6 +172,9 @@ func (k *checkup) opens(ctx context.Context, f *folder.Folder, b driver.Backend)
 		var store *storage.Store
 		if store, err = storage.Open(ctx, readOnly{b}, keys...); err == nil {
 			k.found = append(k.found, admin.CheckCounters(ctx, store), admin.CheckClocks(ctx, store))
+			if k.shared {
+				k.rows(store.CheckRows(ctx))
+			}
 		}
 	}
 	return from, errors.Join(err, b.Close())
@@ -185,5 +189,44 @@ func (k *checkup) file(ctx context.Context) {
 	}
 	if b, err := k.storage.OpenReadOnly(ctx, f.Database()); err == nil {
 		k.opens(ctx, f, b)
+	}
+	k.everyRow(f)
+}
+
+const rowsName = "rows"
+
+// everyRow reads the file of a data folder from end to end.
+func (k *checkup) everyRow(f *folder.Folder) {
+	if _, err := os.Stat(f.Database()); err != nil || k.storage.Check == nil {
+		return
+	}
+	found, err := k.storage.Check(f.Database())
+	switch {
+	case errors.Is(err, bolt.ErrInUse):
+		k.add(rowsName, admin.Noted, "a server has the database open, so its rows were not read", "keystile backup FILE reads every row of a copy; or check again while the service is stopped")
+	case err != nil:
+		k.add(rowsName, admin.Unsafe, err.Error(), "keystile restore FILE, with the last backup; what is damaged is not served meanwhile")
+	default:
+		r := storage.RowsRead{Unsummed: found[bolt.Unsummed]}
+		for name, n := range found {
+			if name != bolt.Unsummed {
+				r.Rows += n
+			}
+		}
+		k.rows(r, nil)
+	}
+}
+
+// rows says whether what is stored is what was written.
+func (k *checkup) rows(r storage.RowsRead, err error) {
+	switch {
+	case err != nil:
+		k.add(rowsName, admin.Unknown, err.Error(), "see what else is found, and check again")
+	case len(r.Damaged) > 0:
+		k.add(rowsName, admin.Unsafe, errors.Join(r.Damaged...).Error(), "bring these rows back from a backup of the database; they are not served meanwhile")
+	case r.Unsummed > 0:
+		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written; %d of them have no checksum, and get one when they are written next", r.Rows, r.Unsummed), "")
+	default:
+		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written", r.Rows), "")
 	}
 }

@@ -96,6 +96,12 @@ func Bolt() Storage {
 		},
 		Copy:  func(b driver.Backend, w io.Writer) (int64, error) { return b.(*bolt.Store).WriteTo(w) },
 		Check: func(path string) (map[string]int, error) { return bolt.Check(path) },
+		Gauges: func(b driver.Backend) []Gauge {
+			return []Gauge{{
+				"keystile_storage_damaged_reads", "Calls that have met a damaged row since the start: storage check names the rows.",
+				func() float64 { return float64(b.(*bolt.Store).DamagedReads()) },
+			}}
+		},
 		Compact: func(path string) (before, after int64, err error) {
 			size, err := bolt.Compact(path)
 			if errors.Is(err, bolt.ErrInUse) {
