@@ -24,6 +24,12 @@
 // disk and is left out. A reader of revocations in the same process learns of them with the
 // write, so the feed is fresh while it can be read.
 //
+// A document of an adapter that keeps no checksums of its rows (driver.Summed) has a CRC-32C of its kind, id, end,
+// index entries and data behind its JSON, as 32 blanks and tabs: so every adapter has it for nothing, versions before
+// read past it, and a copy of a store brings it along. A damaged document is an ErrUnavailable that is a
+// driver.Damaged. What is no JSON has none: the mark of the master key, which is sealed and does not open if it is
+// damaged, and the index of the trail, whose finds are compared with their records.
+//
 // Clocks are wrong now and then, and a revoked token stays revoked all the same. One document
 // keeps the highest time that was seen, which grants and revocations are dated by while the
 // clock is behind it: each revocation moves it on by a nanosecond, so that what is granted

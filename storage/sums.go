@@ -107,6 +107,7 @@ func (d *damagedDoc) Damaged() (table, key string) {
 }
 
 func (d *damagedDoc) Error() string {
-	return fmt.Sprintf("%s %q is damaged: it is not what was written. Neither it nor an answer without it is served; everything else is. "+
+	return fmt.Sprintf("%s %q is damaged: it is not what was written. "+
+		"Neither it nor an answer without it is served; everything else is. "+
 		"Let keystile storage check name all damaged rows, and bring them back from a backup of the database", d.kind, d.id)
 }

@@ -29,7 +29,8 @@ func foreignStore(t *testing.T) (*storage.Store, foreign) {
 // an error that names the document and is no verdict.
 func TestNoFlippedBitOfADocumentIsServedWhateverTheAdapter(t *testing.T) {
 	s, b := foreignStore(t)
-	app, err := s.SaveApp(t.Context(), storage.App{ID: "a1", Name: "Shop", Domains: []string{"localhost"}, Secrets: []storage.AppSecret{{Secret: storage.NewSecret(strings.Repeat("s", 40))}}})
+	app, err := s.SaveApp(t.Context(), storage.App{ID: "a1", Name: "Shop", Domains: []string{"localhost"},
+		Secrets: []storage.AppSecret{{Secret: storage.NewSecret(strings.Repeat("s", 40))}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestNoFlippedBitOfADocumentIsServedWhateverTheAdapter(t *testing.T) {
 		good.Version = version
 		for name, read := range reads {
 			var row driver.Damaged
-			if err := read(t.Context()); !errors.As(err, &row) || !errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrNotFound) || !strings.Contains(err.Error(), `app "a1"`) {
+			if err := read(t.Context()); !errors.As(err, &row) || !errors.Is(err, storage.ErrUnavailable) || errors.Is(err,
+				storage.ErrNotFound) || !strings.Contains(err.Error(), `app "a1"`) {
 				t.Fatalf("%s: %s = %v, want an error that names it", what, name, err)
 			}
 		}
@@ -86,7 +88,8 @@ func TestNoFlippedBitOfADocumentIsServedWhateverTheAdapter(t *testing.T) {
 func TestADocumentWithoutAChecksumGetsOneWhenItIsWritten(t *testing.T) {
 	s, b := foreignStore(t)
 	const old = `{"name":"k","value":"v","updated_at":"2026-01-02T03:04:05Z"}`
-	if _, err := b.Put(t.Context(), driver.Doc{Kind: "setting", ID: "k", Index: []string{"all"}, Data: []byte(old)}); err != nil {
+	if _, err := b.Put(t.Context(), driver.Doc{Kind: "setting", ID: "k", Index: []string{"all"},
+		Data: []byte(old)}); err != nil {
 		t.Fatal(err)
 	}
 	if value, err := s.Setting(t.Context(), "k"); err != nil || value != "v" {
@@ -96,7 +99,8 @@ func TestADocumentWithoutAChecksumGetsOneWhenItIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := b.Get(t.Context(), "setting", "k")
-	if err != nil || len(d.Data) <= len(old) || strings.TrimRight(string(d.Data), " \t\r") != strings.TrimSpace(string(d.Data)) {
+	if err != nil || len(d.Data) <= len(old) || strings.TrimRight(string(d.Data),
+		" \t\r") != strings.TrimSpace(string(d.Data)) {
 		t.Errorf("it is stored as %q, %v", d.Data, err)
 	}
 	d.Data[2] ^= 1

@@ -110,7 +110,8 @@ func (c *rowCheck) noted(table string, what byte, key, body []byte) error {
 	if end.IsZero() || bucket(c.tx, endsBucket).Get(endKey(end, what, key)) != nil {
 		return nil
 	}
-	return fmt.Errorf("%s ends, and no sweep would find it: its row in %s, or that in ends, is damaged", nameOf(table, key), table)
+	return fmt.Errorf("%s ends, and no sweep would find it: its row in %s, or that in ends, is damaged",
+		nameOf(table, key), table)
 }
 
 func (c *rowCheck) revocation(key, value []byte) error {
@@ -133,8 +134,8 @@ func (c *rowCheck) feed(key, value []byte) error {
 
 // given looks that a number has been given by a bucket.
 func (c *rowCheck) given(table string, number []byte) error {
-	if n := binary.BigEndian.Uint64(number); n > bucket(c.tx, table).Sequence() {
-		return fmt.Errorf("%s is above the last number that was given: %d", nameOf(table, number), bucket(c.tx, table).Sequence())
+	if last := bucket(c.tx, table).Sequence(); binary.BigEndian.Uint64(number) > last {
+		return fmt.Errorf("%s is above the last number that was given: %d", nameOf(table, number), last)
 	}
 	return nil
 }
@@ -158,8 +159,8 @@ func (c *rowCheck) doc(key, value []byte) error {
 			return fmt.Errorf("%s %q is not in the index", d.Kind, d.ID)
 		}
 	}
-	if uint64(d.Version) > bucket(c.tx, docsBucket).Sequence() {
-		return fmt.Errorf("%s %q has version %d, and the last that was given is %d", d.Kind, d.ID, d.Version, bucket(c.tx, docsBucket).Sequence())
+	if last := bucket(c.tx, docsBucket).Sequence(); uint64(d.Version) > last {
+		return fmt.Errorf("%s %q has version %d, and the last that was given is %d", d.Kind, d.ID, d.Version, last)
 	}
 	return c.noted(docsBucket, aDoc, key, body[8:])
 }

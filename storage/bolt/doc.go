@@ -55,23 +55,24 @@
 // again; or it changes the format, and older versions refuse the file with the name of the version
 // that reads it. The format is "2": it keeps out versions that do not know of features.
 //
-// Each row has a CRC-32C of its bucket, its key and its value together, because bbolt has none of its pages: one flipped
-// bit would be served. It stands behind the row, where versions without sums do not read (sum.go), or in a bucket of its
-// own (sumbeside.go), so a release and the one before it take turns on a file. What a version without sums has written
-// last has none, is read as it is, and gets one when it is written. Rows of the feed, the index and the notes of
-// what ends need none: each leads to a row that says the same, and is compared with it whenever it is used.
+// Each row has a CRC-32C of its bucket, its key and its value together, because bbolt has none of its pages: one
+// flipped bit would be served. It stands behind the row, where versions without sums do not read (sum.go), or in a
+// bucket of its own (sumbeside.go), so a release and the one before it take turns on a file. What a version without
+// sums has written last has none, is read as it is, and gets one when it is written. Rows of the feed, the index and
+// the notes of what ends need none: each leads to a row that says the same, and is compared with it whenever it is
+// used.
 //
-// A damaged row is an error that names it (driver.Damaged), and never a verdict. It does not look absent either: where a
-// key is not found, the rows around its place are looked at. Get, Token and every write that reads the row fail; a page
-// of List, Records or Usage that it belongs on fails, because whoever gets less may take the rest for all: a rule that
-// denies may be what is missing. The feed fails for the same reason. A Sweep leaves it where it is, goes on, and tells when
-// nothing else is left. A batch of Count that adds to it fails whole, and waits in the journal of its node.
-// Other rows are served, also those beside it. Not covered are the few texts by which a file says what it is, the numbers
-// that it has given last (a lower one than was given is found by Check), and damage made on purpose.
+// A damaged row is an error that names it (driver.Damaged), and never a verdict. It does not look absent either: where
+// a key is not found, the rows around its place are looked at. Get, Token and every write that reads the row fail; a
+// page of List, Records or Usage that it belongs on fails, because whoever gets less may take the rest for all: a rule
+// that denies may be what is missing. The feed fails for the same reason. A Sweep leaves it where it is, goes on, and
+// tells when nothing else is left. A batch of Count that adds to it fails whole, and waits in the journal of its node.
+// Other rows are served, also those beside it. Not covered are the few texts by which a file says what it is, the
+// numbers that it has given last (a lower one than was given is found by Check), and damage made on purpose.
 //
 // Check names all damaged rows, Compact and copies (Rows) refuse them: a row written anew would have a good sum.
-// The sums cost a Get and a Token 1.0 to 1.02 times the processor time, an Exchange 0.95 to 1.0 and a page of List 1.05,
-// whose entries at both ends are compared too, and no memory more.
+// The sums cost a Get and a Token 1.0 to 1.02 times the processor time, an Exchange 0.95 to 1.0 and a page of List
+// 1.05, whose entries at both ends are compared too, and no memory more.
 //
 // Copies to and from other adapters (package transfer) read each page in a transaction of its own, so
 // no pages are kept from being used again for longer than that.

@@ -31,8 +31,10 @@ func filled(t *testing.T) *Store {
 	}
 	for i := range 3 {
 		old := driver.Token{
-			Key: handle.KeyOf(handle.New(handle.RefreshPrefix, now.Add(time.Duration(i)))), Kind: driver.KindRefresh, Grant: fmt.Sprint("grant", i), GrantedAt: now,
-			AppID: "app", UserID: "user", Scope: "openid", IssuedAt: now, ExpiresAt: now.Add(time.Hour), LoginType: "self", IP: "192.0.2.1", SignIn: "é",
+			Key: handle.KeyOf(handle.New(handle.RefreshPrefix, now.Add(time.Duration(i)))), Kind: driver.KindRefresh,
+			Grant: fmt.Sprint("grant", i), GrantedAt: now,
+			AppID: "app", UserID: "user", Scope: "openid", IssuedAt: now, ExpiresAt: now.Add(time.Hour), LoginType: "self",
+			IP: "192.0.2.1", SignIn: "é",
 		}
 		next := old
 		next.Key = handle.KeyOf(handle.New(handle.RefreshPrefix, now.Add(time.Minute+time.Duration(i))))
@@ -51,8 +53,10 @@ func filled(t *testing.T) *Store {
 		driver.Doc{Kind: "trail", ID: "head", Index: []string{"a0"}, Data: []byte{1, 2, 3, '}'}},
 		driver.Doc{Kind: "empty", ID: "e"})
 	must(err)
-	must(s.Count(t.Context(), driver.Batch{Node: "n1", Seq: 7}, []driver.Count{{AppID: "app", Product: "ai", At: now, Calls: 3}, {AppID: "b", Product: "x", At: now, Calls: 1, Errors: 1}}))
-	must(s.Append(t.Context(), driver.Record{At: now, Data: []byte(`{"n":1}`)}, driver.Record{At: now, Data: []byte(`{"n":2}`)}))
+	must(s.Count(t.Context(), driver.Batch{Node: "n1", Seq: 7}, []driver.Count{{AppID: "app", Product: "ai", At: now,
+		Calls: 3}, {AppID: "b", Product: "x", At: now, Calls: 1, Errors: 1}}))
+	must(s.Append(t.Context(), driver.Record{At: now, Data: []byte(`{"n":1}`)}, driver.Record{At: now,
+		Data: []byte(`{"n":2}`)}))
 	must(s.Append(t.Context(), driver.Record{At: now, Data: []byte(`{"n":3}`)}))
 	return s
 }
@@ -64,7 +68,10 @@ func questions(t *testing.T, s *Store) asked {
 	t.Helper()
 	all := asked{}
 	for _, table := range transfer.Tables() {
-		all["rows of "+string(table)] = func(ctx context.Context, s *Store) (any, error) { return s.Rows(ctx, table, nil, 1000) }
+		all["rows of "+string(table)] = func(ctx context.Context, s *Store) (any, error) {
+			return s.Rows(ctx, table,
+				nil, 1000)
+		}
 	}
 	rows := func(table transfer.Table) []transfer.Row {
 		found, err := s.Rows(t.Context(), table, nil, 1000)
@@ -85,7 +92,8 @@ func questions(t *testing.T, s *Store) asked {
 	for _, id := range ids {
 		all["get "+id[0]+" "+id[1]] = func(ctx context.Context, s *Store) (any, error) { return s.Get(ctx, id[0], id[1]) }
 	}
-	for _, span := range []driver.Span{driver.Is("all"), driver.Is("owner=u1"), driver.Is("owner=u2"), driver.Between("", "z")} {
+	for _, span := range []driver.Span{driver.Is("all"), driver.Is("owner=u1"), driver.Is("owner=u2"),
+		driver.Between("", "z")} {
 		all["list "+span.From] = func(ctx context.Context, s *Store) (any, error) {
 			docs, next, err := s.List(ctx, "app", span, 10)
 			return fmt.Sprint(docs, next), err
@@ -110,13 +118,15 @@ func questions(t *testing.T, s *Store) asked {
 		return s.Usage(ctx, driver.UsageQuery{AppID: "app", From: time.Unix(0, 0), To: time.Unix(1e10, 0)})
 	}
 	all["usage of days"] = func(ctx context.Context, s *Store) (any, error) {
-		return s.UsageOf(ctx, []string{"app", "b", "none"}, driver.UsageQuery{From: time.Unix(0, 0), To: time.Unix(1e10, 0), Daily: true})
+		return s.UsageOf(ctx, []string{"app", "b", "none"}, driver.UsageQuery{From: time.Unix(0, 0), To: time.Unix(1e10,
+			0), Daily: true})
 	}
 	all["records"] = func(ctx context.Context, s *Store) (any, error) { return s.Records(ctx, 0, 10) }
 	all["records behind 1"] = func(ctx context.Context, s *Store) (any, error) { return s.Records(ctx, 1, 1) }
 	all["picked"] = func(ctx context.Context, s *Store) (any, error) { return s.Pick(ctx, 1, 3, 4) }
 	all["gathered"] = func(ctx context.Context, s *Store) (any, error) {
-		return s.Gather(ctx, driver.Ask{Kind: "app", IDs: []string{"a", "b", "c"}}, driver.Ask{Kind: "app", Span: driver.Is("all"), N: 5})
+		return s.Gather(ctx, driver.Ask{Kind: "app", IDs: []string{"a", "b", "c"}}, driver.Ask{Kind: "app",
+			Span: driver.Is("all"), N: 5})
 	}
 	return all
 }
@@ -139,101 +149,6 @@ func (a asked) answers(ctx context.Context, s *Store) map[string]string {
 }
 
 const isDamaged = "damaged"
-
-// spot is where a key or a value is in the file, and in what pages that are free by now have of it.
-type spot struct {
-	row  string
-	at   []int64
-	size int
-}
-
-// flip turns a bit round, or back again.
-func (s spot) flip(t *testing.T, file *os.File, i, bit int) {
-	t.Helper()
-	b := make([]byte, 1)
-	for _, at := range s.at {
-		_, err := file.ReadAt(b, at+int64(i))
-		b[0] ^= 1 << bit
-		if err == nil {
-			_, err = file.WriteAt(b, at+int64(i))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func spots(t *testing.T, s *Store) (all []spot) {
-	t.Helper()
-	whole, err := os.ReadFile(s.db.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
-			if string(name) == aboutBucket { // it says what the file is, and is compared with what versions know
-				return nil
-			}
-			return b.ForEach(func(key, value []byte) error {
-				row := slices.Concat(key, value) // as they lie in a page
-				of := spot{fmt.Sprintf("the key of %s in %s", nameOf(string(name), key), name), nil, len(key)}
-				for at := 0; ; {
-					n := bytes.Index(whole[at:], row)
-					if n < 0 {
-						break
-					}
-					of.at = append(of.at, int64(at+n))
-					at += n + 1
-				}
-				all = append(all, of)
-				if len(value) > 0 {
-					of.row, of.size = fmt.Sprintf("the value of %s in %s", nameOf(string(name), key), name), len(value)
-					of.at = slices.Clone(of.at)
-					for i := range of.at {
-						of.at[i] += int64(len(key))
-					}
-					all = append(all, of)
-				}
-				return nil
-			})
-		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// flips calls with each bit of a store's rows the other way round, in the file under it.
-func flips(t *testing.T, s *Store, skip func(bit int) bool, with func(where string)) {
-	t.Helper()
-	file, err := os.OpenFile(s.db.Path(), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	n := 0
-	for _, at := range spots(t, s) {
-		for i := range at.size {
-			for bit := range 8 {
-				if n++; skip(n) {
-					continue
-				}
-				at.flip(t, file, i, bit)
-				with(fmt.Sprintf("%s, bit %d of byte %d", at.row, bit, i))
-				at.flip(t, file, i, bit)
-			}
-		}
-	}
-	t.Logf("%d bits of %d rows", n, len(spots(t, s)))
-}
-
-func sampled() func(int) bool {
-	if testing.Short() {
-		return func(n int) bool { return n%23 != 0 }
-	}
-	return func(int) bool { return false }
-}
 
 // A flipped bit in whatever row, in its key or in its value, is answered with an error by whom it concerns; all others
 // have their answers as before.
@@ -288,7 +203,8 @@ func TestEveryFlippedBitIsFoundByTheCheck(t *testing.T) {
 func TestFlippedBitsOfALargeStoreAreFound(t *testing.T) {
 	s := filled(t)
 	for i := range 300 {
-		d := driver.Doc{Kind: "thing", ID: fmt.Sprint(i), Index: []string{"all", fmt.Sprint("n=", i%7)}, Data: fmt.Appendf(nil, `{"text":%q}`, bytes.Repeat([]byte("x"), i))}
+		d := driver.Doc{Kind: "thing", ID: fmt.Sprint(i), Index: []string{"all", fmt.Sprint("n=", i%7)},
+			Data: fmt.Appendf(nil, `{"text":%q}`, bytes.Repeat([]byte("x"), i))}
 		if _, err := s.Put(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}

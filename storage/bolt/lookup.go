@@ -24,12 +24,27 @@ type keyed struct {
 }
 
 var (
-	ofTokens      = &rowsOf{tokensBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte, error) { return openToken(key, value) }, nil}
-	ofRevocations = &rowsOf{revocationsBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte, error) { return openRevocation(key, value) }, nil}
-	ofUsage       = &rowsOf{usageBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte, error) { return openCount(key, value) }, nil}
-	ofBatches     = &rowsOf{batchesBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte, error) { return openBatch(key, value) }, nil}
-	ofAudit       = &rowsOf{auditBucket, func(tx *bbolt.Tx, key, value []byte) ([]byte, error) { return value, auditSumsOf(tx).check(key, value) }, wantsRecord}
-	ofDocs        = &rowsOf{docsBucket, openDoc, wantsDoc}
+	ofTokens = &rowsOf{tokensBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte,
+		error) {
+		return openToken(key, value)
+	}, nil}
+	ofRevocations = &rowsOf{revocationsBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte,
+		error) {
+		return openRevocation(key, value)
+	}, nil}
+	ofUsage = &rowsOf{usageBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte, error) {
+		return openCount(key,
+			value)
+	}, nil}
+	ofBatches = &rowsOf{batchesBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte,
+		error) {
+		return openBatch(key, value)
+	}, nil}
+	ofAudit = &rowsOf{auditBucket, func(tx *bbolt.Tx, key, value []byte) ([]byte, error) {
+		return value,
+			auditSumsOf(tx).check(key, value)
+	}, wantsRecord}
+	ofDocs = &rowsOf{docsBucket, openDoc, wantsDoc}
 )
 
 func tokenRows(tx *bbolt.Tx) keyed      { return keyed{bucket(tx, tokensBucket), ofTokens} }
@@ -111,7 +126,8 @@ func (k keyed) doubt(tx *bbolt.Tx, key []byte) error {
 
 // walk hands over the rows of a bucket from a key on, until each returns false, and fails at one that is damaged. The
 // row in front of the first and the one behind the last are looked at too: they may have been among them.
-func walk(b *bbolt.Bucket, table string, from []byte, check func(key, value []byte) error, each func(key, value []byte) (more bool)) error {
+func walk(b *bbolt.Bucket, table string, from []byte, check func(key, value []byte) error, each func(key,
+	value []byte) (more bool)) error {
 	c := b.Cursor()
 	front, at := seek(c, from)
 	if front.key != nil {

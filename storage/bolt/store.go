@@ -144,7 +144,8 @@ func (s *Store) metDamage(err error) error {
 	}
 	s.met.Add(1)
 	return fmt.Errorf("bolt: %s: %w. Neither it nor an answer without it is served; everything else is. "+
-		"Stop the service, let keystile storage check name all damaged rows, and put a backup in the file's place", s.db.Path(), err)
+		"Stop the service, let keystile storage check name all damaged rows, and put a backup in the file's place",
+		s.db.Path(), err)
 }
 
 // DamagedReads returns how many calls have met a damaged row since the Store was opened.

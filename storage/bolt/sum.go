@@ -106,7 +106,8 @@ func sealRow(seed uint32, key, body []byte) []byte {
 func openToken(key, value []byte) (body []byte, err error) {
 	body, sum, form := rowsum.CutBinary(value)
 	switch {
-	case form == rowsum.Whole && sum == rowSum(tokenSeed, key, body), form == rowsum.Whole && spentUnsummed(key, body, sum):
+	case form == rowsum.Whole && sum == rowSum(tokenSeed, key, body), form == rowsum.Whole && spentUnsummed(key,
+		body, sum):
 		return body, nil
 	case form == rowsum.None && tokenFits(body):
 		return body, nil

@@ -260,7 +260,8 @@ func pruneSums(tx *bbolt.Tx, through uint64) error {
 	}
 	var gone [][]byte
 	c := b.Cursor()
-	for key, value := c.Seek([]byte{auditSums}); key != nil && key[0] == auditSums && len(key) == 1+8; key, value = c.Next() {
+	for key, value := c.Seek([]byte{auditSums}); key != nil && key[0] == auditSums && len(key) == 1+8; key,
+		value = c.Next() {
 		first, n := binary.BigEndian.Uint64(key[1:]), uint64(max(len(value)-ownSize, 0)/4)
 		if first > through || n == 0 || first+n-1 > through {
 			break

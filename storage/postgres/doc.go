@@ -65,6 +65,12 @@
 //
 // # Choices
 //
+// A token has a checksum behind its JSON, of all its columns but the time at which it was spent, and package storage
+// gives each document one. A damaged row is an error (driver.Damaged) and no verdict. Revocations, usage, audit
+// records (which are chained by hashes) and index entries are left to the checksums of PostgreSQL's pages
+// (data_checksums, which is on by default from 18): SQL reads and joins them, and would have to calculate a CRC that
+// PostgreSQL has from 18 on only. None of them says that nobody has changed a row by SQL.
+//
 // A call whose connection breaks before its answer comes may have happened or not, so it is sent again.
 // Count, Revoke, Prune, Sweep and reads come out the same however often they happen. Issue and Exchange
 // have happened if what they bring is there by then: nobody else knows those keys. Put, Append and an

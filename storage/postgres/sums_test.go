@@ -10,7 +10,8 @@ import (
 
 func aToken() driver.Token {
 	now := time.Unix(1.7e9, 12345).UTC()
-	return driver.Token{Key: driver.Key{1, 2, 3}, Kind: driver.KindRefresh, Grant: "grant", GrantedAt: now, AppID: "app", UserID: "user",
+	return driver.Token{Key: driver.Key{1, 2, 3}, Kind: driver.KindRefresh, Grant: "grant", GrantedAt: now,
+		AppID: "app", UserID: "user",
 		Scope: "openid", IssuedAt: now, ExpiresAt: now.Add(time.Hour), LoginType: "self"}
 }
 
@@ -23,7 +24,8 @@ func TestNoFlippedBitOfATokenIsServed(t *testing.T) {
 	}
 	columns := func() (driver.Token, map[string][]byte) {
 		key := good.Key
-		return driver.Token{}, map[string][]byte{"key": key[:], "grant": []byte(good.Grant), "app": []byte(good.AppID), "user": []byte(good.UserID),
+		return driver.Token{}, map[string][]byte{"key": key[:], "grant": []byte(good.Grant), "app": []byte(good.AppID),
+			"user":    []byte(good.UserID),
 			"granted": stamp(good.GrantedAt), "ends": stamp(good.ExpiresAt), "rest": append([]byte{}, rest...)}
 	}
 	reads := func(t driver.Token, c map[string][]byte) error {
@@ -57,7 +59,8 @@ func TestATokenWithoutAChecksumIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{"without": rest[:len(rest)-34], "by a version without": rest} {
-		got := driver.Token{Key: good.Key, Grant: good.Grant, GrantedAt: good.GrantedAt, AppID: good.AppID, UserID: good.UserID, ExpiresAt: good.ExpiresAt}
+		got := driver.Token{Key: good.Key, Grant: good.Grant, GrantedAt: good.GrantedAt, AppID: good.AppID,
+			UserID: good.UserID, ExpiresAt: good.ExpiresAt}
 		if name == "without" {
 			err = decodeWhole(data, &got)
 		} else {

@@ -176,7 +176,8 @@ func (d *damaged) Damaged() (table, key string) { return "token", fmt.Sprintf("%
 func (d *damaged) RowKey() []byte { return d.key[:] }
 
 func (d *damaged) Error() string {
-	return fmt.Sprintf("the token %x", d.key) + " is damaged: it is not what was written. It is not served; everything else is. " +
+	return fmt.Sprintf("the token %x", d.key) +
+		" is damaged: it is not what was written. It is not served; everything else is. " +
 		"Let keystile storage check name all damaged rows, and bring them back from a backup of the database"
 }
 

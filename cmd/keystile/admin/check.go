@@ -43,8 +43,8 @@ func checkLine(opener Opener) cli.Command {
 			"clocks, connections, timeouts, a pooler and the way around it for notifications; and Redis. It counts\n" +
 			"users, applications and open orders one by one, which takes a while where there are many, and compares\n" +
 			"that with the counters. It reads every row, and names those that are not what was written; a file that a\n" +
-			"server has open is left to keystile backup, which reads its copy. It changes nothing, and may run beside the service, as its user and on each of\n" +
-			"the machines.\n\n" +
+			"server has open is left to keystile backup, which reads its copy. It changes nothing, and may run beside the\n" +
+			"service, as its user and on each of the machines.\n\n" +
 			"unsafe is what loses answered writes, misleads people or stops nodes; a note may be meant so. The\n" +
 			"exit code is 0 if nothing is unsafe, 1 if something is, 3 if nothing is and not all could be looked\n" +
 			"at, and 2 if the configuration is wrong.",

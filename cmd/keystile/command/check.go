@@ -203,9 +203,11 @@ func (k *checkup) everyRow(f *folder.Folder) {
 	found, err := k.storage.Check(f.Database())
 	switch {
 	case errors.Is(err, bolt.ErrInUse):
-		k.add(rowsName, admin.Noted, "a server has the database open, so its rows were not read", "keystile backup FILE reads every row of a copy; or check again while the service is stopped")
+		k.add(rowsName, admin.Noted, "a server has the database open, so its rows were not read",
+			"keystile backup FILE reads every row of a copy; or check again while the service is stopped")
 	case err != nil:
-		k.add(rowsName, admin.Unsafe, err.Error(), "keystile restore FILE, with the last backup; what is damaged is not served meanwhile")
+		k.add(rowsName, admin.Unsafe, err.Error(),
+			"keystile restore FILE, with the last backup; what is damaged is not served meanwhile")
 	default:
 		r := storage.RowsRead{Unsummed: found[bolt.Unsummed]}
 		for name, n := range found {
@@ -223,9 +225,11 @@ func (k *checkup) rows(r storage.RowsRead, err error) {
 	case err != nil:
 		k.add(rowsName, admin.Unknown, err.Error(), "see what else is found, and check again")
 	case len(r.Damaged) > 0:
-		k.add(rowsName, admin.Unsafe, errors.Join(r.Damaged...).Error(), "bring these rows back from a backup of the database; they are not served meanwhile")
+		k.add(rowsName, admin.Unsafe, errors.Join(r.Damaged...).Error(),
+			"bring these rows back from a backup of the database; they are not served meanwhile")
 	case r.Unsummed > 0:
-		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written; %d of them have no checksum, and get one when they are written next", r.Rows, r.Unsummed), "")
+		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written; "+
+			"%d of them have no checksum, and get one when they are written next", r.Rows, r.Unsummed), "")
 	default:
 		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written", r.Rows), "")
 	}
