@@ -22,7 +22,7 @@ const Unsummed = "rows without a checksum"
 // place, every row what was written there, and the index as the documents have it. Its error
 // names each damaged row, up to a hundred of them.
 func Check(path string) (Contents, error) {
-	fresh, err := inspect(path, 0)
+	fresh, err := inspect(path, time.Second)
 	if err == nil && fresh {
 		err = fmt.Errorf("nothing was ever stored in it")
 	}

@@ -65,7 +65,8 @@ func TestADamagedRowIsNamedAndNeverServed(t *testing.T) {
 	s.stop()
 	file := filepath.Join(data, "keystile.db")
 	key := handle.KeyOf(token)
-	flipped(t, file, key[:], len(key)+20)
+	row := append(key[:], "\x7f\xff\xff\xf1"...) // it is not spent
+	flipped(t, file, row, len(key)+20)
 	first := firstRunOf(t, data)
 
 	served := serveIn(t, data)
