@@ -20,6 +20,9 @@ func flipped(t *testing.T, path string, text []byte, offset int) {
 	t.Helper()
 	file, err := os.ReadFile(path)
 	fatal(t, err)
+	disk, err := os.OpenFile(path, os.O_WRONLY, 0)
+	fatal(t, err)
+	defer disk.Close()
 	found := 0
 	for at := 0; ; found++ {
 		n := bytes.Index(file[at:], text)
@@ -27,12 +30,12 @@ func flipped(t *testing.T, path string, text []byte, offset int) {
 			break
 		}
 		at += n + 1
-		file[at-1+offset] ^= 1
+		_, err := disk.WriteAt([]byte{file[at-1+offset] ^ 1}, int64(at-1+offset))
+		fatal(t, err)
 	}
 	if found == 0 {
 		t.Fatalf("%q is not in it", text)
 	}
-	fatal(t, os.WriteFile(path, file, 0o600))
 }
 
 // asksToken posts to the token endpoint as an application.
@@ -52,7 +55,7 @@ func stopServer(t *testing.T, s server) {
 }
 
 // One bit of an application's domains and one of a refresh token are wrong. Both are answered with 503, whoever asks;
-// the others are served; and everything that looks at the file names the two.
+// the others are served; and everything that looks at the file names them.
 func TestADamagedRowIsNamedAndNeverServed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program")
@@ -75,27 +78,26 @@ func TestADamagedRowIsNamedAndNeverServed(t *testing.T) {
 	}
 	refresh(t, served.service, live, 200)
 	authorize(t, served.service)
-	stopServer(t, served)
 
-	flipped(t, file, []byte(`"domains":["localhost"`), len(`"domains":["`))
-	served = serveIn(t, data)
+	flipped(t, file, []byte(`"domains":["a.example"`), len(`"domains":["`))
+	id, secret := other["client_id"].(string), other["client_secret"].(string)
 	for name, form := range map[string]url.Values{
 		"client_credentials": {"grant_type": {"client_credentials"}}, "refresh_token": {"grant_type": {"refresh_token"}, "refresh_token": {live}},
 	} {
-		code, body := asksToken(t, served.service, first.App.ClientID, first.App.ClientSecret, form)
-		if code != http.StatusServiceUnavailable || strings.Contains(body, "invalid_client") || strings.Contains(body, "ocalhost") {
+		code, body := asksToken(t, served.service, id, secret, form)
+		if code != http.StatusServiceUnavailable || strings.Contains(body, "invalid_client") || strings.Contains(body, ".example") {
 			t.Errorf("%s of a damaged application is answered with %d %s, want 503", name, code, body)
 		}
 	}
-	query := url.Values{"response_type": {"code"}, "client_id": {first.App.ClientID}, "redirect_uri": {strings.Replace(first.App.RedirectURI, "localhost", "mocalhost", 1)}}
+	query := url.Values{"response_type": {"code"}, "client_id": {id}, "redirect_uri": {"https://a.example/cb"}}
 	if resp, body := get(t, http.DefaultClient, served.origin()+"/oauth/authorize?"+query.Encode()); resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("authorize to mocalhost = %d %s, want 503", resp.StatusCode, body)
+		t.Errorf("authorize = %d %s, want 503", resp.StatusCode, body)
 	}
-	if code, body := asksToken(t, served.service, other["client_id"].(string), other["client_secret"].(string), url.Values{"grant_type": {"client_credentials"}}); code != 200 {
+	if code, body := asksToken(t, served.service, first.App.ClientID, first.App.ClientSecret, url.Values{"grant_type": {"client_credentials"}}); code != 200 {
 		t.Errorf("another application is answered with %d %s", code, body)
 	}
 	code, _, errs := command(t, "", "backup", filepath.Join(t.TempDir(), "b.db"), "--data", data)
-	named := []string{"app", first.App.ClientID, "is damaged"}
+	named := []string{"app", id, "is damaged"}
 	for _, word := range named {
 		if code != 1 || !strings.Contains(errs, word) {
 			t.Errorf("a backup exits %d and says %s, want %q", code, errs, word)
@@ -105,11 +107,11 @@ func TestADamagedRowIsNamedAndNeverServed(t *testing.T) {
 
 	c := checkStorage(t, "--data", data)
 	c.want(t, rowsName, admin.Unsafe, append(named, "the token", "restore")...)
-	wantFailure(t, 1, first.App.ClientID, "storage", "compact", "--data", data)
-	wantFailure(t, 1, first.App.ClientID, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+t.TempDir())
+	wantFailure(t, 1, id, "storage", "compact", "--data", data)
+	wantFailure(t, 1, "the row of the token", "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+t.TempDir())
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	copyFile(t, file, copied)
-	wantFailure(t, 1, first.App.ClientID, "restore", copied, "--data", withKeyOf(t, data))
+	wantFailure(t, 1, id, "restore", copied, "--data", withKeyOf(t, data))
 }
 
 // A store without damage says how many rows it has, and a backup of it is good.
