@@ -21,9 +21,12 @@ import (
 
 // authorize serves GET and POST /oauth/authorize (protocol 4.1).
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
-	app, form, err := s.readAuthorize(w, r)
+	app, form, wrong, err := s.readAuthorize(w, r)
 	if err != nil {
 		return err
+	}
+	if wrong != nil {
+		return s.refuse(w, r, app, form, wrong)
 	}
 	here := span.Of(r.Context())
 	here.Set(span.ClientID, app.ID)
@@ -49,40 +52,54 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	return s.redirect(w, form.Get("redirect_uri"), "code", code, "state", form.Get("state"))
 }
 
-// readAuthorize reads the request and finds the application. Nothing may be sent to the
-// redirect_uri before it is known to be registered.
-func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+// readAuthorize reads the request and finds the application. Nothing may be sent to the redirect_uri before it is
+// known to be registered. What is wrong with another parameter is told there.
+func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, wrong *reply.Failure, err error) {
 	text := r.URL.RawQuery
 	if r.Method == http.MethodPost {
 		if text, err = formBody(w, r); err != nil {
-			return app, form, err
+			return app, form, nil, err
 		}
 	}
 	if err := s.checkSign(r.Context(), text); err != nil {
-		return app, form, err
+		return app, form, nil, err
 	}
 	if form, err = parseForm(text); err != nil {
-		return app, form, err
+		if !form.Has("client_id") || !form.Has("redirect_uri") {
+			return app, form, nil, err
+		}
+		wrong = reply.FailureOf(err)
 	}
+	app, err = s.applicationOf(r, form, wrong)
+	return app, form, wrong, err
+}
+
+// applicationOf finds the application of an authorize request, and checks the redirect_uri.
+func (s *Server) applicationOf(r *http.Request, form url.Values, wrong *reply.Failure) (app storage.App, err error) {
 	s.readTarget(form)
 	if r.Method == http.MethodPost {
 		r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
 	}
-	app, err = s.clients.find(r, form.Get("client_id"), func() error { return s.wellFormed(r.Context(), form) })
+	app, err = s.clients.find(r, form.Get("client_id"), func() error {
+		if wrong != nil {
+			return wrong
+		}
+		return s.wellFormed(r.Context(), form)
+	})
 	switch {
 	case errors.Is(err, storage.ErrNotFound) && strings.HasPrefix(form.Get("client_id"), client.DynamicPrefix):
-		return app, form, endedApp
+		return app, endedApp
 	case errors.Is(err, storage.ErrNotFound):
-		return app, form, unknownApp
+		return app, unknownApp
 	case err != nil:
-		return app, form, err
+		return app, err
 	case app.Disabled:
-		return app, form, disabledApp
+		return app, disabledApp
 	}
 	if err := app.AllowsRedirect(form.Get("redirect_uri")); err != nil {
-		return app, form, badRedirect.Saying("redirect_uri is not allowed: " + err.Error())
+		return app, badRedirect.Saying("redirect_uri is not allowed: " + err.Error())
 	}
-	return app, form, nil
+	return app, nil
 }
 
 // wellFormed checks what can be checked of an authorize request before anything is known of its

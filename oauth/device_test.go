@@ -135,8 +135,8 @@ func TestWhoMayAskOnADevice(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.SetBasicAuth(shop.ID, secret)
 		w := httptest.NewRecorder()
-		if d.nodes[0].ServeHTTP(w, r); w.Code != 401 {
-			t.Errorf("Basic is answered with %d", w.Code)
+		if d.nodes[0].ServeHTTP(w, r); w.Code != 400 {
+			t.Errorf("Basic of one application and the client_id of another are answered with %d", w.Code)
 		}
 		w = httptest.NewRecorder()
 		d.nodes[0].ServeHTTP(w, httptest.NewRequest("GET", issuer+"/oauth/device_authorization?client_id="+d.app.ID, nil))

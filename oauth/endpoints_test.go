@@ -149,20 +149,6 @@ func TestClientAuthenticationFailures(t *testing.T) {
 	h.token().wants(t, "no grant_type", 400, 400, "invalid_request")
 	h.exchange("-").wants(t, "no code", 400, 400, "invalid_request")
 	h.refresh("-").wants(t, "no refresh_token", 400, 400, "invalid_request")
-
-	r := httptest.NewRequest("POST", "/oauth/token", strings.NewReader(h.tokenForm(grant...).Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.SetBasicAuth(h.app.ID, h.app.AppKey().Reveal())
-	calls := h.calls.during(func() {
-		a := h.answer(h.serve(r))
-		a.wants(t, "Basic authentication", 401, 401, "invalid_client")
-		if !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Basic") {
-			t.Errorf("WWW-Authenticate = %q, want Basic", a.header.Get("WWW-Authenticate"))
-		}
-	})
-	if len(calls) != 0 {
-		t.Errorf("Basic authentication reached the store: %v", calls)
-	}
 }
 
 // Decision 4.
@@ -308,7 +294,14 @@ func TestDiscoveryIsExactlyTheProtocols(t *testing.T) {
 		"subject_types_supported":["public"],
 		"id_token_signing_alg_values_supported":["HS256"],
 		"claims_supported":["sub","name","nickname","preferred_username","picture","email","email_verified","gender","location","login_type","updated_at"],
-		"authorization_response_iss_parameter_supported":true}`), &want)
+		"authorization_response_iss_parameter_supported":true,
+
+		"introspection_endpoint":"https://id.example.com/oauth/introspect",
+		"response_modes_supported":["query"],
+		"request_parameter_supported":false,
+		"request_uri_parameter_supported":false,
+		"backchannel_logout_supported":true,
+		"backchannel_logout_session_supported":true}`), &want)
 	a, _ := json.Marshal(got.body)
 	b, _ := json.Marshal(want)
 	if string(a) != string(b) {

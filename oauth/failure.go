@@ -39,9 +39,10 @@ var (
 	badAmbiguous = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrAmbiguous.Error()}                                                       // protocol 5
 	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}                                                            // protocol 5
 
-	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; protocol 5: client_secret_post only
-		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
-		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
+	badBasic = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 2.3.1, 5.2
+		Msg:    "the Authorization header is not Basic with client_id and client_secret: send them so, or in the form body",
+		Header: http.Header{"Www-Authenticate": {basicChallenge}}}
+	twoWays      = badRequest.Saying("the application authenticates in two ways: send client_id and client_secret in the Authorization header or in the form body")     // RFC 6749 2.3
 	secretNeeded = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "only an application with a client_secret may ask about tokens"}                       // RFC 7662 2.1, 4
 	tooManyKeys  = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
 	noDevices    = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest, Msg: "this service does not offer the device grant: use the authorization endpoint"}       // RFC 8628 3.1

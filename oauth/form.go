@@ -1,12 +1,16 @@
 package oauth
 
 import (
+	"cmp"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/keystile/keystile/oauth/internal/engine"
 )
 
 const (
@@ -45,25 +49,71 @@ func isForm(sent string) bool {
 	return err == nil && ct == formCT
 }
 
-// parseForm reads parameters. One sent twice is refused (RFC 6749 3.1, 3.2): proxies and
-// libraries differ in which they take. One sent empty counts as not sent.
+// single holds the parameters of all forms and queries here: each is sent at most once (RFC 6749 3.1, 3.2), because
+// proxies and libraries differ in which of two they take. Others are not read, and may be there as often as they like.
+var single = map[string]bool{}
+
+func init() {
+	for _, name := range authorizeNames {
+		single[name] = true
+	}
+	for name := range strings.FieldsSeq(`
+		client_secret client_assertion client_assertion_type grant_type code code_verifier refresh_token device_code
+		token token_type_hint id_token_hint logout_hint post_logout_redirect_uri
+	`) {
+		single[name] = true
+	}
+}
+
+// parseForm reads parameters. One sent empty counts as not sent. What is wrong with one does not hide the others: they
+// are returned with the error, because an application is told of it at its redirect_uri.
 func parseForm(text string) (url.Values, error) {
-	form, err := url.ParseQuery(text)
+	form, err := splitForm(text)
 	if err != nil {
-		return form, badRequest.Saying("the parameters are not properly URL-encoded").Because(err)
+		err = badRequest.Saying("the parameters are not properly URL-encoded").Because(err)
 	}
 	for name, values := range form {
 		switch {
-		case !utf8.ValidString(name) || !utf8.ValidString(values[0]) || strings.Contains(values[0], "\x00"):
-			return form, badRequest.Saying("a parameter is not UTF-8, or holds a zero byte, which not every store can keep")
-		case len(values) > 1:
-			return form, badRequest.Saying("parameter " + printable(name) + " is sent more than once")
+		case !keepable(name) || slices.ContainsFunc(values, func(v string) bool { return !keepable(v) }):
+			err = badRequest.Saying("a parameter is not UTF-8, or holds a zero byte, which not every store can keep")
+			delete(form, name)
+		case name == "resource" && slices.ContainsFunc(values, func(v string) bool { return v != values[0] }):
+			err = badRequest.Named(engine.InvalidTarget).Saying("resource is sent more than once: a token is for one of them, so ask for each in a request of its own")
+			delete(form, name)
+		case name != "resource" && single[name] && len(values) > 1:
+			err = badRequest.Saying("parameter " + printable(name) + " is sent more than once")
+			delete(form, name)
 		case values[0] == "":
 			delete(form, name)
+		default:
+			form[name] = values[:1]
 		}
 	}
-	return form, nil
+	return form, err
 }
+
+// splitForm splits parameters as browsers write them (WHATWG URL, application/x-www-form-urlencoded): a semicolon is
+// a character like others. What cannot be decoded is an error, and is left out.
+func splitForm(text string) (form url.Values, err error) {
+	form = url.Values{}
+	for part := range strings.SplitSeq(text, "&") {
+		if part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		name, badName := url.QueryUnescape(name)
+		value, badValue := url.QueryUnescape(value)
+		if wrong := cmp.Or(badName, badValue); wrong != nil {
+			err = wrong
+			continue
+		}
+		form[name] = append(form[name], value)
+	}
+	return form, err
+}
+
+// keepable reports whether every store can keep a text.
+func keepable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
 // readTarget rewrites the resource of a request in the form that tokens name it in.
 func (s *Server) readTarget(form url.Values) {

@@ -38,13 +38,18 @@ type metadata struct {
 	Claims                   []string `json:"claims_supported"`
 	ACRValues                []string `json:"acr_values_supported,omitempty"`
 	IssInResponse            bool     `json:"authorization_response_iss_parameter_supported"`
+	Requests                 bool     `json:"request_parameter_supported"`     // OpenID Connect Core 6
+	RequestURIs              bool     `json:"request_uri_parameter_supported"` // which is true where it is not said
 	BackchannelLogout        bool     `json:"backchannel_logout_supported,omitempty"`
 	BackchannelSessions      bool     `json:"backchannel_logout_session_supported,omitempty"`
 	ClientDocuments          bool     `json:"client_id_metadata_document_supported,omitempty"` // decision 55
 }
 
-// secretPost names the way in which an application with a secret authenticates (protocol 5).
-const secretPost = "client_secret_post"
+// The ways in which an application with a secret authenticates (protocol 5, decision 88).
+const (
+	secretPost  = "client_secret_post"
+	secretBasic = "client_secret_basic"
+)
 
 // assertionAlgs are the algorithms that an application may sign with which authenticates by its keys (RFC 7523).
 var assertionAlgs = []string{token.RS256, "PS256", token.ES256, token.EdDSA}
@@ -54,10 +59,10 @@ func (s *Server) readsDocuments() bool {
 	return s.c.Consent != nil && s.c.Clients.Documents != ClientsOff
 }
 
-// oidcMetadata returns the document of protocol 2.5: the endpoints in their .php form, exactly the
-// values listed.
+// oidcMetadata returns the document of protocol 2.5: the endpoints in their .php form, exactly the values listed, and
+// beside them what many clients look for here alone.
 func (s *Server) oidcMetadata() metadata {
-	return metadata{
+	m := metadata{
 		Issuer:           s.issuer,
 		Authorization:    s.issuer + pathAuthorize + php,
 		Token:            s.issuer + pathToken + php,
@@ -75,7 +80,16 @@ func (s *Server) oidcMetadata() metadata {
 		Claims: []string{"sub", "name", "nickname", "preferred_username", "picture", "email",
 			"email_verified", "gender", "location", "login_type", "updated_at"},
 		IssInResponse: true,
+
+		Introspection: s.issuer + pathIntrospect, ResponseModes: []string{"query"}, BackchannelLogout: true, BackchannelSessions: true,
 	}
+	if s.registers() {
+		m.Registration = s.issuer + pathRegister
+	}
+	if s.c.Devices != nil {
+		m.DeviceAuthorization = s.issuer + pathDevice
+	}
+	return m
 }
 
 // oauthMetadata returns the document of RFC 8414, for all clients, public ones included.
@@ -85,28 +99,21 @@ func (s *Server) oauthMetadata() metadata {
 	m.Token = s.issuer + pathToken
 	m.UserInfo = s.issuer + pathUserInfo
 	m.Revocation = s.issuer + pathRevoke
-	m.Introspection = s.issuer + pathIntrospect
-	if s.registers() {
-		m.Registration = s.issuer + pathRegister
-	}
-	m.ResponseModes = []string{"query"}
 	if s.c.Devices != nil {
-		m.DeviceAuthorization = s.issuer + pathDevice
 		m.GrantTypes = append(m.GrantTypes, engine.GrantDevice)
 	}
 	m.Scopes = append(m.Scopes, scope.Tools, scope.ReadOnlyTools)
 	if s.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)
 	}
-	m.TokenAuthMethods = []string{client.AuthNone, secretPost} // none first: some clients take the first they know
+	m.TokenAuthMethods = []string{client.AuthNone, secretPost, secretBasic} // none first: some clients take the first they know
 	if m.ClientDocuments = s.readsDocuments(); m.ClientDocuments {
-		m.TokenAuthMethods = []string{client.AuthNone, client.AuthPrivateKeyJWT, secretPost}
+		m.TokenAuthMethods = []string{client.AuthNone, client.AuthPrivateKeyJWT, secretPost, secretBasic}
 		m.TokenAuthAlgs = assertionAlgs
 	}
 	m.RevocationAuthMethods, m.RevocationAuthAlgs = m.TokenAuthMethods, m.TokenAuthAlgs
-	m.IntrospectionAuthMethods = []string{secretPost}
+	m.IntrospectionAuthMethods = []string{secretPost, secretBasic}
 	m.ChallengeMethods = []string{"S256"}
-	m.BackchannelLogout, m.BackchannelSessions = true, true
 	if s.c.Levels != nil {
 		m.ACRValues = s.c.Levels.Levels()
 		m.Claims = append(m.Claims, "auth_time", "acr", "amr")

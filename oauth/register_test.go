@@ -338,13 +338,13 @@ func TestTheMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T
 		"client_id_metadata_document_supported": true,
 		"registration_endpoint": "https://id.example.com/oauth/register",
 		"introspection_endpoint": "https://id.example.com/oauth/introspect",
-		"introspection_endpoint_auth_methods_supported": ["client_secret_post"],
+		"introspection_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
 		"device_authorization_endpoint": "https://id.example.com/oauth/device_authorization",
 		"grant_types_supported": ["authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"],
 		"scopes_supported": ["openid", "profile", "email", "tools", "tools/read", "apps"],
-		"token_endpoint_auth_methods_supported": ["none", "private_key_jwt", "client_secret_post"],
+		"token_endpoint_auth_methods_supported": ["none", "private_key_jwt", "client_secret_post", "client_secret_basic"],
 		"token_endpoint_auth_signing_alg_values_supported": ["RS256", "PS256", "ES256", "EdDSA"],
-		"revocation_endpoint_auth_methods_supported": ["none", "private_key_jwt", "client_secret_post"],
+		"revocation_endpoint_auth_methods_supported": ["none", "private_key_jwt", "client_secret_post", "client_secret_basic"],
 		"revocation_endpoint_auth_signing_alg_values_supported": ["RS256", "PS256", "ES256", "EdDSA"],
 		"code_challenge_methods_supported": ["S256"],
 		"authorization_response_iss_parameter_supported": true}`), &want); err != nil {
@@ -357,7 +357,7 @@ func TestTheMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T
 		}
 	}
 	off := newRegistrar(t, func(c *oauth.Config) { c.Clients.Documents = oauth.ClientsOff }).metadata()
-	if off["client_id_metadata_document_supported"] != nil || off["token_endpoint_auth_signing_alg_values_supported"] != nil || mustJSON(off["token_endpoint_auth_methods_supported"]) != `["none","client_secret_post"]` {
+	if off["client_id_metadata_document_supported"] != nil || off["token_endpoint_auth_signing_alg_values_supported"] != nil || mustJSON(off["token_endpoint_auth_methods_supported"]) != `["none","client_secret_post","client_secret_basic"]` {
 		t.Errorf("without documents: %v", off)
 	}
 }

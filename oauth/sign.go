@@ -21,7 +21,7 @@ import (
 // must not hide one of them in another.
 var authorizeNames = []string{
 	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age", "acr_values",
-	"login_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration", "timestamp", "sign", "login_type",
+	"login_hint", "id_token_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration", "timestamp", "sign", "login_type",
 	paramTicket, paramConsent,
 }
 
@@ -29,7 +29,7 @@ var authorizeNames = []string{
 // other check: the signature covers every parameter as it was sent, also those that are empty or
 // sent twice. The application is checked later.
 func (s *Server) checkSign(ctx context.Context, text string) error {
-	sent, err := url.ParseQuery(text)
+	sent, err := splitForm(text)
 	if err != nil || !md5sign.IsSigned(sent) {
 		return nil // parseForm says what is wrong with it
 	}
@@ -63,7 +63,7 @@ func withoutSignature(r *http.Request) *http.Request {
 		name, err := url.QueryUnescape(name)
 		return err == nil && (name == "sign" || name == "timestamp")
 	})
-	at.RawQuery = strings.Join(parts, "&")
+	at.RawQuery = strings.ReplaceAll(strings.Join(parts, "&"), ";", "%3B") // which others may take for a &
 	return &bare
 }
 

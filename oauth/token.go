@@ -77,13 +77,13 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 	return app, form, err
 }
 
-// clientForm reads the form of an application. An Authorization header is refused before anything is
-// looked up or counted: libraries that do not know which way a server wants try Basic first.
+// clientForm reads the form of an application, which may name itself in the Authorization header instead.
 func clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
-	if len(r.Header.Values("Authorization")) > 0 {
-		return nil, basicRefused
+	form, err := bodyForm(w, r)
+	if err != nil {
+		return nil, err
 	}
-	return bodyForm(w, r)
+	return form, readBasic(r, form)
 }
 
 // clientOf finds the application that has sent a form, and counts the request for it.
@@ -117,7 +117,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 		}
 	}
 	s.failures.Count(r.Context(), who, now)
-	return app, err
+	return app, challenge(r, err)
 }
 
 // proven returns the application of a form if what it has sent proves it.

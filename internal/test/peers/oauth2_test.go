@@ -14,8 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// golang.org/x/oauth2 as it comes: it tries Basic first, is told 401, and goes on with the
-// form. The code must survive that.
+// golang.org/x/oauth2 as it comes: it tries Basic first, and need not go on with the form.
 func TestXOAuth2SignsInRefreshesAndRevokes(t *testing.T) {
 	h := newFixture(t)
 	app := h.register(t, storage.App{})

@@ -52,18 +52,22 @@ func (w *work) errorOf(err error) error {
 	if w.refusal != nil {
 		return w.refusal
 	}
-	rfc := fosite.ErrorToRFC6749Error(err)
-	switch rfc.ErrorField {
-	case InvalidRequest, InvalidGrant, InvalidScope, UnauthorizedClient, UnsupportedResponseType:
-		return refuse(rfc.ErrorField, publicHint(rfc))
+	name := fosite.ErrorToRFC6749Error(err).ErrorField
+	if name == fosite.ErrServerError.ErrorField { // what the engine itself failed at
+		return errors.Join(errors.New("oauth engine: "+name), err)
 	}
-	return errors.Join(errors.New("oauth engine: "+rfc.ErrorField), err)
+	if r := plain[name]; r != nil {
+		return r
+	}
+	return plain[InvalidRequest]
 }
 
-// publicHint returns fosite's hint without its debug text, which may quote internals.
-func publicHint(rfc *fosite.RFC6749Error) string {
-	if rfc.HintField != "" {
-		return rfc.HintField
-	}
-	return rfc.DescriptionField
+// plain are the refusals that fosite decides, by its names for them. Its own texts stay here: they quote what was sent,
+// in characters that an answer may not hold (RFC 6749 5.2), and speak of its own settings.
+var plain = map[string]*Refusal{
+	InvalidRequest:          refuse(InvalidRequest, "a parameter is missing or malformed: check each of the request"),
+	InvalidGrant:            refuse(InvalidGrant, "this code or refresh token cannot be redeemed: start again at the authorization endpoint"),
+	InvalidScope:            refuse(InvalidScope, "scope is more than this application may have: leave it out, or ask for less"),
+	UnauthorizedClient:      refuse(UnauthorizedClient, "this application may not use this grant type"),
+	UnsupportedResponseType: refuse(UnsupportedResponseType, "response_type is not code, the only one supported"),
 }

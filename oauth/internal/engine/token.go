@@ -101,10 +101,9 @@ func (e *Engine) redeem(ctx context.Context, w *work) (Granted, error) {
 }
 
 // decided reports whether checkRequest has left nothing to decide about a request: it is for the token of
-// an application of its own, which may have one, and nothing is spent or stored for it. An audience, which
-// fosite reads and nobody here has, is left to fosite to refuse.
+// an application of its own, which may have one, and nothing is spent or stored for it.
 func (w *work) decided() bool {
-	return w.form.Get("grant_type") == GrantClientCredentials && !w.form.Has("audience") && slices.Contains(grantsOf(w.app), GrantClientCredentials)
+	return w.form.Get("grant_type") == GrantClientCredentials && slices.Contains(grantsOf(w.app), GrantClientCredentials)
 }
 
 // complete fills in what was minted, and makes the request's one write.

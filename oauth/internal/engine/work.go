@@ -39,9 +39,22 @@ func (w *work) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, workKey{}, w)
 }
 
-// request returns the HTTP request for fosite: only the parameters that were read and checked.
+// owned are the parameters that fosite decides about. It reads others too, such as response_mode, audience and
+// registration, which are decided before it, or are unknown here and ignored (RFC 6749 3.1, 3.2).
+var owned = []string{
+	"response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method",
+	"grant_type", "code", "code_verifier", "refresh_token",
+}
+
+// request returns the HTTP request for fosite.
 func (w *work) request(ctx context.Context, method string) *http.Request {
-	r := &http.Request{Method: method, Header: http.Header{}, Form: w.form, PostForm: w.form, Body: http.NoBody}
+	form := make(url.Values, len(owned))
+	for _, name := range owned {
+		if values := w.form[name]; values != nil {
+			form[name] = values
+		}
+	}
+	r := &http.Request{Method: method, Header: http.Header{}, Form: form, PostForm: form, Body: http.NoBody}
 	return r.WithContext(ctx)
 }
 
