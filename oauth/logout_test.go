@@ -29,8 +29,8 @@ func TestLogoutConfirmsFirstAndThenRedirectsBack(t *testing.T) {
 	if w.Code != 200 || h.browser.session == nil {
 		t.Fatalf("GET logout = %d, signed out %t, want a question and no change", w.Code, h.browser.session == nil)
 	}
-	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self' https://app.example.com;") {
-		t.Errorf("CSP = %q, want form-action for the application's origin", csp)
+	if csp := w.Header().Get("Content-Security-Policy"); csp == "" || strings.Contains(csp, "form-action") {
+		t.Errorf("CSP = %q holds what follows the form to this site", csp)
 	}
 	for _, field := range []string{`name="client_id"`, `value="https://app.example.com/bye?x=1"`, `value="a&#34;b"`} {
 		if !strings.Contains(w.Body.String(), field) {

@@ -59,10 +59,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, 
 	if err := body.Execute(&text, view); err != nil {
 		return err
 	}
-	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(app)}
-	if to := form.Get("post_logout_redirect_uri"); to != "" {
-		look.FormActions = []string{storage.RedirectOrigin(to)}
-	}
+	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(app), Leaves: form.Has("post_logout_redirect_uri")}
 	return page.Write(w, http.StatusOK, look, template.HTML(text.String()))
 }
 

@@ -15,10 +15,10 @@ type Look struct {
 	Lang  Lang
 	Title string // of the browser's tab, in Lang; the brand's name is put behind it
 	Brand Brand
-	// FormActions are the origins, beside our own, that the answer to a form may lead to:
-	// browsers hold the redirects that follow a POST against form-action too. The caller
-	// has validated them. "https:" is any that is encrypted.
-	FormActions []string
+	// Leaves says that the answer to a form may lead to another site. Then nothing is said of where forms are sent:
+	// browsers hold each redirect that follows a POST against that, also those of the site that it leads to, so
+	// whoever is sent on by an application would stay on this page.
+	Leaves bool
 	// Live lets the page run the scripts of our own that its body links to, and lets
 	// these ask us. Without it and Scripted there is no script at all.
 	Live bool

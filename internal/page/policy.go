@@ -4,15 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html/template"
-	"net/netip"
-	"net/url"
 	"strings"
-
-	"github.com/keystile/keystile/storage/client"
 )
 
 // policy is the Content-Security-Policy of a page: it may use the styles it carries, show
-// images, and send its forms to us; nothing else. A live or scripted one also runs scripts that are
+// images, and send its forms to us (see Look.Leaves); nothing else. A live or scripted one also runs scripts that are
 // files of ours, and these make no markup of text.
 func policy(s sheet) string {
 	styles := styleDigest
@@ -23,11 +19,9 @@ func policy(s sheet) string {
 	if strings.HasPrefix(s.Brand.LogoURL(), "https://") {
 		images += " https:"
 	}
-	actions := "'self'"
-	for _, origin := range s.FormActions {
-		if a := source(origin); a != "" {
-			actions += " " + a
-		}
+	forms := "; form-action 'self'"
+	if s.Leaves {
+		forms = ""
 	}
 	live, types := "", ""
 	if s.Live || s.Scripted {
@@ -37,30 +31,10 @@ func policy(s sheet) string {
 		live += "; connect-src 'self'"
 	}
 	return "default-src 'none'; style-src " + styles + live + "; img-src " + images +
-		"; form-action " + actions + "; frame-ancestors 'none'; base-uri 'none'" + types
+		forms + "; frame-ancestors 'none'; base-uri 'none'" + types
 }
 
 func digest(style template.CSS) string {
 	sum := sha256.Sum256([]byte(style))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-// source writes an origin as CSP can. CSP has no IPv6 addresses, and of IPv4 only
-// 127.0.0.1, so such an origin is admitted by its scheme: the redirect itself has been
-// checked elsewhere. What could end the directive is dropped.
-func source(origin string) string {
-	if _, private := client.PrivateScheme(origin + "/"); private || origin == "https:" {
-		return origin
-	}
-	u, err := url.Parse(origin)
-	if err != nil || strings.ContainsAny(origin, " \t;,'\"*") {
-		return ""
-	}
-	if u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return ""
-	}
-	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && addr.String() != "127.0.0.1" {
-		return u.Scheme + ":"
-	}
-	return u.Scheme + "://" + u.Host
 }

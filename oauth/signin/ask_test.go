@@ -49,8 +49,8 @@ func TestAskAnswersWithThePageInPlace(t *testing.T) {
 			t.Errorf("the page holds %q", bad)
 		}
 	}
-	if want := "form-action 'self' https://app.example.com;"; !strings.Contains(a.policy(), want) {
-		t.Errorf("policy = %q, want %q in it", a.policy(), want)
+	if !a.leaves() {
+		t.Errorf("policy = %q holds what follows the form to this site", a.policy())
 	}
 }
 
@@ -61,7 +61,7 @@ func TestAFormPostIsCarriedAsWellAsAQuery(t *testing.T) {
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	a := rm.signInPage(r)
 	got, err := url.ParseQuery(a.carried())
-	if err != nil || got.Encode() != fields.Encode() || !strings.Contains(a.policy(), "https://app.example.com;") {
+	if err != nil || got.Encode() != fields.Encode() || !a.leaves() {
 		t.Errorf("carried %q under %q, want %q", a.carried(), a.policy(), fields.Encode())
 	}
 }

@@ -179,6 +179,11 @@ func (a answer) cookie() string {
 
 func (a answer) policy() string { return a.Header().Get("Content-Security-Policy") }
 
+// leaves reports whether a form of the page may lead to an application, and that on to wherever it wants.
+func (a answer) leaves() bool {
+	return strings.Contains(a.policy(), "default-src 'none'") && !strings.Contains(a.policy(), "form-action")
+}
+
 func (rm *fixture) do(r *http.Request) answer {
 	w := httptest.NewRecorder()
 	rm.ServeHTTP(w, r)

@@ -132,16 +132,16 @@ func TestTheConsentPageSaysWhoAsksAndWhereTheBrowserGoes(t *testing.T) {
 	s := newStrangerFixture(t)
 	const warning = "Did you start this yourself just now, on this device?"
 	for name, c := range map[string]struct {
-		id, redirect     string
-		want, never      []string
-		policy, language string
+		id, redirect string
+		want, never  []string
+		language     string
 	}{
 		"a document": {agentID, agentURI, []string{"<h1>Allow agent.example?</h1>", "Nobody has registered this application here", "agent.example says that it is</dt><dd><bdi>Claude &lt;Code&gt;</bdi> <em>not verified</em>", "next to</dt><dd>agent.example</dd>", "not been used for 30 days", `href="/oauth/account"`},
-			[]string{warning, "registered itself", "Allow Claude"}, "form-action 'self' https://agent.example;", ""},
-		"a document, to this device": {agentID, localURI, []string{"<h1>Allow agent.example?</h1>", warning, "a program on this device (127.0.0.1:43917)", "goes on to a program on this device"}, []string{"sent back to"}, "form-action 'self' http://127.0.0.1:43917;", ""},
-		"a dynamic one":              {roamingID, "https://other.example/cb", []string{"<h1>Allow this application?</h1>", "registered itself here, and nobody has checked it", "Calls itself</dt><dd><bdi>Roamer", "next to</dt><dd>other.example"}, []string{warning, "Comes from", "Allow Roamer"}, "form-action 'self' https://other.example;", ""},
-		"of a private-use scheme":    {roamingID, schemeURI, []string{warning, "a program on this device (agent.desktop:)"}, nil, "form-action 'self' agent.desktop:;", ""},
-		"in Chinese":                 {roamingID, schemeURI, []string{"允许此应用访问吗？", "自行注册", "这是您本人刚刚在此设备上发起的吗？", "此设备上的程序", "允许它使用哪些工具？", "Pet &lt;shop&gt;"}, []string{"Which tools", "registered"}, "form-action 'self' agent.desktop:;", "zh-CN"},
+			[]string{warning, "registered itself", "Allow Claude"}, ""},
+		"a document, to this device": {agentID, localURI, []string{"<h1>Allow agent.example?</h1>", warning, "a program on this device (127.0.0.1:43917)", "goes on to a program on this device"}, []string{"sent back to"}, ""},
+		"a dynamic one":              {roamingID, "https://other.example/cb", []string{"<h1>Allow this application?</h1>", "registered itself here, and nobody has checked it", "Calls itself</dt><dd><bdi>Roamer", "next to</dt><dd>other.example"}, []string{warning, "Comes from", "Allow Roamer"}, ""},
+		"of a private-use scheme":    {roamingID, schemeURI, []string{warning, "a program on this device (agent.desktop:)"}, nil, ""},
+		"in Chinese":                 {roamingID, schemeURI, []string{"允许此应用访问吗？", "自行注册", "这是您本人刚刚在此设备上发起的吗？", "此设备上的程序", "允许它使用哪些工具？", "Pet &lt;shop&gt;"}, []string{"Which tools", "registered"}, "zh-CN"},
 	} {
 		a := s.asks(c.id, c.redirect, "openid tools", "ui_locales", c.language)
 		for _, want := range c.want {
@@ -154,8 +154,8 @@ func TestTheConsentPageSaysWhoAsksAndWhereTheBrowserGoes(t *testing.T) {
 				t.Errorf("%s: the page says %q", name, never)
 			}
 		}
-		if !strings.Contains(a.policy(), c.policy) {
-			t.Errorf("%s: policy %q, want %q", name, a.policy(), c.policy)
+		if !a.leaves() {
+			t.Errorf("%s: policy %q", name, a.policy())
 		}
 	}
 	if body := s.askConsent(authorizeQuery, "openid tools").body; !strings.Contains(body, "<h1>Allow Acme?</h1>") || strings.Contains(body, "not verified") || !strings.Contains(body, "Which tools may it use?") {

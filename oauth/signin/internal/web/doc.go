@@ -4,7 +4,7 @@
 //
 // The sender can change the hidden field query of a form, so it is not trusted: the answer
 // redirects to /oauth/authorize, a scanned code or the account page on our own origin whatever it
-// holds, and the brand and the form-action of a page shown after a failure come from the application
+// holds, and the brand of a page shown after a failure comes from the application
 // it names, looked up and checked with [storage.App.AllowsRedirect] again.
 //
 // There is no token against cross-site forms: http.CrossOriginProtection refuses them by

@@ -78,13 +78,7 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	if t.passkeys && (body == FormPage || v.Meanwhile) {
 		v.Passkeys, v.Live = true, true
 	}
-	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret || v.Scripted, Wide: v.Wide}
-	if t.Origin != "" {
-		look.FormActions = []string{t.Origin}
-	}
-	if v.Away {
-		look.FormActions = append(look.FormActions, "https:") // providers redirect to addresses that are not known here
-	}
+	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret || v.Scripted, Wide: v.Wide, Leaves: v.Away || t.Origin != ""}
 	return Write(w, status, look, body, of)
 }
 
