@@ -28,6 +28,7 @@ type Session struct {
 	Lang      string    `json:"lang,omitempty"`   // of the pages it was begun with; "": before that was kept
 	Apps      []string  `json:"apps,omitempty"`   // the applications that are told of its end, by client_id: see JoinSession
 	Root      string    `json:"root,omitempty"`   // the ID of the session that this one goes on, which its Apps know by their sid; "": none
+	From      string    `json:"from,omitempty"`   // the SIDRoot of the session whose user confirmed this one, with which it ends; "": none
 	Version   int64     `json:"-"`
 	carried
 }

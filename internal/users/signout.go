@@ -4,6 +4,7 @@ package users
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -12,6 +13,11 @@ import (
 // Store reads and ends sessions for SignOut; *storage.Store implements it.
 type Store interface {
 	FactorStore
+	SessionStore
+}
+
+// SessionStore reads and ends sessions.
+type SessionStore interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
@@ -36,11 +42,41 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 	return len(sessions), revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub})
 }
 
-// End ends a session even if it moves forward with its use meanwhile. Its applications are told.
-func End(ctx context.Context, store Store, s storage.Session) error { return end(ctx, store, s, false) }
+// End ends a session even if it moves forward with its use meanwhile, and those that its user has confirmed in it. Their
+// applications are told.
+func End(ctx context.Context, store Store, s storage.Session) error {
+	if err := EndFollowing(ctx, store, s); err != nil {
+		return err
+	}
+	return end(ctx, store, s, false)
+}
+
+// EndFollowing ends the sessions that the user of a session has confirmed in it, and those that were confirmed in
+// these. Their applications are told. It is called before the session itself ends: if it fails, the
+// session is still there to be ended again.
+func EndFollowing(ctx context.Context, store SessionStore, s storage.Session) error {
+	all, err := store.Sessions(ctx, s.UserID)
+	if err != nil {
+		return err
+	}
+	following, seen := []storage.Session{s}, map[string]bool{s.ID: true}
+	for i := 0; i < len(following); i++ {
+		for _, v := range all {
+			if v.From == following[i].SIDRoot() && !seen[v.ID] {
+				following, seen[v.ID] = append(following, v), true
+			}
+		}
+	}
+	for _, v := range slices.Backward(following[1:]) {
+		if err := end(ctx, store, v, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // end tells nobody where a revocation of the user follows, which tells all of the user's applications.
-func end(ctx context.Context, store Store, s storage.Session, revoked bool) error {
+func end(ctx context.Context, store SessionStore, s storage.Session, revoked bool) error {
 	_, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) {
 		s, err := store.Session(ctx, s.ID)
 		if err != nil {

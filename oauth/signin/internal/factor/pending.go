@@ -41,6 +41,12 @@ func (s *Factors) hold(w http.ResponseWriter, r *http.Request, p Pending, query 
 	}
 	cookie, now := s.Pages.BindSecret(w), time.Now().UTC()
 	state := url.Values{"amr": {p.By.AMR}, "at": {strconv.FormatInt(p.By.Time().UnixNano(), 10)}, "level": {p.Level}}
+	if p.By.From != "" {
+		state.Set("from", p.By.From)
+	}
+	if !p.By.Until.IsZero() {
+		state.Set("until", strconv.FormatInt(p.By.Until.UnixNano(), 10))
+	}
 	if p.Raise {
 		state.Set("raise", "1")
 	}
@@ -99,7 +105,14 @@ func (s *Factors) waiting(r *http.Request) (p Pending, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.By = session.Proof{Method: p.ticket.Method, AMR: state.Get("amr"), At: time.Unix(0, at)}
+	p.By = session.Proof{Method: p.ticket.Method, AMR: state.Get("amr"), At: time.Unix(0, at), From: state.Get("from")}
+	if until := state.Get("until"); until != "" {
+		ends, err := strconv.ParseInt(until, 10, 64)
+		if err != nil {
+			return p, err
+		}
+		p.By.Until = time.Unix(0, ends).UTC()
+	}
 	p.Why, p.Level, p.Raise, p.Enrol = state.Get("why"), state.Get("level"), state.Get("raise") != "", state.Get("enrol") != ""
 	p.User, err = s.Users.User(r.Context(), p.ticket.UserID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && p.User.Disabled {
@@ -122,7 +135,7 @@ func (s *Factors) Finish(w http.ResponseWriter, r *http.Request, p Pending, amr 
 		return err
 	}
 	by := p.By.With(amr...)
-	if !p.Raise && p.By.RecentAt(p.ticket.CreatedAt) {
+	if !p.Raise && p.By.From == "" && p.By.RecentAt(p.ticket.CreatedAt) {
 		by.At = time.Now()
 	}
 	s.Log.InfoContext(r.Context(), "second factor proved", "sub", p.User.Sub, "ip", s.Peer(r))

@@ -131,7 +131,8 @@ func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session,
 		return err
 	}
 	by := session.ProofOf(v)
-	if !by.Multifactor() { // a password alone does not make two factors recent
+	by.From, by.Until = "", time.Time{} // the session that has confirmed theirs has ended, and they have proved it themselves
+	if !by.Multifactor() {              // a password alone does not make two factors recent
 		by.At = time.Now()
 	}
 	if err := s.Sessions.Begin(w, r, u, by, web.LangFor(r, "")); err != nil {

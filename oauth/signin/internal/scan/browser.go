@@ -206,7 +206,7 @@ func (s *Scans) signInAsConfirmer(w http.ResponseWriter, r *http.Request, t stor
 	s.Pages.RememberWay(w, r, web.MarkQR)
 	s.Rates.Scans.Ended(t)
 	s.Log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.Peer(r))
-	return s.SignIn(w, r, user, session.ProofOf(by), t.Query)
+	return s.SignIn(w, r, user, session.HandedOn(by), t.Query)
 }
 
 // confirmer reads the session and the user that confirmed a ticket, or returns storage.ErrNotFound.

@@ -19,6 +19,10 @@
 // more than the phone's session does, and must not make a fresh sign-in of one that is weeks
 // old. So prompt=login and max_age=0 are met by it only if the phone's sign-in is recent; if
 // not, the application's request asks once more. The session is not begun if the one that
-// confirmed has ended by then, and lives on its own afterwards. A scan moves the end of the code by
+// confirmed has ended by then. Afterwards it ends with that one, and no later than that one would in
+// any case: a stolen cookie confirms a code that its holder shows, and must not live for ever in
+// that way. To confirm takes no fresh sign-in, because a phone is signed in for weeks and has
+// nothing else to show; what is handed on is bounded instead. A second factor is handed on
+// for ten minutes, and is asked for by the other browser later. A scan moves the end of the code by
 // a minute and not to a minute from then, so that it never takes time away.
 package scan

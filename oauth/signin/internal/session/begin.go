@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -22,22 +24,45 @@ func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User,
 	cookie, now := handle.NewCookie(), time.Now().UTC()
 	v := storage.Session{
 		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: methods.LoginType(by.Method), AMR: by.AMR, AuthTime: earlier(by.Time().UTC(), now), EndsAt: now.Add(s.Max),
-		IP: s.Peer(r).String(), Agent: web.AgentOf(r), Lang: lang,
+		From: by.From, IP: s.Peer(r).String(), Agent: web.AgentOf(r), Lang: lang,
 	}
 	if by.Method != v.LoginType {
 		v.Method = by.Method
 	}
-	if len(before.Apps) > 0 {
+	if !by.Until.IsZero() {
+		v.EndsAt = earlier(v.EndsAt, by.Until)
+	}
+	if before.ID != "" {
 		v.Apps, v.Root = before.Apps, before.SIDRoot()
 	}
 	v.ExpiresAt = earlier(now.Add(s.Idle), v.EndsAt)
 	if _, err := s.Store.SaveSession(r.Context(), v); err != nil {
 		return err
 	}
+	if by.From != before.From { // else a session goes on that was confirmed before
+		if err := s.vouched(r.Context(), v); err != nil {
+			return err
+		}
+	}
 	s.setCookie(w, cookie, v.EndsAt)
 	s.Remember(w, r, u.Sub)
 	s.endOldest(r, v)
 	return nil
+}
+
+// vouched ends a session that has just begun and that another one has confirmed, if the other one has ended meanwhile.
+func (s *Sessions) vouched(ctx context.Context, begun storage.Session) error {
+	if begun.From == "" {
+		return nil
+	}
+	all, err := s.Store.Sessions(ctx, begun.UserID)
+	if err == nil && !slices.ContainsFunc(all, func(v storage.Session) bool { return v.SIDRoot() == begun.From && v.Live(time.Now()) }) {
+		err = web.ScanEnded
+	}
+	if err != nil {
+		err = errors.Join(err, s.End(ctx, begun.ID))
+	}
+	return err
 }
 
 // MaxEnded bounds what one request can make the store do.
@@ -95,8 +120,21 @@ func (s *Sessions) EndEvery(ctx context.Context, sub string) error {
 func telling(storage.Session) bool { return false }
 
 // endOne returns the session it has ended, or an empty one if there was none. The applications of one that
-// quiet reports are not told.
+// quiet reports are not told. With a session those end that its user has confirmed in it, before it, so that what
+// fails can be tried again; not where it goes on in another one.
 func (s *Sessions) endOne(ctx context.Context, id string, quiet func(storage.Session) bool) (storage.Session, error) {
+	before, err := s.Store.Session(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.Session{}, nil
+	}
+	if err != nil {
+		return before, err
+	}
+	if !quiet(before) {
+		if err := users.EndFollowing(ctx, s.Store, before); err != nil {
+			return before, err
+		}
+	}
 	v, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) { // it may move forward meanwhile
 		v, err := s.Store.Session(ctx, id)
 		if err != nil {

@@ -27,7 +27,7 @@ func CookiesOf(r *http.Request) []string {
 
 func (s *Sessions) setCookie(w http.ResponseWriter, value string, ends time.Time) {
 	c := s.cookie(value)
-	c.Expires, c.MaxAge = ends, int(s.Max.Seconds())
+	c.Expires, c.MaxAge = ends, int(time.Until(ends).Round(time.Second)/time.Second)
 	http.SetCookie(w, c)
 }
 

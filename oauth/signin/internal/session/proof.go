@@ -16,6 +16,10 @@ type Proof struct {
 	Method string    // a login type, or the name of a host's own method
 	AMR    string    // RFC 8176, separated by spaces; "": it is not known, as of another provider
 	At     time.Time // zero: now
+
+	// A session that another one has vouched for is never more than that:
+	From  string    // the storage.Session.SIDRoot of the session whose user has confirmed this sign-in; "": none
+	Until time.Time // when the other one ends, and so does this; zero: it has a whole life of its own
 }
 
 // Password is the proof of a user who has typed their password.
@@ -24,9 +28,21 @@ var Password = Proof{Method: storage.LoginSelf, AMR: authn.AMRPassword}
 // EmailCode is the proof of a user who has typed a code that was sent to their address.
 var EmailCode = Proof{Method: storage.LoginEmail, AMR: authn.AMRCode}
 
-// ProofOf returns the proof that a session began with.
+// ProofOf returns the proof that a session began with. What begins with it ends when the session would have ended:
+// nobody has proved the whole of it once more.
 func ProofOf(v storage.Session) Proof {
-	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime}
+	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime, From: v.From, Until: v.EndsAt}
+}
+
+// HandedOn returns the proof of a user who has confirmed a sign-in elsewhere in a session: no later than theirs, for no
+// longer, and for as long as theirs is there. A second factor is handed on for as long as it is fresh. Later it
+// has to be proved where the sign-in is: a cookie that was stolen would make sessions with it otherwise.
+func HandedOn(v storage.Session) Proof {
+	p := ProofOf(v)
+	if p.From = v.SIDRoot(); v.Multifactor() && !stepup.Fresh(v.AuthTime, v.Multifactor(), time.Now()) {
+		p.AMR, _, _ = strings.Cut(p.AMR, " ")
+	}
+	return p
 }
 
 // Time returns when the user authenticated.
