@@ -42,8 +42,8 @@ type Visitors interface {
 //
 // One that keeps forms, as *signin.SignIn does, has these too: what is typed outlives being asked to sign in again.
 //
-//	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte) error    // see (*signin.SignIn).KeepForm
-//	KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
+//	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
+//	KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error) // see (*signin.SignIn).KeepForm
 type SignIn interface {
 	// AskFor answers with the sign-in page, which leads to a path below /console/, with its query.
 	AskFor(w http.ResponseWriter, r *http.Request, path string) error

@@ -25,7 +25,10 @@ func TestEverythingThatPagesSayIsThereInChinese(t *testing.T) {
 		for _, p := range part.Pages {
 			wanted[p.Title], wanted[p.Section] = p.Path, p.Path
 			for _, a := range p.Acts {
-				wanted[a.Done] = p.Path
+				wanted[a.Done], wanted[a.Says] = p.Path, p.Path
+				if a.Says == "" && !a.Stale {
+					t.Errorf("an act of %s does not say what it is", p.Path)
+				}
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin/internal/kept"
+	"github.com/keystile/keystile/internal/formwords"
 	"github.com/keystile/keystile/oauth/signin/internal/passkey"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -57,14 +57,21 @@ func (s *SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) err
 }
 
 // KeepForm answers a form of a signed-in user of the console that takes a fresh sign-in: it keeps the form for ten
-// minutes, sealed, and asks the user to confirm who they are. Then the form, whose body this is, is sent to the same
+// minutes, sealed, and asks the user to confirm who they are. Then they send the form, whose body this is, to the same
 // address once more: see KeptForm. The caller has checked everything else of the form, which was shown in a session.
-func (s *SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte) error {
+//
+// The pages that ask say what the form does, since somebody else may have filled it in while the user was away: in these
+// words, with the names and values of its fields, in the language of its page. No value is secret.
+func (s *SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error {
 	v, user, err := s.steps.Sessions.Visit(r)
 	if err != nil {
 		return err
 	}
-	return s.kept.Ask(w, r, v, user, session, body)
+	about := web.About{What: formwords.Cut(what)}
+	for _, f := range fields {
+		about.Fields = append(about.Fields, formwords.Field{Name: formwords.Cut(f[0]), Value: formwords.Cut(f[1])})
+	}
+	return s.kept.Ask(w, r, v, user, session, body, about)
 }
 
 // KeptForm puts the form into a request that KeepForm has kept and the request names, and returns the session that it
@@ -179,5 +186,5 @@ func (*SignIn) DevicePage() string { return web.DevicePath }
 // waits for a phone polls every two seconds and has a limit of its own here, and a script is a
 // file.
 func FreePaths() []string {
-	return slices.Concat(scan.Unmetered(), web.UnmeteredScripts(), passkey.Unmetered(), kept.Unmetered())
+	return slices.Concat(scan.Unmetered(), web.UnmeteredScripts(), passkey.Unmetered())
 }

@@ -145,7 +145,8 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	}
 	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA, Secure: strings.HasPrefix(c.BaseURL, "https:")}
 	s.steps.Second = s.factors
-	s.kept = &kept.Forms{Steps: s.steps, Store: c.Store, Secure: s.factors.Secure}
+	s.kept = &kept.Forms{Steps: s.steps, Store: c.Store, Secure: s.factors.Secure, Acts: keptActs}
+	pages.Kept = s.kept.About
 	own := &enrol.Page{Factors: s.factors, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
 	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
 	accountPage.Warnings = append(accountPage.Warnings, s.factorWarnings)

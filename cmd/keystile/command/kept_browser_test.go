@@ -1,6 +1,7 @@
 package command
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/keystile/keystile/internal/test/browser"
@@ -33,16 +34,19 @@ func TestAFormGoesOnAfterTheSecondFactor(t *testing.T) {
 				if lead := v.Text(".lead"); lead != reads.lang.T("Changes need a sign-in of the last ten minutes. What you typed is kept.") {
 					t.Errorf("the page says %q", lead)
 				}
+				if facts := v.Text(".facts"); !strings.Contains(facts, "Café & Söhne") || !strings.Contains(facts, "cafe.example.com") {
+					t.Errorf("the page says that this is made: %q", facts)
+				}
 				v.look("factor-kept")
 				v.Type("#code", appShows(t, key, 1))
 				v.Follow("main form button")
-				if scripts {
-					v.Reach("body:not(:has(#on))") // the page sends it by itself, perhaps before anybody waits for that
-				} else {
-					v.says("Your form goes on")
-					v.look("goes-on")
-					v.Follow("#on button")
+				v.says("Your form goes on") // no script sends it
+				what := map[string]string{english.name: "Make an application", chinese.name: "创建应用"}[reads.name]
+				if got := v.Text("#about"); got != what {
+					t.Errorf("the page says that this is done: %q, want %q", got, what)
 				}
+				v.look("goes-on")
+				v.Follow("#on button")
 				v.says("Café & Söhne")
 				v.quiet("403")
 			})

@@ -40,7 +40,6 @@ var rows = []row{
 	{method: "POST", path: "/oauth/signin", body: "username=no-{client_id}&password=nothing-at-all"},
 	{method: "POST", path: "/oauth/signin/consent", body: "query=client_id%3D{client_id}%26redirect_uri%3D{callback}&user={sub}&scope=openid+apps&allow=1", about: true},
 	{method: "GET", path: "/oauth/signin/on", query: "kept=none&to=%2Fconsole%2Fusers"},
-	{method: "GET", path: "/oauth/signin/on.js"},
 	{method: "GET", path: "/oauth/signin/email"},
 	{method: "POST", path: "/oauth/signin/email", body: "address={client_id}%40example.com"},
 	{method: "GET", path: "/oauth/signin/email/code"},

@@ -93,11 +93,11 @@ func (s *Apps) Part() ui.Part {
 		Pages: []ui.Page{
 			{Path: root, Title: "Applications", Section: "Applications", Owned: true, Get: s.listApps, Template: listPage},
 			{Path: root + "/new", Title: "New application", Owned: true, May: []consoleauth.Check{consoleauth.Actor.Writer}, Get: nothing, Template: newPage, Acts: map[string]ui.Act{
-				"new": {Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
+				"new": {Says: "Make an application", Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
 					"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
 				}},
 			}},
-			{Path: root + "/{client_id}", Title: "Application", Owned: true, Get: s.appPage, Template: showPage, Acts: s.acts()},
+			{Path: root + "/{client_id}", Title: "Application", Owned: true, Of: s.nameOf, Get: s.appPage, Template: showPage, Acts: s.acts()},
 			{Path: root + "/{client_id}/grants", Title: "Grants", Owned: true, Get: s.listGrants, Template: grantsPage},
 			{Path: "/console/clients", Title: "Clients", Section: "Applications", May: reader, Get: s.listClients, Template: clientsPage},
 			{Path: "/console/clients/show", Title: "Client", May: reader, Get: s.showClient, Template: clientPage, Acts: s.clientActs()},
@@ -111,23 +111,29 @@ func (s *Apps) Part() ui.Part {
 func (s *Apps) acts() map[string]ui.Act {
 	admin := []consoleauth.Check{consoleauth.Actor.Admin}
 	return map[string]ui.Act{
-		"set": {Do: s.changeApp, Done: "The application is changed.", Fields: map[string]ui.Kind{
+		"set": {Says: "Change an application", Do: s.changeApp, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "backchannel_logout_uri": ui.Text, "legacy_success_code": ui.Number, "mfa": ui.Text,
 		}},
-		"flags": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
+		"flags": {Says: "Change the permissions of an application", Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
 		}},
-		"hold": {Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
-		"brand": {Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
+		"hold": {Says: "Change what an application may not use", Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
+		"brand": {Says: "Change the look of an application", Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
 		}},
-		"give":   {Do: s.changeApp, May: admin, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
-		"secret": {Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
+		"give":   {Says: "Give an application to another owner", Do: s.changeApp, May: admin, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
+		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
 		"delete": {
-			Do: s.deleteNamed, Done: "The application is deleted.", Fields: map[string]ui.Kind{"confirm": ui.Text},
+			Says: "Delete an application", Do: s.deleteNamed, Done: "The application is deleted.", Fields: map[string]ui.Kind{"confirm": ui.Text},
 			To: func(any, string) string { return root },
 		},
 	}
+}
+
+// nameOf returns the name of the application that a page is about, to who may see it.
+func (s *Apps) nameOf(r *http.Request, who consoleauth.Actor) (string, error) {
+	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
+	return app.Name, err
 }
 
 func nothing(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) {

@@ -13,20 +13,20 @@ import (
 // clientActs are those on the page of a client. What they act on is in the address of the page, and no
 // form brings it.
 func (s *Apps) clientActs() map[string]ui.Act {
-	act := func(do ui.Action, done string) ui.Act {
-		return ui.Act{Do: do, Done: done, May: []consoleauth.Check{consoleauth.Actor.Admin}, To: func(result any, path string) string {
+	act := func(says string, do ui.Action, done string) ui.Act {
+		return ui.Act{Says: says, Do: do, Done: done, May: []consoleauth.Check{consoleauth.Actor.Admin}, To: func(result any, path string) string {
 			return path + "?id=" + url.QueryEscape(result.(clientFacts).ClientID)
 		}}
 	}
 	id := func(v clientFacts) any { return v.ClientID }
 	all := map[string]ui.Act{
-		"trust":   act(s.onClient(s.setHost, "host", hostOf, "policy", trusted), "The host is trusted."),
-		"deny":    act(s.onClient(s.setHost, "host", hostOf, "policy", denied), "The host is denied."),
-		"unsay":   act(s.onClient(s.unsay, "host", hostOf), "The configuration decides about the host again."),
-		"refetch": act(s.onClient(s.refetch, "client_id", id), "The document is read again at the next sign-in."),
-		"disable": act(s.onClient(s.setClient, "client_id", id, "disabled", true), "The client is disabled."),
-		"enable":  act(s.onClient(s.setClient, "client_id", id, "disabled", false), "The client is enabled."),
-		"forget":  act(s.onClient(s.forgetClient, "client_id", id), "The client is removed."),
+		"trust":   act("Trust the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", trusted), "The host is trusted."),
+		"deny":    act("Deny the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", denied), "The host is denied."),
+		"unsay":   act("Leave a host of clients to the configuration", s.onClient(s.unsay, "host", hostOf), "The configuration decides about the host again."),
+		"refetch": act("Read the document of a client again", s.onClient(s.refetch, "client_id", id), "The document is read again at the next sign-in."),
+		"disable": act("Disable a client", s.onClient(s.setClient, "client_id", id, "disabled", true), "The client is disabled."),
+		"enable":  act("Enable a client", s.onClient(s.setClient, "client_id", id, "disabled", false), "The client is enabled."),
+		"forget":  act("Remove a client", s.onClient(s.forgetClient, "client_id", id), "The client is removed."),
 	}
 	forget := all["forget"]
 	forget.To = func(any, string) string { return "/console/clients" }
@@ -76,7 +76,7 @@ func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who consoleauth.Act
 func (s *Apps) hostActs() map[string]ui.Act {
 	admin := []consoleauth.Check{consoleauth.Actor.Admin}
 	return map[string]ui.Act{
-		"set":   {Do: s.setHost, May: admin, Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
-		"unsay": {Do: s.unsay, May: admin, Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
+		"set":   {Says: "Set the policy of a host of clients", Do: s.setHost, May: admin, Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
+		"unsay": {Says: "Leave a host of clients to the configuration", Do: s.unsay, May: admin, Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
 	}
 }

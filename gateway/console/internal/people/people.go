@@ -142,37 +142,37 @@ func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
 	return []ui.Page{
 		{Path: html, Title: "Users", Section: "People", May: reader, Get: s.listUsers, Template: listPage},
 		{Path: "/console/sessions", Title: "Sessions", Section: "People", May: reader, Get: s.findSessions, Template: foundPage, Acts: acts{
-			"end": {Do: s.endFound, May: admin, Done: "The sessions were ended.", Fields: chosen},
+			"end": {Says: "End sessions", Do: s.endFound, May: admin, Done: "The sessions were ended.", Fields: chosen},
 		}},
 		{Path: "/console/grants", Title: "Grants", Section: "People", May: reader, Get: s.showGrants, Template: givenPage, Acts: acts{
-			"withdraw": {Do: s.withdrawFound, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
+			"withdraw": {Says: "Withdraw grants", Do: s.withdrawFound, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
 		}},
 		{Path: html + "/new", Title: "New user", May: admin, Get: s.showNew, Template: newPage, Acts: acts{
-			"create": {Do: s.createUser, May: admin, To: to, Done: "The user was made.", Fields: map[string]ui.Kind{
+			"create": {Says: "Create a user", Do: s.createUser, May: admin, To: to, Done: "The user was made.", Fields: map[string]ui.Kind{
 				"username": ui.Text, "password": ui.Text, "role": ui.Optional, "nickname": ui.Optional, "email": ui.Optional}},
-			"invite": {Do: s.invite, May: admin, Result: invitedPage, Done: "The invitation was made.", Fields: map[string]ui.Kind{"role": ui.Optional, "days": ui.Number}},
+			"invite": {Says: "Make an invitation", Do: s.invite, May: admin, Result: invitedPage, Done: "The invitation was made.", Fields: map[string]ui.Kind{"role": ui.Optional, "days": ui.Number}},
 		}},
-		{Path: html + "/{sub}", Title: "User", May: reader, Get: s.showUser, Template: userPage, Acts: acts{
-			"role":     {Do: s.changeUser, May: admin, Done: "The role was changed.", Fields: map[string]ui.Kind{"role": ui.Text}},
-			"nickname": {Do: s.changeUser, May: admin, Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
-			"unlock":   {Do: s.unlock, May: admin, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
-			"password": {Do: s.givePassword, May: admin, Result: passwordPage, Done: "The user has a new password, and is signed out everywhere."},
-			"disabled": {Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
-			"erase":    {Do: s.eraseNamed, May: admin, Result: erasedPage, Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
+		{Path: html + "/{sub}", Title: "User", Of: s.username, May: reader, Get: s.showUser, Template: userPage, Acts: acts{
+			"role":     {Says: "Change the role of a user", Do: s.changeUser, May: admin, Done: "The role was changed.", Fields: map[string]ui.Kind{"role": ui.Text}},
+			"nickname": {Says: "Change the nickname of a user", Do: s.changeUser, May: admin, Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
+			"unlock":   {Says: "Forget the failed sign-ins of a user", Do: s.unlock, May: admin, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
+			"password": {Says: "Give a user a new password", Do: s.givePassword, May: admin, Result: passwordPage, Done: "The user has a new password, and is signed out everywhere."},
+			"disabled": {Says: "Disable or enable a user", Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
+			"erase":    {Says: "Erase a user", Do: s.eraseNamed, May: admin, Result: erasedPage, Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
 		}},
-		{Path: html + "/{sub}/sessions", Title: "Sessions", May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{
-			"end": {Do: s.endSessions, May: admin, Done: "The sessions were ended.", Fields: chosen},
-			"all": {Do: s.endAll, May: admin, Done: "The user is signed out everywhere."},
+		{Path: html + "/{sub}/sessions", Title: "Sessions", Of: s.username, May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{
+			"end": {Says: "End sessions of a user", Do: s.endSessions, May: admin, Done: "The sessions were ended.", Fields: chosen},
+			"all": {Says: "Sign a user out everywhere", Do: s.endAll, May: admin, Done: "The user is signed out everywhere."},
 		}},
-		{Path: html + "/{sub}/grants", Title: "Grants", May: reader, Get: s.listGrants, Template: grantsPage, Acts: acts{
-			"withdraw": {Do: s.withdraw, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
+		{Path: html + "/{sub}/grants", Title: "Grants", Of: s.username, May: reader, Get: s.listGrants, Template: grantsPage, Acts: acts{
+			"withdraw": {Says: "Withdraw grants of a user", Do: s.withdraw, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
 		}},
-		{Path: html + "/{sub}/keys", Title: "API keys", May: reader, Get: s.listKeys, Template: keysPage, Acts: acts{
-			"revoke": {Do: s.revokeKeys, May: admin, Done: "The API keys were revoked.", Fields: chosen},
+		{Path: html + "/{sub}/keys", Title: "API keys", Of: s.username, May: reader, Get: s.listKeys, Template: keysPage, Acts: acts{
+			"revoke": {Says: "Revoke API keys of a user", Do: s.revokeKeys, May: admin, Done: "The API keys were revoked.", Fields: chosen},
 		}},
-		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", May: reader, Get: s.listFactors, Template: factorsPage, Acts: acts{
-			"reset": {Do: s.resetFactors, May: admin, Done: "The second factors were removed, and the user was told."},
+		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", Of: s.username, May: reader, Get: s.listFactors, Template: factorsPage, Acts: acts{
+			"reset": {Says: "Remove the second factors of a user", Do: s.resetFactors, May: admin, Done: "The second factors were removed, and the user was told."},
 		}},
-		{Path: html + "/{sub}/export", Title: "Export", May: admin, Acts: acts{"export": {Do: s.export, May: admin, File: download}}},
+		{Path: html + "/{sub}/export", Title: "Export", Of: s.username, May: admin, Acts: acts{"export": {Says: "Export the data of a user", Do: s.export, May: admin, File: download}}},
 	}
 }

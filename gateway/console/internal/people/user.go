@@ -242,3 +242,9 @@ func userNotice(before, after storage.User) (n event.Notice, ok bool) {
 	}
 	return event.Notice{Kind: event.NoticeRole, Detail: strings.Join(what, ", ")}, len(what) > 0
 }
+
+// username returns the username of the user whom a page is about.
+func (s *People) username(r *http.Request, _ consoleauth.Actor) (string, error) {
+	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
+	return u.Username, err
+}

@@ -100,14 +100,14 @@ func (s *Rules) Part() ui.Part {
 		Pages: []ui.Page{
 			{Path: html, Title: "Access", Section: "Tools", Get: s.list, Template: listPage},
 			{Path: html + "/{member}", Title: "Access rules", Get: s.show, Template: showPage, Acts: acts{
-				"add": {Do: s.add, Done: "The rule was added.", Fields: map[string]ui.Kind{
+				"add": {Says: "Add a rule", Do: s.add, Done: "The rule was added.", Fields: map[string]ui.Kind{
 					"subject": ui.Text, "deny": ui.Bool, "tools": ui.Lines, "read_only": ui.Bool}},
-				"remove": {Do: s.remove, Done: "The rule was removed.", Fields: map[string]ui.Kind{"id": ui.Text}},
+				"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.", Fields: map[string]ui.Kind{"id": ui.Text}},
 			}},
 			{Path: "/console/bundles", Title: "Bundles", Section: "Tools", Get: s.bundles, Template: bundlesPage, Acts: acts{
-				"make": {Do: s.makeBundle, May: admin, Done: "The bundle was created.", Fields: map[string]ui.Kind{
+				"make": {Says: "Make a bundle", Do: s.makeBundle, May: admin, Done: "The bundle was created.", Fields: map[string]ui.Kind{
 					"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
-				"remove": {Do: s.removeBundle, May: admin, Done: "The bundle was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
+				"remove": {Says: "Remove a bundle", Do: s.removeBundle, May: admin, Done: "The bundle was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
 			}},
 			{Path: "/console/visible", Title: "Who sees what", Section: "Tools", May: reader, Get: s.sees, Template: seesPage},
 		},

@@ -82,23 +82,23 @@ func (t *Tools) Part() ui.Part {
 		{Path: page, Title: "Capabilities", Section: "Tools", Get: t.list, Template: listPage},
 		{Path: page + "/new", Title: "New capability", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument, Begin: t.c.Registry.BeginReading, Acts: map[string]ui.Act{
 			"preview":  {Do: t.preview, Stale: true, Result: newPage, Done: "This is what would be stored. Nothing is stored yet."},
-			"register": {Do: t.register, Done: "The capability is registered.", To: toMember},
+			"register": {Says: "Register a capability", Do: t.register, Done: "The capability is registered.", To: toMember},
 		}},
 		{Path: one, Title: "Capability", Get: t.show, Template: showPage, Acts: map[string]ui.Act{
 			"register": {Do: t.stays, Stale: true, Done: "The capability is registered."},
-			"publish":  {Do: t.publish(true), Done: "The capability is on the bus."},
-			"pause":    {Do: t.publish(false), Done: "The capability is off the bus."},
-			"delete":   {Do: t.remove, Done: "The capability is deleted.", To: func(any, string) string { return page }},
+			"publish":  {Says: "Put a capability on the bus", Do: t.publish(true), Done: "The capability is on the bus."},
+			"pause":    {Says: "Take a capability off the bus", Do: t.publish(false), Done: "The capability is off the bus."},
+			"delete":   {Says: "Delete a capability", Do: t.remove, Done: "The capability is deleted.", To: func(any, string) string { return page }},
 		}},
 		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage, Acts: map[string]ui.Act{
-			"resend": {Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text}, Done: "It will be sent again in a moment."},
+			"resend": {Says: "Send a webhook once more", Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text}, Done: "It will be sent again in a moment."},
 		}},
 	}
 	if t.c.Bus != nil {
 		part.APIs = append(part.APIs, ui.API{Path: "/api/console/tools/{member}/{tool}/call", Methods: by{"POST": t.callJSON}})
 		part.Pages = append(part.Pages, ui.Page{
 			Path: one + "/tools/{tool}", Title: "Tool", Get: t.showTool, Template: toolPage, MaxForm: 4 << 20,
-			Acts: map[string]ui.Act{"call": {Do: t.callForm, Result: toolPage}},
+			Acts: map[string]ui.Act{"call": {Says: "Call a tool", Do: t.callForm, Result: toolPage}},
 		})
 	}
 	return part

@@ -69,7 +69,7 @@ func (t *Trail) Part() ui.Part {
 			{Path: "/console/audit", Title: "Audit trail", Section: "Service", Owned: true, Get: t.list, Template: listPage},
 			{Path: "/console/audit/{seq}", Title: "Record of the audit trail", Owned: true, Get: t.show, Template: recordPage},
 			{Path: "/console/audit/chain", Title: "Chain of the audit trail", May: reader, Get: t.chain, Template: chainPage, Acts: map[string]ui.Act{
-				"verify": {Do: t.verify, May: admin, Done: "The verification runs. Load this page again to see how far it is."},
+				"verify": {Says: "Verify the audit trail", Do: t.verify, May: admin, Done: "The verification runs. Load this page again to see how far it is."},
 			}},
 		},
 		Texts: texts,

@@ -3,10 +3,13 @@ package ui
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/formwords"
 )
 
 // received is a form as it came.
@@ -39,6 +42,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who
 
 // askAgain asks who sent a form to confirm that it is they. A form that would not be done then is not kept: a page of
 // another site could have it done after a sign-in otherwise.
+//
+// Who confirms reads what the form does: somebody else may have sent it from a console that was left open.
 func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor, f *received) error {
 	keeper, ok := s.c.SignIn.(Keeper)
 	if !ok {
@@ -50,5 +55,44 @@ func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who co
 		}
 		return s.refuse(w, r, p, who, err)
 	}
-	return keeper.KeepForm(w, r, f.session, f.body.Bytes())
+	what, fields := s.about(r, p, who)
+	return keeper.KeepForm(w, r, f.session, f.body.Bytes(), what, fields)
+}
+
+// inPath finds the names of the values in the path of a page.
+var inPath = regexp.MustCompile(`{([a-z_]+)}`)
+
+// about says what a form does, in the language of its page: the act, what it is done to, and what was typed.
+func (s *Server) about(r *http.Request, p Page, who consoleauth.Actor) (what string, fields [][2]string) {
+	v, act := s.view(r, p, who), p.Acts[r.PostForm.Get("do")]
+	if what = v.T(act.Says); act.Says == "" {
+		what = v.T(p.Title) + ": " + r.PostForm.Get("do")
+	}
+	name := ""
+	if p.Of != nil && who.Proven() == nil {
+		var err error
+		if name, err = p.Of(r, who); err != nil {
+			s.c.Log.WarnContext(r.Context(), "what a form is about has no name", "path", r.URL.Path, "err", err)
+		}
+	}
+	for _, in := range inPath.FindAllStringSubmatch(p.Path, -1) {
+		value := r.PathValue(in[1])
+		if name != "" {
+			value, name = name+" ("+value+")", ""
+		}
+		fields = append(fields, [2]string{v.T(in[1]), value})
+	}
+	typed := maps.Clone(r.PostForm)
+	for field, kind := range act.Fields {
+		if kind == Bool { // a box that is not ticked says something
+			typed[field] = []string{map[bool]string{true: v.T("yes"), false: v.T("no")}[typed.Has(field)]}
+		}
+	}
+	if id := r.URL.Query().Get("id"); id != "" {
+		typed["id"] = []string{id}
+	}
+	for _, f := range formwords.Of(typed, func(text string) string { return v.T(text) }) {
+		fields = append(fields, [2]string{f.Name, f.Value})
+	}
+	return what, fields
 }

@@ -42,6 +42,8 @@ type Page struct {
 	Acts     map[string]Act // by the value of the form's field "do"
 	MaxForm  int64          // bytes of a form, its files included; 0: 64 KiB
 	Begin    Begin          // called before a form is read; nil: it is read at once
+	// Of returns the name of what the page is about, such as a user, to who may see it; nil: the values of its path are it.
+	Of func(r *http.Request, who consoleauth.Actor) (string, error)
 
 	texts Texts // of its part
 }
@@ -52,6 +54,7 @@ type Act struct {
 	May    []consoleauth.Check // beside those of the page and a fresh sign-in
 	Stale  bool                // does without the fresh sign-in: it changes nothing that matters
 	Fields map[string]Kind     // of the form, as the Action reads them; others are ignored
+	Says   string              // what the act is, in English: whoever confirms who they are reads it before it is done
 	Done   string              // what the page says afterwards, in English
 	// To returns where the browser goes afterwards, given the result and the path of the page; nil: the page again.
 	To func(result any, path string) string

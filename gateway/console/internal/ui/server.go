@@ -31,8 +31,8 @@ type SignIn interface {
 // Keeper is a SignIn that keeps a form while its sender signs in again; *signin.SignIn is one.
 type Keeper interface {
 	// KeepForm answers a form, whose body this is and which was shown in a session, with the page that asks who sent it
-	// to confirm that it is they. Then it is sent to the same address once more.
-	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte) error
+	// to confirm that it is they, and says what it does. Then they send it to the same address once more.
+	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
 	// KeptForm puts a form into the request that names it, uses it up, and returns the session that it was shown in;
 	// "" if the request names none.
 	KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
@@ -59,7 +59,7 @@ type Server struct {
 
 // New makes a Server of parts, whose pages are in the navigation in their order.
 func New(c Config, parts ...Part) *Server {
-	s := &Server{c: c, texts: maps.Clone(texts)}
+	s := &Server{c: c, texts: FrameTexts()}
 	var routes []reply.Route
 	for _, p := range parts {
 		maps.Copy(s.texts, p.Texts)

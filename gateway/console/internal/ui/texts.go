@@ -1,5 +1,7 @@
 package ui
 
+import "maps"
+
 // texts are those of the frame and of what all pages share.
 var texts = Texts{
 	"Console":           "控制台",
@@ -21,4 +23,8 @@ var texts = Texts{
 }
 
 // FrameTexts returns the translations of what all pages share.
-func FrameTexts() Texts { return texts }
+func FrameTexts() Texts {
+	all := maps.Clone(texts)
+	maps.Copy(all, aboutTexts)
+	return all
+}

@@ -42,6 +42,7 @@ type Forms struct {
 	*flow.Steps
 	Store  Store
 	Secure bool // the cookies are for https alone
+	Acts   map[string]Act // by the path that a form is sent to; a form without one is told by its path
 }
 
 // The reasons why a user is asked, in English.
@@ -51,10 +52,11 @@ const (
 )
 
 // Ask answers a form of a signed-in user that takes a fresh sign-in: it keeps the form, whose body this is and which
-// was shown in a session, and asks the user to confirm who they are. Everything else about the form has been checked.
-func (k *Forms) Ask(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, session string, body []byte) error {
+// was shown in a session, and asks the user to confirm who they are, and that it is they who want what the form is about.
+// Everything else about the form has been checked.
+func (k *Forms) Ask(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, session string, body []byte, about web.About) error {
 	to, why := addressOf(r), whyKept
-	id, err := k.keep(w, r, u, form{session, r.Header.Get("Content-Type"), body})
+	id, err := k.keep(w, r, u, form{session, r.Header.Get("Content-Type"), body}, about)
 	query := web.GoOn(id, to)
 	if errors.Is(err, errNotKept) {
 		if query, why = web.AccountPath, whyNotKept; web.IsConsole(to) {
@@ -83,7 +85,7 @@ func withoutKept(u *url.URL) string {
 }
 
 // keep stores a form, and returns its id. With errNotKept nothing is stored.
-func (k *Forms) keep(w http.ResponseWriter, r *http.Request, u storage.User, f form) (id string, err error) {
+func (k *Forms) keep(w http.ResponseWriter, r *http.Request, u storage.User, f form, about web.About) (id string, err error) {
 	if k.Rates.Acts.Take(kind+" "+u.Sub) > 0 {
 		return "", errNotKept
 	}
@@ -96,8 +98,12 @@ func (k *Forms) keep(w http.ResponseWriter, r *http.Request, u storage.User, f f
 	if err != nil {
 		return "", err
 	}
+	told, err := sealAbout(about, place{id, u.Sub, r.URL.Path}, key)
+	if err != nil {
+		return "", err
+	}
 	_, err = k.Store.SaveTicket(r.Context(), storage.Ticket{
-		ID: ticketID(id), Kind: kind, UserID: u.Sub, Query: r.URL.Path, Proof: sealed, CreatedAt: now, ExpiresAt: now.Add(life),
+		ID: ticketID(id), Kind: kind, UserID: u.Sub, Query: r.URL.Path, Proof: sealed, State: told, CreatedAt: now, ExpiresAt: now.Add(life),
 	})
 	if err == nil {
 		k.setCookie(w, r, id, secret, int(life/time.Second))

@@ -19,32 +19,24 @@ import (
 //go:embed on.html
 var files embed.FS
 
-//go:embed on.js
-var script []byte
-
-// scriptPath is the script of the page, which sends the form at once.
-const scriptPath = web.GoOnPath + ".js"
-
 var onPage = web.Parse(files, "on")
 
 // Routes returns what is served here.
 func (k *Forms) Routes() []reply.Route {
 	return []reply.Route{
 		{Path: web.GoOnPath, Methods: []string{http.MethodGet, http.MethodHead}, Handle: k.goOn, Fail: web.FailAccount},
-		web.Script(scriptPath, script),
 	}
 }
-
-// Unmetered returns the paths that nobody needs a limit for.
-func Unmetered() []string { return []string{scriptPath} }
 
 // view holds what the page shows.
 type view struct {
 	web.View
-	Action, Script string
+	Action    string
+	Elsewhere string // where who does not want it goes
 }
 
-// goOn serves the page from which a kept form goes on, once its user has confirmed who they are.
+// goOn serves the page from which a kept form goes on, once its user has confirmed who they are. It says what the form
+// does, and its user sends it: no script does, since somebody else may have filled it in while they were away.
 func (k *Forms) goOn(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Path + "?" + r.URL.RawQuery
 	id, to, ok := web.ReadGoOn(query)
@@ -61,8 +53,9 @@ func (k *Forms) goOn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at, err := url.ParseRequestURI(to)
+	var about web.About
 	if err == nil {
-		_, err = k.waiting(r, u, id, at.Path)
+		about, err = k.about(r, u, id, at.Path)
 	}
 	switch {
 	case errors.Is(err, errGone): // a page of another site has made up the address, perhaps
@@ -70,13 +63,18 @@ func (k *Forms) goOn(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	own := view{View: web.ViewOf(u), Action: to + "?", Script: scriptPath}
+	own := view{View: web.ViewOf(u), Action: to + "?", Elsewhere: web.AccountPath}
+	if web.IsConsole(to) {
+		own.Elsewhere = to
+	}
 	if strings.Contains(to, "?") {
 		own.Action = to + "&"
 	}
 	own.Action += web.ParamKept + "=" + id
-	own.Title, own.Scripted, own.Away = "Your form goes on", true, strings.HasPrefix(to, web.WithPath)
-	return k.Pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, onPage, &own)
+	own.Title, own.Away = "Your form goes on", strings.HasPrefix(to, web.WithPath)
+	t := k.Pages.Context(r, web.AccountPath, storage.App{})
+	t.About, t.Origin = about, about.Leads
+	return t.Show(w, http.StatusOK, onPage, &own)
 }
 
 // Keeping returns routes whose forms are kept: a handler returns session.ErrStale before it has done or written
@@ -109,8 +107,9 @@ func (k *Forms) keeping(next reply.HandlerFunc) reply.HandlerFunc {
 			return err
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		if err := next(w, r); !errors.Is(err, session.ErrStale) {
-			return err
+		stale := next(w, r)
+		if !errors.Is(stale, session.ErrStale) {
+			return stale
 		}
 		v, u, err := k.Sessions.Visit(r)
 		if errors.Is(err, storage.ErrNotFound) {
@@ -119,6 +118,6 @@ func (k *Forms) keeping(next reply.HandlerFunc) reply.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return k.Ask(w, r, v, u, v.ID, body)
+		return k.Ask(w, r, v, u, v.ID, body, k.told(r, stale, body))
 	}
 }

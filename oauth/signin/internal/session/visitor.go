@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -90,6 +91,14 @@ func earlier(a, b time.Time) time.Time {
 	}
 	return b
 }
+
+// Stale is an ErrStale that tells what was not done: the page that asks for the proof shows it.
+type Stale struct{ About web.About }
+
+func (*Stale) Error() string { return ErrStale.Error() }
+
+// Is reports whether an error is ErrStale.
+func (*Stale) Is(target error) bool { return target == ErrStale }
 
 // ErrStale says that a session has not proved within ten minutes what its user has: somebody else may be using the
 // browser by now.

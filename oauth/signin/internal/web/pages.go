@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-//go:embed alert.html form.html locked.html passkey.html person.html show.html
+//go:embed about.html alert.html form.html locked.html passkey.html person.html show.html
 var files embed.FS
 
 // The pages that several sign-in methods share.
@@ -25,13 +25,14 @@ var (
 	lockedPage = Parse(files, "locked")
 )
 
-// Parse reads a page. Each can show its user with {{template "person.html" .}}, an alert with
+// Parse reads a page. Each can show its user with {{template "person.html" .}}, what a form does that is kept with
+// {{template "about.html" .}}, an alert with
 // {{template "alert.html" .Alert}}, and what is typed into its fields of a password, each in an element of class
 // secret, with {{template "show.html" .}} and the Secret of its View; and the button to sign in with a passkey with
 // {{template "passkey.html" .}}.
 func Parse(from fs.FS, name string) *page.Template {
 	return page.Lazily(func() *template.Template {
-		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "passkey.html", "person.html", "show.html"))
+		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "about.html", "alert.html", "passkey.html", "person.html", "show.html"))
 	})
 }
 
@@ -61,6 +62,7 @@ type View struct {
 	// Filled in from the Context.
 	App, Query, Host, Back string
 	SignInLinks, HelpLinks []Link
+	About                  About
 }
 
 func (v *View) common() *View { return v }
@@ -72,7 +74,7 @@ type viewer interface{ common() *View }
 func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of viewer) error {
 	v := of.common()
 	v.Lang, v.App, v.Query, v.Back = t.Lang, t.Brand.Name, t.Query, Back(t.Query)
-	v.SignInLinks, v.HelpLinks = t.signInLinks, t.helpLinks
+	v.SignInLinks, v.HelpLinks, v.About = t.signInLinks, t.helpLinks, t.About
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
 	v.Secret = v.Secret || body == FormPage
 	if t.passkeys && (body == FormPage || v.Meanwhile) {
@@ -90,6 +92,8 @@ type Pages struct {
 	SignInLinks []Link // to sign in, beside the password; as they stand on the page
 	Passkeys    bool   // users can sign in with passkeys
 	HelpLinks   []Link // on the sign-in page: to a password or a user
+
+	Kept func(r *http.Request, query string) About // tells what the form does that a query goes on with; nil: there are none
 }
 
 // New makes Pages of a service with an origin.
