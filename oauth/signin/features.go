@@ -143,7 +143,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
-	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA, Secure: strings.HasPrefix(c.BaseURL, "https:")}
+	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA, Secure: strings.HasPrefix(c.BaseURL, "https:"), Tools: s.consents.New}
 	s.steps.Second = s.factors
 	s.kept = &kept.Forms{Steps: s.steps, Store: c.Store, Secure: s.factors.Secure, Acts: keptActs}
 	pages.Kept = s.kept.About

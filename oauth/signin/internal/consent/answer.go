@@ -54,8 +54,8 @@ func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 
 // allow stores a consent, if it comes from the user who was asked, about the application as it was
 // then. Another tab may have signed the user out or somebody else in meanwhile: then authorize asks
-// again. A scope that takes a recent sign-in takes it here too: a consent given in advance, in a
-// browser that its user has left, would count once they sign in again.
+// again. What takes a fresh sign-in takes it here: a consent given in advance, in a browser that its
+// user has left, would count once they sign in again.
 func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in map[string]string, picks []string) error {
 	who, user, err := s.Sessions.Visit(r)
 	switch {
@@ -66,7 +66,7 @@ func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in m
 	case in["terms"] != q.app.Terms(): // it has changed since the page was made
 		return web.SeeOther(w, web.Back(q.query))
 	}
-	if scope.HasElevated(q.scope) { // authorize asks them to sign in, and then this again
+	if scope.HasElevated(q.scope) { // authorize asks them to sign in, and then this again: it is allowed for ten minutes
 		if fresh, _, err := s.Second.Fresh(r.Context(), who); err != nil {
 			return err
 		} else if !fresh {
@@ -83,6 +83,9 @@ func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in m
 		return s.show(w, r, http.StatusBadRequest, q, user, again)
 	case !ok: // the page would offer something else now
 		return web.SeeOther(w, web.Back(q.query))
+	}
+	if err := s.takesFresh(r, q, who, allowed); err != nil {
+		return err
 	}
 	if q.app.Client != nil {
 		err := s.Store.KeepClient(r.Context(), q.app.ID)

@@ -69,7 +69,11 @@ func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Sess
 	case !ok: // the page would offer something else now
 		return d.showConfirmation(w, r, http.StatusOK, app, user, t, "")
 	}
-	return d.grant(w, r, who, user, app, t, scope.WithoutElevated(granted))
+	granted = scope.WithoutElevated(granted)
+	if err := d.Consents.TakesFresh(r, app, who, granted); err != nil {
+		return err
+	}
+	return d.grant(w, r, who, user, app, t, granted)
 }
 
 // grant stores the consent and the answer.

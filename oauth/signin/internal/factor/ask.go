@@ -30,7 +30,9 @@ func (s *Factors) Ask(w http.ResponseWriter, r *http.Request, user storage.User,
 		wanted = LevelMulti
 	}
 	if wanted == "" && app.ID != "" && !demands(query) && s.trusted(r, f) && !s.here(r, user) {
-		return false, nil
+		if asks, err := s.Tools(r.Context(), app, user.Sub, query); err != nil || !asks {
+			return false, err
+		}
 	}
 	return true, s.hold(w, r, Pending{User: user, By: by, Level: wanted}, query)
 }

@@ -28,6 +28,10 @@ type Factors struct {
 
 	Passkeys bool // they can be used here
 
+	// Tools reports whether an application asks a user (a sub), with an authorize request, for tools that they have not
+	// allowed it. To allow them takes the second factor, so it is asked for at once.
+	Tools func(ctx context.Context, app storage.App, sub, query string) (bool, error)
+
 	marks atomic.Pointer[storage.Secret] // the key of the marks of trusted browsers; nil: not read yet
 }
 

@@ -41,7 +41,7 @@ type Store interface {
 type Forms struct {
 	*flow.Steps
 	Store  Store
-	Secure bool // the cookies are for https alone
+	Secure bool           // the cookies are for https alone
 	Acts   map[string]Act // by the path that a form is sent to; a form without one is told by its path
 }
 
