@@ -10,7 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// spot is where a key or a value is in the file, and in what pages that are free by now have of it.
+// spot holds where a key or a value is in the file, and in what pages that are free by now have of it.
 type spot struct {
 	row  string
 	at   []int64
