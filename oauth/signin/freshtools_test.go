@@ -138,7 +138,7 @@ func TestWhatWasAllowedGoesOnAfterTheProof(t *testing.T) {
 		to := w.b.form(factor.Path, "code", w.shows(0)).Header().Get("Location")
 		page := w.b.do(get(to))
 		says(page.body)
-		if !strings.Contains(page.policy(), "form-action 'self' http://127.0.0.1:43917;") {
+		if policy := page.policy(); strings.Contains(policy, "form-action") && !strings.Contains(policy, " http://127.0.0.1:43917") {
 			t.Errorf("the policy stops the redirect: %s", page.policy())
 		}
 		if a := w.b.goesOn(t, to); !strings.HasPrefix(a.Header().Get("Location"), web.AuthorizePath+"?") || !w.has(app, scope.Member("pets")) {
