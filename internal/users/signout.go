@@ -42,8 +42,8 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 	return len(sessions), revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub})
 }
 
-// End ends a session even if it moves forward with its use meanwhile, and those that its user has confirmed in it. Their
-// applications are told.
+// End ends a session even if it moves forward with its use meanwhile, and those that its user has confirmed in it.
+// Their applications are told.
 func End(ctx context.Context, store Store, s storage.Session) error {
 	if err := EndFollowing(ctx, store, s); err != nil {
 		return err

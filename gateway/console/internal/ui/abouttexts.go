@@ -1,7 +1,7 @@
 package ui
 
-// The texts of the pages that ask who somebody is before an act is done: what the acts of all parts are, and the names of
-// fields. A name without a translation stands as it is.
+// The texts of the pages that ask who somebody is before an act is done: what the acts of all parts are, and the names
+// of fields. A name without a translation stands as it is.
 var aboutTexts = Texts{
 	"End sessions":                                 "结束会话",
 	"Withdraw grants":                              "撤销授权",

@@ -2,8 +2,8 @@
 //
 // A form of the account or of the console that takes a fresh sign-in (decision 91) is checked as if it were done: who
 // sent it, from which origin, and the id of a form of the console. If only the sign-in is missing, the form is kept for
-// ten minutes and its user asked. A proof leads to a page that names the form by a random id, from which its user sends it
-// to its own address once more, by POST; there it goes through every check again, and is used up in one step.
+// ten minutes and its user asked. A proof leads to a page that names the form by a random id, from which its user sends
+// it to its own address once more, by POST; there it goes through every check again, and is used up in one step.
 //
 // # Choices
 //

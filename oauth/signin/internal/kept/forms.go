@@ -52,7 +52,7 @@ const (
 )
 
 // Ask answers a form of a signed-in user that takes a fresh sign-in: it keeps the form, whose body this is and which
-// was shown in a session, and asks the user to confirm who they are, and that it is they who want what the form is about.
+// was shown in a session, and asks the user to confirm who they are, and that they want what the form is about.
 // Everything else about the form has been checked.
 func (k *Forms) Ask(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, session string, body []byte, about web.About) error {
 	to, why := addressOf(r), whyKept

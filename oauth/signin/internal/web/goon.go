@@ -14,8 +14,8 @@ const GoOnPath = FormPath + "/on"
 // ParamKept names a kept form in the address that it is sent to once more.
 const ParamKept = "kept"
 
-// About tells people in words what a form does that goes on once they have confirmed who they are, in the language of who
-// has sent it: somebody else may have sat before the browser then.
+// About tells people in words what a form does that goes on once they have confirmed who they are, in the language of
+// the browser that sent it: somebody else may have sat before the browser then.
 type About struct {
 	What   string            `json:"what"`
 	Fields []formwords.Field `json:"fields"`
