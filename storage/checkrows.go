@@ -10,44 +10,43 @@ import (
 	"github.com/keystile/keystile/storage/transfer"
 )
 
-// RowsRead says what CheckRows has read.
-type RowsRead struct {
-	Rows     int
-	Unsummed int     // documents that have no checksum: a version without has written them last
-	Damaged  []error // each names a row; up to a hundred, and then how many more
-}
+// rowsRead holds what CheckRows has read.
+type rowsRead struct{ rows, unsummed int }
 
 // maxDamaged bounds how many damaged rows are named.
 const maxDamaged = 100
 
-// CheckRows reads the tokens and documents of a store that is shared, and compares each with its checksum. It takes as
-// long as a copy. It fails where the adapter has no list of its rows (transfer.Adapter).
-func (s *Store) CheckRows(ctx context.Context) (r RowsRead, err error) {
+// CheckRows reads the tokens and documents of a store that is shared, and compares each with its checksum. It returns how
+// many there are, how many documents have no checksum because a version without has written them last, and an error for
+// each damaged row that names it, up to a hundred of them. It takes as long as a copy, and fails where the adapter has no
+// list of its rows (transfer.Adapter).
+func (s *Store) CheckRows(ctx context.Context) (rows, unsummed int, damaged []error, err error) {
 	from, ok := adapter[transfer.Adapter](s.writes.Backend)
 	if !ok {
-		return r, fmt.Errorf("%w: its adapter has no list of its rows", ErrInvalid)
+		return 0, 0, nil, fmt.Errorf("%w: its adapter has no list of its rows", ErrInvalid)
 	}
+	var r rowsRead
 	more := 0
 	met := func(err error) {
-		if len(r.Damaged) < maxDamaged {
-			r.Damaged = append(r.Damaged, err)
+		if len(damaged) < maxDamaged {
+			damaged = append(damaged, err)
 		} else {
 			more++
 		}
 	}
 	for _, table := range []transfer.Table{transfer.Tokens, transfer.Documents} {
 		if err := r.table(ctx, from, table, met); err != nil {
-			return r, unavailable("read the rows of "+string(table), err)
+			return r.rows, r.unsummed, damaged, unavailable("read the rows of "+string(table), err)
 		}
 	}
 	if more > 0 {
-		r.Damaged = append(r.Damaged, fmt.Errorf("and %d more", more))
+		damaged = append(damaged, fmt.Errorf("and %d more", more))
 	}
-	return r, nil
+	return r.rows, r.unsummed, damaged, nil
 }
 
 // table reads one table. A page that fails at a damaged row is read again row by row, and on behind that one.
-func (r *RowsRead) table(ctx context.Context, from transfer.Adapter, table transfer.Table, met func(error)) error {
+func (r *rowsRead) table(ctx context.Context, from transfer.Adapter, table transfer.Table, met func(error)) error {
 	var after []byte
 	for n := transfer.PageRows; ; {
 		rows, err := from.Rows(ctx, table, after, n)
@@ -70,7 +69,7 @@ func (r *RowsRead) table(ctx context.Context, from transfer.Adapter, table trans
 			return nil
 		}
 		for _, row := range rows {
-			r.Rows++
+			r.rows++
 			if table == transfer.Documents {
 				if err := r.document(row); err != nil {
 					met(err)
@@ -81,13 +80,13 @@ func (r *RowsRead) table(ctx context.Context, from transfer.Adapter, table trans
 	}
 }
 
-func (r *RowsRead) document(row transfer.Row) error {
+func (r *rowsRead) document(row transfer.Row) error {
 	d, err := row.Doc()
 	if err != nil {
 		return err
 	}
 	if _, _, form := rowsum.CutText(d.Data, rowsum.Before); form == rowsum.None {
-		r.Unsummed++
+		r.unsummed++
 	}
 	return openSum(&d)
 }

@@ -209,28 +209,28 @@ func (k *checkup) everyRow(f *folder.Folder) {
 		k.add(rowsName, admin.Unsafe, err.Error(),
 			"keystile restore FILE, with the last backup; what is damaged is not served meanwhile")
 	default:
-		r := storage.RowsRead{Unsummed: found[bolt.Unsummed]}
+		rows := 0
 		for name, n := range found {
 			if name != bolt.Unsummed {
-				r.Rows += n
+				rows += n
 			}
 		}
-		k.rows(r, nil)
+		k.rows(rows, found[bolt.Unsummed], nil, nil)
 	}
 }
 
 // rows says whether what is stored is what was written.
-func (k *checkup) rows(r storage.RowsRead, err error) {
+func (k *checkup) rows(read, unsummed int, damaged []error, err error) {
 	switch {
 	case err != nil:
 		k.add(rowsName, admin.Unknown, err.Error(), "see what else is found, and check again")
-	case len(r.Damaged) > 0:
-		k.add(rowsName, admin.Unsafe, errors.Join(r.Damaged...).Error(),
+	case len(damaged) > 0:
+		k.add(rowsName, admin.Unsafe, errors.Join(damaged...).Error(),
 			"bring these rows back from a backup of the database; they are not served meanwhile")
-	case r.Unsummed > 0:
+	case unsummed > 0:
 		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written; "+
-			"%d of them have no checksum, and get one when they are written next", r.Rows, r.Unsummed), "")
+			"%d of them have no checksum, and get one when they are written next", read, unsummed), "")
 	default:
-		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written", r.Rows), "")
+		k.add(rowsName, admin.Safe, fmt.Sprintf("%d rows were read, and are what was written", read), "")
 	}
 }

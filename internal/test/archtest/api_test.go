@@ -19,7 +19,7 @@ import (
 var pages = map[string]int{
 	"": 15, "gateway": 15, "legacy": 15, "mcpbus": 15, "oauth": 18, "oauth/signin": 15, "registry": 15,
 	"gateway/billing": 20, "gateway/console": 22, "gateway/limits": 10, "gateway/remote": 15,
-	"storage": 50, "storage/driver": 38,
+	"storage": 50, "storage/driver": 39,
 }
 
 func TestGoDocFitsOnAPage(t *testing.T) {
