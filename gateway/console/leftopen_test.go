@@ -56,13 +56,13 @@ func TestAFormOfAConsoleThatWasLeftOpenSaysWhatItDoes(t *testing.T) {
 					for field, values := range c.form {
 						form[field] = values
 					}
-					code, to, asks := in("POST", path, form.Encode())
+					code, _, asks := in("POST", path, form.Encode())
 					_, query, _ := strings.Cut(asks, `name="query" value="`)
 					query, _, _ = strings.Cut(query, `"`)
 					query = strings.ReplaceAll(query, "&amp;", "&")
 					_, _, _ = in("POST", "/oauth/signin", url.Values{"username": {"admin"}, "password": {password}, "query": {query}}.Encode())
 					_, _, asksFactor := in("GET", "/oauth/signin/factor", "")
-					_, to, _ = in("POST", "/oauth/signin/factor", url.Values{"code": {shows()}}.Encode())
+					_, to, _ := in("POST", "/oauth/signin/factor", url.Values{"code": {shows()}}.Encode())
 					_, _, goesOn := in("GET", to, "")
 					for which, page := range map[string]string{"that asks for all": asks, "that asks for the factor": asksFactor, "from which it goes on": goesOn} {
 						for _, want := range says {

@@ -95,12 +95,12 @@ func TestWhatComesWhileSomethingIsWrittenGoesOutTogether(t *testing.T) {
 
 func TestACommandWaitsNoLongerThanItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, p := pair(t)
+		c, _ := pair(t)
 		began := time.Now()
 		if _, err := c.Do(began.Add(50*time.Millisecond), "ECHO", "a"); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != 50*time.Millisecond {
 			t.Errorf("where nothing takes the command: %v after %v", err, time.Since(began))
 		}
-		c, p = pair(t)
+		c, p := pair(t)
 		go io.Copy(io.Discard, p)
 		for range 41 {
 			began = time.Now()

@@ -1,5 +1,3 @@
-// Package identity tells stores apart, before one is opened: by the ID that each has in itself, and its copies and
-// backups with it.
 package identity
 
 import (
