@@ -221,7 +221,7 @@ func TestAServiceDecidesNothingForTheWholeHost(t *testing.T) {
 	lines = append(lines, "own=1; Path=/svc", "keystone_token=1", "own=open_sso_token")
 	set := func(h http.Header, prefix string, lines []string) {
 		h[prefix+"Set-Cookie"] = slices.Clone(lines)
-		for _, name := range []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login"} {
+		for _, name := range []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login", "Accept-CH", "Secure-Session-Registration"} {
 			h[prefix+name] = []string{`"*"`}
 		}
 	}

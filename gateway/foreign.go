@@ -56,7 +56,8 @@ func (f foreign) remove(h http.Header) {
 // hostWide are headers by which one answer decides for the whole host, of which a service has a part: that what
 // browsers keep of it goes, whom they tell of its requests, where else to find it, which scripts stand before its
 // pages, and who is signed in.
-var hostWide = []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login"}
+var hostWide = []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login", "Accept-Ch",
+	"Secure-Session-Registration", "Sec-Session-Registration"}
 
 // dropHostWide removes them, and our cookies.
 func dropHostWide(h http.Header) {
