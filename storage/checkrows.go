@@ -16,10 +16,10 @@ type rowsRead struct{ rows, unsummed int }
 // maxDamaged bounds how many damaged rows are named.
 const maxDamaged = 100
 
-// CheckRows reads the tokens and documents of a store that is shared, and compares each with its checksum. It returns how
-// many there are, how many documents have no checksum because a version without has written them last, and an error for
-// each damaged row that names it, up to a hundred of them. It takes as long as a copy, and fails where the adapter has no
-// list of its rows (transfer.Adapter).
+// CheckRows reads the tokens and documents of a store that is shared, and compares each with its checksum. It returns
+// how many there are, how many documents have no checksum because a version without has written them last, and an error
+// for each damaged row that names it, up to a hundred of them. It takes as long as a copy, and fails where the adapter
+// has no list of its rows (transfer.Adapter).
 func (s *Store) CheckRows(ctx context.Context) (rows, unsummed int, damaged []error, err error) {
 	from, ok := adapter[transfer.Adapter](s.writes.Backend)
 	if !ok {

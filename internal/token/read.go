@@ -117,7 +117,8 @@ func verified(bearer, alg string, public crypto.PublicKey) (payload []byte, err 
 	return payload, nil
 }
 
-// skew bounds how far ahead of now the clock of another may be, such as that of an application which signs an assertion.
+// skew bounds how far ahead of now the clock of another may be, such as that of an application which signs an
+// assertion.
 const skew = 60 * time.Second
 
 // ahead bounds how far ahead the node that signed a token may be: each of the two may be a minute off the clock of the

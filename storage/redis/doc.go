@@ -13,7 +13,8 @@
 // and protocol is 2 for a proxy that knows no HELLO and does not say so.
 //
 // A server in cluster mode is noticed. Every act touches keys of one slot, in one round trip; where strangers have
-// filled what they are counted in, in two, since the widest networks are in slots of their own. db needs a server that is not in cluster mode.
+// filled what they are counted in, in two, since the widest networks are in slots of their own. db needs a server that
+// is not in cluster mode.
 //
 // # While the server is away
 //

@@ -21,7 +21,8 @@ import (
 	"github.com/keystile/keystile/storage/limittest"
 )
 
-// spoilt returns nodes that have counted behind proxies which inject all kinds of things, until so many acts were answered.
+// spoilt returns nodes that have counted behind proxies which inject all kinds of things, until so many acts were
+// answered.
 func spoilt(t *testing.T, n int, acts int64) []node {
 	ns := nodes(t, n, 100*time.Millisecond)
 	for i, n := range ns {

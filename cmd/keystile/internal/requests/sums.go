@@ -71,8 +71,8 @@ func (s *sums) takes(k kind) bool {
 }
 
 // bounded returns the kind that a line is of which is the first of its own. Strangers make as many kinds of requests as
-// there are paths and statuses, so they share what is left of these among themselves: what the service says of itself, such
-// as that a sign-in was refused, has a kind for each of its texts whatever they do.
+// there are paths and statuses, so they share what is left of these among themselves: what the service says of itself,
+// such as that a sign-in was refused, has a kind for each of its texts whatever they do.
 func (s *sums) bounded(k kind) kind {
 	class, rest := 2, kind{level: k.level, message: other} // there are fewer texts than that
 	switch {
