@@ -78,7 +78,9 @@ func (w *world) send(q request) answer {
 			return a
 		}
 		wait, err := time.ParseDuration(a.Header().Get("Retry-After") + "s")
-		if err != nil || wait <= 0 {
+		if done := strings.Contains(a.Body.String(), "nothing has to be sent again"); done { // and may be, all the same
+			wait = time.Second
+		} else if err != nil || wait <= 0 {
 			w.Errorf("%s %s = 503 without Retry-After: %v", q.method, q.target, a.Header())
 		}
 		w.refused++
