@@ -54,7 +54,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	if err := w.last(); err != nil {
 		return unavailable("the last write", err)
 	}
-	return w.failing()
+	return w.failing(s.probe)
 }
 
 // probe writes. A caller of Ready that goes away must not cancel it: others wait for it too.

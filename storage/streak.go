@@ -42,13 +42,13 @@ const (
 // failing returns the error of a sort of writes that fails again and again, whatever the others do, and has not been
 // found to work since. One that cannot be probed is forgotten when none has failed for a while: a node that is sent
 // nothing any more could not find out that it works again.
-func (w *writes) failing() error {
+func (w *writes) failing(write func() error) error {
 	for of := range sorts {
 		s, probe := w.streak(of, time.Now())
 		if s.n < manyFailures {
 			continue
 		}
-		if probe && w.works(of) {
+		if probe && w.works(of, write) {
 			continue
 		}
 		return unavailable(fmt.Sprintf("the last %d writes of %v", s.n, of), s.err)
@@ -64,7 +64,7 @@ func (w *writes) streak(of sort, now time.Time) (is streak, probe bool) {
 	if s.n < manyFailures {
 		return streak{}, false
 	}
-	if of != ofTokens && of != ofRecords {
+	if of == ofRevocations || of == ofCounts {
 		if now.Sub(s.last) >= quietFor {
 			*s = streak{}
 		}
@@ -76,16 +76,20 @@ func (w *writes) streak(of sort, now time.Time) (is streak, probe bool) {
 	return *s, probe
 }
 
-// works tries a sort of writes by a call that changes nothing, and ends its streak if that is answered.
-func (w *writes) works(of sort) bool {
+// works tries a sort of writes by a call that changes nothing, of documents by write, and ends its streak if that is
+// answered.
+func (w *writes) works(of sort, write func() error) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), probeWait)
 	defer cancel()
 	var err error
-	if of == ofTokens {
+	switch of {
+	case ofDocuments:
+		err = write()
+	case ofTokens:
 		var unknown driver.Key
 		rand.Read(unknown[:])
 		err = w.Backend.Exchange(ctx, unknown, time.Now())
-	} else {
+	default:
 		_, err = w.Backend.Prune(ctx, 0, 1)
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {

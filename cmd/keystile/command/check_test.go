@@ -179,7 +179,7 @@ func TestTheStoreThatNodesShareIsChecked(t *testing.T) {
 	}
 	c.want(t, "master_key", admin.Safe, "master.key")
 	c.want(t, "synchronous_commit", admin.Safe)
-	if c.code != 0 || !c.Safe || len(c.by) != 22 {
+	if c.code != 0 || !c.Safe || len(c.by) != 23 {
 		t.Errorf("a healthy store is %+v", c)
 	}
 

@@ -57,11 +57,11 @@ func (p *person) bus(bearer, method string) page {
 
 // agents sign a person in and begin to work, each by a sequence of requests that was recorded; see
 // signIn.act for the letters. They are those that send the most: with and without registration, with a
-// token that is refused and refreshed, trying Basic first, and looking for a stream before anything.
+// token that is refused and refreshed, and looking for a stream before anything.
 var agents = map[string]string{
 	"TypeScript SDK, registers and refreshes": "mparBpatccccxpafccc",
 	"mcp-remote, registers":                   "gpagmparBtcccccc",
-	"go-sdk, metadata document":               "mpaBbtcc",
+	"go-sdk, metadata document":               "mpaBtcc",
 	"ai-sdk, registers":                       "gmparBpatccccc",
 }
 
@@ -102,11 +102,6 @@ func (s *signIn) act(letter rune) {
 		s.want(s.agent.get("/.well-known/oauth-authorization-server"), 200)
 	case 'B':
 		s.browse()
-	case 'b':
-		r := httptest.NewRequest(http.MethodPost, origin+"/oauth/token", strings.NewReader("grant_type=authorization_code"))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.SetBasicAuth(officeApp, "")
-		s.want(s.agent.send(r), 401)
 	case 't':
 		s.tokens = s.want(s.agent.post("/oauth/token", "client_id", officeApp, "grant_type", "authorization_code", "code", s.code,
 			"redirect_uri", officeRedirect, "code_verifier", verifier, "resource", origin+"/api/mcp"), 200)
