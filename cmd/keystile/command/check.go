@@ -31,7 +31,7 @@ func (p program) check(ctx context.Context, c *config.Config, nodes int) (int, [
 		}
 	}
 	k := &checkup{program: p, conf: c, storage: s, shared: shared, nodes: nodes}
-	k.folder()
+	k.folder(ctx)
 	k.reached()
 	if shared {
 		k.database(ctx)
@@ -57,7 +57,7 @@ func (k *checkup) add(name string, s admin.State, says, do string) {
 }
 
 // folder judges what this machine keeps itself.
-func (k *checkup) folder() {
+func (k *checkup) folder(ctx context.Context) {
 	if !k.shared && k.nodes > 1 {
 		k.add("store", admin.Unsafe, fmt.Sprintf("the store is a file of one data folder (%s), and %d nodes would have one each: what one issues is unknown to the others", k.storage.name(), k.nodes),
 			"storage_url=postgres://... for all of them; keystile storage copy brings what is there along")
@@ -68,6 +68,7 @@ func (k *checkup) folder() {
 		return
 	}
 	k.rights(f)
+	k.belonging(ctx, f)
 	what := "the journal of usage"
 	if !k.shared {
 		what = "the database, with the journal of usage,"
@@ -79,6 +80,17 @@ func (k *checkup) folder() {
 		k.add("journal", admin.Unsafe, fmt.Sprintf("%s in %s is on %s: %s", what, f.Path(), m.Name, m.Says), "a disk of the machine for the data folder, or a volume of a block device")
 	default:
 		k.add("journal", admin.Safe, what+" is on a disk", "")
+	}
+}
+
+// belonging says where the store that the data folder belongs to is gone: then no node starts.
+func (k *checkup) belonging(ctx context.Context, f *folder.Folder) {
+	b, err := belongingOf(k.storage, k.conf, f)
+	if err == nil {
+		err = b.before(ctx, k.conf)
+	}
+	if errors.Is(err, admin.ErrGone) {
+		k.add("store", admin.Unsafe, err.Error(), "what it says, before anything is started")
 	}
 }
 

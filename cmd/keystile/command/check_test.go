@@ -159,6 +159,18 @@ func TestAJournalInMemoryIsFound(t *testing.T) {
 	}
 }
 
+func TestAStoreThatIsGoneIsFound(t *testing.T) {
+	t.Parallel()
+	data := privateFolder(t)
+	start(t, data).stop()
+	fatal(t, os.Remove(filepath.Join(data, "keystile.db")))
+	c := checkStorage(t, "--data", data)
+	c.want(t, "store", admin.Unsafe, "the store is gone", "storage forget")
+	if c.code != 1 {
+		t.Errorf("it exits %d", c.code)
+	}
+}
+
 func TestTheStoreThatNodesShareIsChecked(t *testing.T) {
 	t.Parallel()
 	address, data := database.WithSchema(t), privateFolder(t)
