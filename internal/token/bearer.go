@@ -28,6 +28,7 @@ func Bearer(r *http.Request) (string, error) {
 		return "", invalid("two Authorization headers")
 	}
 	scheme, token, _ := strings.Cut(header[0], " ")
+	token = strings.TrimLeft(token, " ") // 1*SP
 	switch {
 	case !strings.EqualFold(scheme, "Bearer"):
 		return "", ErrNoToken

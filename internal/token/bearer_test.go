@@ -28,7 +28,7 @@ func TestBearerReadsOneWellFormedHeader(t *testing.T) {
 		{[]string{" Bearer abc"}, "", ErrNoToken},
 		{[]string{"Bearer"}, "", ErrInvalid},
 		{[]string{"Bearer "}, "", ErrInvalid},
-		{[]string{"Bearer  abc"}, "", ErrInvalid},
+		{[]string{"Bearer  abc"}, "abc", nil},
 		{[]string{"Bearer abc "}, "", ErrInvalid},
 		{[]string{"Bearer abc def"}, "", ErrInvalid},
 		{[]string{"Bearer abc, Bearer def"}, "", ErrInvalid},

@@ -78,5 +78,6 @@ func Typed(text string) string {
 func Address(service, username, secret string) string {
 	service = strings.ReplaceAll(service, ":", " ") // the colon parts the two names
 	label := url.PathEscape(service + ":" + username)
-	return "otpauth://totp/" + label + "?" + url.Values{"secret": {secret}, "issuer": {service}}.Encode()
+	query := url.Values{"secret": {secret}, "issuer": {service}}.Encode()
+	return "otpauth://totp/" + label + "?" + strings.ReplaceAll(query, "+", "%20") // some apps show a + as it is
 }
