@@ -70,7 +70,7 @@ func FuzzBearer(f *testing.F) {
 	for _, text := range []string{"", "Bearer a", "bearer a.b.c==", "Bearer  a", "Bearer", "Basic a", "Bearer \xff", "Bearer a\n"} {
 		f.Add(text)
 	}
-	strict := regexp.MustCompile(`\A(?i:Bearer) ([A-Za-z0-9._~+/-]+=*)\z`)
+	strict := regexp.MustCompile(`\A(?i:Bearer) +([A-Za-z0-9._~+/-]+=*)\z`)
 	f.Fuzz(func(t *testing.T, text string) {
 		r := &http.Request{Header: http.Header{"Authorization": {text}}}
 		got, err := Bearer(r)
@@ -93,7 +93,9 @@ func TestBearerLooksAtEveryCharacter(t *testing.T) {
 		for i := range size * 256 {
 			text := []byte(strings.Repeat("a", size))
 			at, c := i/256, byte(i)
-			text[at] = c
+			if text[at] = c; at == 0 && c == ' ' { // it belongs to what stands before
+				continue
+			}
 			r.Header.Set("Authorization", "Bearer "+string(text))
 			want := strings.IndexByte(alphabet, c) >= 0 || c == '=' && at == size-1 && size > 1
 			if got, err := Bearer(r); want && got != string(text) || !want && !errors.Is(err, ErrInvalid) {
