@@ -49,9 +49,9 @@ var plants = []plant{
 	}}},
 	{"user", "bolt", []overlay.Change{{ // a user is answered and made a little later
 		File: "storage/user.go",
-		Old:  "\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, slices.Concat(along, queued))\n",
-		New: "\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); s.writeUser(context.Background(), u, by, last, slices.Concat(along, queued)) }()\n\t\t\treturn nil\n\t\t}\n" +
-			"\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, slices.Concat(along, queued))\n",
+		Old:  "\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",
+		New: "\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); s.writeUser(context.Background(), u, by, last, change, slices.Concat(along, queued)) }()\n\t\t\treturn nil\n\t\t}\n" +
+			"\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",
 	}}},
 	{"write", "bolt", []overlay.Change{{ // one write in 400 is answered and not done
 		File: "storage/bolt/writer.go",
