@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Store is the typed view of a Backend that other packages use. Its records carry a
@@ -225,82 +223,3 @@ func (s *Store) Prune(ctx context.Context, through uint64) (int, error) {
 
 // sweepStep bounds one Sweep or Prune, so that removing never blocks writers for long.
 const sweepStep = 1000
-
-// Sweep removes everything that ended by at, in small steps, and returns how much.
-func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
-	total := 0
-	for {
-		n, err := s.backend.Sweep(ctx, at, sweepStep)
-		total += n
-		if err != nil || n == 0 {
-			return total, unavailable("sweep", err)
-		}
-		if err := ctx.Err(); err != nil {
-			return total, err
-		}
-	}
-}
-
-// SweepEvery sweeps now and at every interval until ctx ends; failures go to failed and do
-// not stop it. A serving process runs it in a goroutine of its own. Of several that share the store
-// one sweeps: where it ends without a word another one begins within three intervals. It also keeps the
-// highest time seen in the store, and sweeps nothing that has not surely ended: a clock that
-// cannot be right is an ErrClock. An ErrNewer means that another process of a newer version
-// has joined: this one should end.
-//
-// Beside that, it counts and indexes once what is older than Counts and FindUsers. failed may be
-// called by two goroutines at once.
-func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func(error)) {
-	var walking sync.WaitGroup
-	defer walking.Wait()
-	walking.Go(func() { s.walkOn(ctx, failed) })
-	walking.Go(func() { s.watchClock(ctx, failed) })
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	task := nodes.NewTask(s, "sweep", every+every/2)
-	for {
-		s.sweepNow(ctx, task, failed)
-		select {
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeWait)
-			defer cancel()
-			if err := task.Release(last); err != nil {
-				failed(fmt.Errorf("leave sweeping to another process: %w", err))
-			}
-			if err := s.markTime(last, time.Now(), true); err != nil {
-				failed(fmt.Errorf("keep the highest time seen: %w", err))
-			}
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-func (s *Store) sweepNow(ctx context.Context, task *nodes.Task, failed func(error)) {
-	now := time.Now()
-	if err := s.clock.problem(now); err != nil {
-		failed(err)
-	}
-	if err := s.markTime(ctx, now, false); err != nil && ctx.Err() == nil {
-		failed(fmt.Errorf("keep the highest time seen: %w", err))
-	}
-	if err := s.checkFeatures(ctx); errors.Is(err, ErrNewer) {
-		failed(fmt.Errorf("another process serves from this store: %w", err))
-	}
-	if err := s.sweepFor(ctx, task, s.Reached(now)); err != nil && ctx.Err() == nil {
-		failed(fmt.Errorf("sweep: %w", err))
-	}
-}
-
-// sweepFor is Sweep as long as the task is this process's. Two that sweep remove the same.
-func (s *Store) sweepFor(ctx context.Context, task *nodes.Task, at time.Time) error {
-	for {
-		if mine, err := task.Mine(ctx); err != nil || !mine {
-			return err
-		}
-		n, err := s.backend.Sweep(ctx, at, sweepStep)
-		if err != nil || n == 0 {
-			return unavailable("sweep", err)
-		}
-	}
-}

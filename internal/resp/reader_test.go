@@ -78,7 +78,7 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 	}
 }
 
-// What is announced is not made room for before it comes.
+// A length that is announced takes no memory before as much has come.
 func TestALengthAloneTakesNoMemory(t *testing.T) {
 	for _, text := range []string{"$4194000\r\n", "*65000\r\n", "%32000\r\n", strings.Repeat("*60000\r\n", 7)} {
 		var before, after runtime.MemStats

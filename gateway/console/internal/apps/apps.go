@@ -130,7 +130,7 @@ func (s *Apps) acts() map[string]ui.Act {
 	}
 }
 
-// nameOf returns the name of the application that a page is about, to who may see it.
+// nameOf returns the name of the application that a page is about, if its reader may see it.
 func (s *Apps) nameOf(r *http.Request, who consoleauth.Actor) (string, error) {
 	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
 	return app.Name, err
