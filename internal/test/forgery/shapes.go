@@ -29,7 +29,7 @@ func (f *forger) respelt() []Forgery {
 		{"respelt: a line break within the signature", head + "." + body + "." + signature[:8] + "\n" + signature[8:]},
 		{"respelt: a line break within the claims, signed", seal(head, body[:8]+"\n"+body[8:])},
 		{"respelt: a line break within the header, signed", seal(head[:8]+"\r"+head[8:], body)},
-		{"respelt: a space in front", " " + good},
+		{"respelt: a tab in front", "\t" + good},
 		{"respelt: a space behind", good + " "},
 		{"respelt: a tab behind", good + "\t"},
 		{"respelt: a NUL behind", good + "\x00"},
