@@ -46,9 +46,15 @@ func (c *Counters) take(e event, limit int) (held, error) {
 			args = append(args, f, n.limit(limit))
 		}
 	}
-	r, err := c.do(takeScript, 6, []string{p.Bucket, p.List, p.Nets}, args...)
+	r, err := c.do(takeScript, 1, []string{p.Bucket, p.List, p.Nets}, args...)
 	if err != nil {
 		return held{}, err
+	}
+	switch {
+	case len(r) == 1:
+		r = firstOf(r[0], e.window, limit, around)
+	case len(r) < 6:
+		return held{}, errShort
 	}
 	h := held{verdict(limit, r), func() {}}
 	if !h.v.OK {
@@ -66,6 +72,16 @@ func (c *Counters) take(e event, limit int) (held, error) {
 		return h, nil
 	}
 	return c.takeWider(keys, e, limit, h, around)
+}
+
+// firstOf is the whole answer for a client that nothing was counted of, nor of the networks around it: the server says
+// the stamp alone.
+func firstOf(stamp int64, window time.Duration, limit int, around bool) []int64 {
+	r := []int64{1, int64(limit) - 1, window.Microseconds(), ofClient, stamp, 0}
+	if around {
+		r[3], r[5] = ofClient|2|ofSite, stamp/((window.Microseconds()+7)/8)
+	}
+	return r
 }
 
 // takeWider counts an event by a network that has a place elsewhere, beside what is counted already.

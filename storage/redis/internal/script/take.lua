@@ -47,3 +47,4 @@ if #around > 0 then
   expire(nets, now, w * 9 / 8)
 end
 return {1, remaining, reset, counted, at, eighth}
+end)() -- which first.lua began
