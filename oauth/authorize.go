@@ -38,11 +38,11 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	var consent *consentRequired
 	switch {
 	case errors.Is(err, errSignInRequired):
-		return s.c.SignIn.Ask(w, withoutSignature(r), app)
+		return s.asked(w, r, app, form, s.c.SignIn.Ask(w, withoutSignature(r), app))
 	case errors.Is(err, errFactorRequired):
-		return s.c.Levels.AskFactor(w, withoutSignature(r), app, form.Get(paramACR))
+		return s.asked(w, r, app, form, s.c.Levels.AskFactor(w, withoutSignature(r), app, form.Get(paramACR)))
 	case errors.As(err, &consent):
-		return s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope)
+		return s.asked(w, r, app, form, s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope))
 	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
 		here.Set("keystile.oauth_error", refused.OAuth)
 		return s.refuse(w, r, app, form, refused)

@@ -17,6 +17,8 @@ import (
 var (
 	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
 
+	tooLong = badRequest.Saying("no page can keep this request until the user has answered: send less, above all in state") // RFC 6749 4.1.2.1
+
 	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"}                                                                                                                         // protocol 4.1
 	endedApp    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application has registered itself, and that has ended: it was removed, or nobody used it for a day. Have the application forget its client_id and sign in again"} // protocol 4.1
 	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}                                                                                                                                    // protocol 4.1

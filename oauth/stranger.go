@@ -55,6 +55,15 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, app storage.App,
 	return s.writeStranger(w, r, app, form, refused, to)
 }
 
+// asked returns what became of asking the visitor something. An application whose request is too long to be kept until
+// they have answered would wait for ever: it is told.
+func (s *Server) asked(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, err error) error {
+	if no, ok := errors.AsType[*reply.Failure](err); ok && no.Status == http.StatusBadRequest {
+		return s.refuse(w, r, app, form, tooLong.Because(no))
+	}
+	return err
+}
+
 //go:embed stranger.html
 var strangerText string
 
