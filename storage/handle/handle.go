@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/typedcode"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -79,10 +80,9 @@ func NewInvitation() string {
 	return text[:7] + "-" + text[7:13] + "-" + text[13:19] + "-" + text[19:]
 }
 
-// HashInvitation returns the id that an invitation is stored by, given its code. Case, hyphens
-// and spaces do not count, because users type it.
+// HashInvitation returns the id that an invitation is stored by, given its code, as somebody has typed it.
 func HashInvitation(code string) string {
-	return Hash(strings.ToUpper(strings.Join(strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == ' ' }), "")))
+	return Hash(typedcode.Read(code))
 }
 
 // NewAppID draws a client_id: "ks" and 20 characters. A user's sub begins with "u", so

@@ -135,8 +135,8 @@ func permits(pkg, path string, test bool) string {
 		return "" // one form of checksum, also in what is copied from one to another
 	case pkg == "storage" && to == "storage/transfer":
 		return "" // the mark of a copy that is not whole
-	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache" && to != "internal/confusable":
-		return "storage and its records import storage/driver only, a cache and the rules of names"
+	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache" && to != "internal/confusable" && to != "internal/typedcode":
+		return "storage and its records import storage/driver only, a cache and how names and codes are read"
 	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && !within(pkg, "storage/storagetest") && to != "storage/driver" &&
 		(to != "storage/transfer" || pkg == to):
 		return "adapters import storage/driver and storage/transfer only"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/typedcode"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/handle"
@@ -31,25 +32,11 @@ func DrawRecovery() (shown []string, kept []authn.RecoveryCode) {
 	return shown, kept
 }
 
-// typedRecovery returns the code in what somebody has typed. The letters that rand.Text does not use
-// are taken for those they look like.
-func typedRecovery(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '0':
-			return 'O'
-		case r == '1':
-			return 'I'
-		case r == '8':
-			return 'B'
-		case r >= 'a' && r <= 'z':
-			return r - 'a' + 'A'
-		case r == ' ' || r == '-' || r == '\u3000':
-			return -1
-		}
-		return r
-	}, text)
-}
+// typedRecovery returns the code in what somebody has typed. The digits that rand.Text does not use are taken for the
+// letters that they look like.
+func typedRecovery(text string) string { return lookalikes.Replace(typedcode.Read(text)) }
+
+var lookalikes = strings.NewReplacer("0", "O", "1", "I", "8", "B")
 
 // useRecovery uses a recovery code up, or returns storage.ErrNotFound.
 func useRecovery(f *storage.Factors, typed string, now time.Time) error {

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/internal/typedcode"
 )
 
 const (
@@ -55,23 +57,8 @@ func codeAt(key []byte, step int64) string {
 	return fmt.Sprintf("%0*d", digits, n%1_000_000)
 }
 
-// Typed returns the code in what somebody has typed, with spaces, hyphens or full-width digits in it; ""
-// if it cannot be a code.
-func Typed(text string) string {
-	code := strings.Map(func(r rune) rune {
-		switch {
-		case r >= '０' && r <= '９':
-			return '0' + r - '０'
-		case r == ' ' || r == '-' || r == '\u3000':
-			return -1
-		}
-		return r
-	}, text)
-	if len(code) != digits || strings.Trim(code, "0123456789") != "" {
-		return ""
-	}
-	return code
-}
+// Typed returns the code in what somebody has typed; "" if it cannot be one.
+func Typed(text string) string { return typedcode.Digits(text, digits) }
 
 // Address returns what the QR code for an app holds (the Key URI Format): the service, the user's name and
 // the secret. The service is named in both places where apps look for it.

@@ -3,7 +3,8 @@ package web
 import (
 	"net/url"
 	"strings"
-	"unicode"
+
+	"github.com/keystile/keystile/internal/typedcode"
 )
 
 // DevicePath is the page where users type the code that a device shows (RFC 8628 3.3).
@@ -12,37 +13,15 @@ const DevicePath = "/oauth/device"
 // UserCodeLetters are the letters of a code that users type: no vowels, so that no words come up.
 const UserCodeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
-const (
-	userCodeLength = 8
-	maxTyped       = 64 // bytes of what users type for it
-)
+const userCodeLength = 8
 
-// UserCodeOf returns the code that a user has typed, as XXXX-XXXX, or "" if it is none. Case, blanks and
-// all kinds of hyphen do not count, and letters may be full-width, as Chinese keyboards write them.
+// UserCodeOf returns the code that a user has typed, as XXXX-XXXX, or "" if it is none.
 func UserCodeOf(typed string) string {
-	if len(typed) > maxTyped {
+	code := typedcode.Read(typed)
+	if len(code) != userCodeLength || strings.Trim(code, UserCodeLetters) != "" {
 		return ""
 	}
-	var code []byte
-	for _, c := range typed {
-		if 'Ａ' <= c && c <= 'Ｚ' || 'ａ' <= c && c <= 'ｚ' {
-			c -= 'Ａ' - 'A'
-		}
-		if 'a' <= c && c <= 'z' {
-			c -= 'a' - 'A'
-		}
-		switch {
-		case c < 0x80 && strings.ContainsRune(UserCodeLetters, c):
-			code = append(code, byte(c))
-		case unicode.IsSpace(c), unicode.Is(unicode.Pd, c), c == '\u2212', c == '\u200b':
-		default:
-			return ""
-		}
-	}
-	if len(code) != userCodeLength {
-		return ""
-	}
-	return string(code[:4]) + "-" + string(code[4:])
+	return code[:4] + "-" + code[4:]
 }
 
 // DeviceLink returns the address of the page with a code filled in, and without one the page alone.
