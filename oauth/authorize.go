@@ -21,7 +21,14 @@ import (
 
 // authorize serves GET and POST /oauth/authorize (protocol 4.1).
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
-	app, form, wrong, err := s.readAuthorize(w, r)
+	text, err := authorizeText(w, r)
+	if err != nil {
+		return err
+	}
+	if moved, err := s.byGet(w, r, text); moved || err != nil {
+		return err
+	}
+	app, form, wrong, err := s.readAuthorize(r, text)
 	if err != nil {
 		return err
 	}
@@ -38,11 +45,11 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	var consent *consentRequired
 	switch {
 	case errors.Is(err, errSignInRequired):
-		return s.asked(w, r, app, form, s.c.SignIn.Ask(w, withoutSignature(r), app))
+		return s.asked(w, r, app, form, s.c.SignIn.Ask(w, s.carried(r, app, form), app))
 	case errors.Is(err, errFactorRequired):
-		return s.asked(w, r, app, form, s.c.Levels.AskFactor(w, withoutSignature(r), app, form.Get(paramACR)))
+		return s.asked(w, r, app, form, s.c.Levels.AskFactor(w, s.carried(r, app, form), app, form.Get(paramACR)))
 	case errors.As(err, &consent):
-		return s.asked(w, r, app, form, s.c.Consent.AskConsent(w, withoutSignature(r), app, consent.who, consent.scope))
+		return s.asked(w, r, app, form, s.c.Consent.AskConsent(w, s.carried(r, app, form), app, consent.who, consent.scope))
 	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
 		here.Set("keystile.oauth_error", refused.OAuth)
 		return s.refuse(w, r, app, form, refused)
@@ -52,15 +59,19 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	return s.redirect(w, form.Get("redirect_uri"), "code", code, "state", form.Get("state"))
 }
 
+// authorizeText returns the parameters of an authorize request as they were sent.
+func authorizeText(w http.ResponseWriter, r *http.Request) (string, error) {
+	if r.Method == http.MethodPost {
+		return formBody(w, r)
+	}
+	return r.URL.RawQuery, nil
+}
+
 // readAuthorize reads the request and finds the application. Nothing may be sent to the redirect_uri before it is
 // known to be registered. What is wrong with another parameter is told there.
-func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, wrong *reply.Failure, err error) {
-	text := r.URL.RawQuery
-	if r.Method == http.MethodPost {
-		if text, err = formBody(w, r); err != nil {
-			return app, form, nil, err
-		}
-	}
+func (s *Server) readAuthorize(r *http.Request, text string) (
+	app storage.App, form url.Values, wrong *reply.Failure, err error,
+) {
 	if err := s.checkSign(r.Context(), text); err != nil {
 		return app, form, nil, err
 	}
@@ -159,19 +170,9 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 			return "", interactionRequired
 		}
 	}
-	who, err := s.c.SignIn.Visitor(r)
-	signedIn := err == nil
-	if signedIn && scope.HasElevated(authorization.Scope()) {
-		signedIn, err = s.fresh(ctx, who)
-	}
-	switch {
-	case err != nil && !errors.Is(err, storage.ErrNotFound):
+	who, err := s.signedIn(r, app, form, prompt, authorization.Scope())
+	if err != nil {
 		return "", err
-	case signedIn && !prompt.needsSignIn(who, time.Now()):
-	case prompt.never:
-		return "", loginRequired
-	default:
-		return "", errSignInRequired
 	}
 	switch enough, err := s.enough(ctx, who, app, form.Get(paramACR)); {
 	case err != nil:
@@ -199,6 +200,30 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	}
 	code, err = authorization.Issue(ctx, who, how, granted)
 	return code, failed(err)
+}
+
+// signedIn returns the session of the visitor, if they are who the application means and need not sign in once more.
+func (s *Server) signedIn(
+	r *http.Request, app storage.App, form url.Values, prompt promptOptions, wanted string,
+) (who storage.Session, err error) {
+	who, err = s.c.SignIn.Visitor(r)
+	there := err == nil
+	if there && scope.HasElevated(wanted) {
+		there, err = s.fresh(r.Context(), who)
+	}
+	meant := s.hinted(form, app)
+	other := meant != "" && who.UserID != meant
+	switch {
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
+		return who, err
+	case there && !other && !prompt.needsSignIn(who, time.Now()):
+		return who, nil
+	case prompt.never:
+		return who, loginRequired
+	case other && who.UserID != "" && form.Get(paramHint) == hintAsked:
+		return who, loginRequired.Saying("somebody else has signed in than the one whom id_token_hint names")
+	}
+	return who, errSignInRequired
 }
 
 // checkSupported refuses parameters that are not supported (protocol 1; OpenID Connect Core 6, 3.1.2.6).

@@ -123,7 +123,14 @@
 // A resource (RFC 8707) is known with a slash at its end and with scheme and host in capitals, because
 // clients make it of what a person has typed. Tokens name it in one form.
 //
-// An authorize request may be sent as a form; then its query is not read.
+// An authorize request may be sent as a form; then its query is not read. Where nobody is signed in it is led to the
+// same by GET: a form of another site comes without the cookie. So is a form of another site at /oauth/logout, which
+// would otherwise end nothing.
+//
+// An id_token_hint at authorize is one of the application itself, as at logout: it may have expired, and any other is
+// passed over, also one of another application here, or whoever holds such an id_token could ask whether its user is
+// the one who is signed in. The sign-in page says that somebody is meant and not who: the browser may be another
+// person's. Whoever else signs in there is login_required to the application, which knows whom to ask.
 //
 // A GET of /oauth/logout signs nobody out and redirects nowhere unless its id_token_hint
 // is an id_token of the application it leads back to. Such a hint may have expired and may

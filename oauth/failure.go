@@ -67,7 +67,7 @@ var (
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
 	keyOfUser             = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" + storage.KeysAppID + " and no client_secret")                                 // RFC 7009 2.1
 	auditFailed           = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	crossOrigin           = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // protocol 7
+	tooLongToMove         = badRequest.Saying("this form of another site is too long: send at most 16 KiB, or the same by GET")                                                           // RP-Initiated Logout 1.0, 2
 	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}         // RFC 9110 15.6.4
 )
 

@@ -16,8 +16,9 @@ import (
 // logout serves /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). Any page on the web can
 // send a browser here, so a GET asks before it ends a session or leads to an application.
 // It does both at once for an application that shows an id_token of the user who is
-// signed in (decision 63). The POST, which is our own form, always does. To an application that nobody
-// registered and the visitor has not consented to there is a link at most (decision 95).
+// signed in (decision 63). The POST, if it is our own form, always does; one of another site is answered as
+// a GET. To an application that nobody registered and the visitor has not consented to there is a link at most
+// (decision 95).
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.signOut(w, r)
@@ -39,7 +40,10 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sub := s.hintedSubject(form, app)
+	sub := ""
+	if form.Has("post_logout_redirect_uri") { // else there is nothing to go back to, and the page says what has happened
+		sub = s.hinted(form, app)
+	}
 	switch {
 	case trusted && sub != "" && r.Method == http.MethodGet && nobody:
 		return s.redirectBack(w, form)
@@ -64,25 +68,15 @@ func (s *Server) meet(ctx context.Context, app storage.App, who storage.Session)
 	return s.store.JoinSession(ctx, who, app.ID)
 }
 
-// hintedSubject returns the sub of the user whom a valid id_token_hint of the application names,
-// or "".
-func (s *Server) hintedSubject(form url.Values, app storage.App) string {
-	hint := form.Get("id_token_hint")
-	if hint == "" || form.Get("post_logout_redirect_uri") == "" {
-		return ""
-	}
-	sub, err := s.tokens.keys.VerifyID(hint, s.issuer, app)
-	if err != nil {
-		return ""
-	}
-	return sub
-}
-
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.sameOrigin.Check(r); err != nil {
-		return crossOrigin.Because(err)
+	text, err := formBody(w, r)
+	if err != nil {
+		return err
 	}
-	form, err := bodyForm(w, r)
+	if s.sameOrigin.Check(r) != nil {
+		return moveToGet(w, r, text)
+	}
+	form, err := parseForm(text)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 var authorizeNames = []string{
 	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age", "acr_values",
 	"login_hint", "id_token_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration", "timestamp", "sign", "login_type",
-	paramTicket, paramConsent,
+	paramTicket, paramConsent, paramHint,
 }
 
 // checkSign verifies an authorize request that an SDK has signed (protocol 4.1, 5), before any
@@ -53,15 +53,21 @@ func (s *Server) checkSign(ctx context.Context, text string) error {
 // withoutSignature returns the request without sign and timestamp, for sign-in to return to: the
 // signature has been verified, and a sign-in may take longer than the five minutes it is good for.
 func withoutSignature(r *http.Request) *http.Request {
+	return without(r, "sign", "timestamp")
+}
+
+// without returns an authorize request without some of its parameters.
+func without(r *http.Request, names ...string) *http.Request {
 	bare := *r
 	at := *r.URL
 	bare.URL, bare.PostForm = &at, maps.Clone(r.PostForm)
-	bare.PostForm.Del("sign")
-	bare.PostForm.Del("timestamp")
+	for _, name := range names {
+		bare.PostForm.Del(name)
+	}
 	parts := slices.DeleteFunc(strings.Split(at.RawQuery, "&"), func(part string) bool {
 		name, _, _ := strings.Cut(part, "=")
 		name, err := url.QueryUnescape(name)
-		return err == nil && (name == "sign" || name == "timestamp")
+		return err == nil && slices.Contains(names, name)
 	})
 	at.RawQuery = strings.ReplaceAll(strings.Join(parts, "&"), ";", "%3B") // which others may take for a &
 	return &bare

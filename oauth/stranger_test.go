@@ -79,6 +79,12 @@ func TestNoErrorRedirectsToAnApplicationThatTheVisitorHasNotConsentedTo(t *testi
 						return h.serve(r)
 					}
 					w := ask()
+					if method == "POST" && !signedIn { // by GET it is asked above
+						if to := w.Header().Get("Location"); w.Code != 303 || !strings.HasPrefix(to, "/oauth/authorize?") {
+							t.Errorf("%s: a form without a session is led to %s", what, to)
+						}
+						continue
+					}
 					back := linkOf(w)
 					if !leadsTo(w, c.want) || back.Query().Get("state") != "xyz" || back.Query().Get("iss") != issuer || !strings.HasPrefix(back.String(), to) {
 						t.Fatalf("%s, %s, to %s, signed in %t: %d to %q: %s", what, method, to, signedIn, w.Code, w.Header().Get("Location"), w.Body)

@@ -18,8 +18,8 @@ var chinese = map[string]string{
 	"too many applications are looked up for your network at this moment: wait before you try again.":                                                            "此刻为您所在网络查询的应用过多：请稍候再试。",
 	"this application cannot be used here because of what its own document says: tell who makes it":                                                              "由于该应用自身文档的内容，无法在此使用它：请告知其开发者",
 	"this application could not be looked up: try again in a minute":                                                                                             "无法查询该应用：请一分钟后重试",
-	"redirect_uri is not allowed":          "redirect_uri 不被允许",
-	"this form was sent from another site": "此表单来自其他网站",
+	"redirect_uri is not allowed": "redirect_uri 不被允许",
+	"this form of another site is too long: send at most 16 KiB, or the same by GET": "来自其他网站的此表单过长：请发送不超过 16 KiB 的内容，或改用 GET",
 
 	"Try again in a second.":   "请在一秒后重试。",
 	"Try again in %s seconds.": "请在 %s 秒后重试。",
@@ -35,9 +35,10 @@ var chinese = map[string]string{
 	"You have not allowed it anything here, and nobody has checked it. Go there only if you have begun this yourself.":                   "您在此尚未授权该应用，也无人审核过它。仅当这是您本人发起的操作时，才前往该处。",
 
 	// The sign-in page.
-	"Sign in":                 "登录",
-	"Sign in to %s":           "登录 %s",
-	"Sign-in failed":          "登录失败",
+	"Sign in":        "登录",
+	"Sign in to %s":  "登录 %s",
+	"Sign-in failed": "登录失败",
+	"The application asks for the person who was signed in to it before: sign in as that person.": "应用要求由之前登录过它的人登录：请以该用户的身份登录。",
 	"Username":                "用户名",
 	"Password":                "密码",
 	"You will continue to %s": "登录后将前往 %s",

@@ -8,11 +8,20 @@ import (
 
 // Found is a 302 that no cache keeps and no page behind it hears of.
 func Found(w http.ResponseWriter, location string) error {
+	return redirect(w, http.StatusFound, location)
+}
+
+// SeeOther is Found for a form whose answer is read by a GET of another address: a 303.
+func SeeOther(w http.ResponseWriter, location string) error {
+	return redirect(w, http.StatusSeeOther, location)
+}
+
+func redirect(w http.ResponseWriter, status int, location string) error {
 	h := w.Header()
 	h.Set("Location", location)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
-	w.WriteHeader(http.StatusFound)
+	w.WriteHeader(status)
 	return nil
 }
 

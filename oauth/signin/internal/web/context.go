@@ -29,6 +29,7 @@ type Context struct {
 	Origin      string // where that leads in the end; "" if it does not say, or may not
 	Hint        string // login_hint
 	About       About  // of the form that goes on afterwards
+	lead        string // of the sign-in page
 	signInLinks []Link // to sign in, beside the password
 	passkeys    bool   // users can sign in with passkeys
 	helpLinks   []Link // to a password or a user
@@ -41,6 +42,9 @@ func (p *Pages) Context(r *http.Request, query string, app storage.App) Context 
 		Lang: page.LangOf(r, params.Get("ui_locales")), Brand: page.BrandOf(app),
 		Query: query, Hint: UsernameHint(params.Get("login_hint")), signInLinks: p.links(r, query),
 		passkeys: p.Passkeys, helpLinks: carrying(p.HelpLinks, query), About: p.about(r, query),
+	}
+	if params.Has(paramHint) {
+		t.lead = t.Lang.T("The application asks for the person who was signed in to it before: sign in as that person.")
 	}
 	if redirect := params.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
 		t.Origin = storage.RedirectOrigin(redirect)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -76,6 +77,9 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	v.Lang, v.App, v.Query, v.Back = t.Lang, t.Brand.Name, t.Query, Back(t.Query)
 	v.SignInLinks, v.HelpLinks, v.About = t.signInLinks, t.helpLinks, t.About
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
+	if body == FormPage {
+		v.Lead = cmp.Or(v.Lead, t.lead)
+	}
 	v.Secret = v.Secret || body == FormPage
 	if t.passkeys && (body == FormPage || v.Meanwhile) {
 		v.Passkeys, v.Live = true, true

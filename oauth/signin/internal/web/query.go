@@ -162,6 +162,9 @@ func AsksConsent(query string) bool {
 // paramConsent marks a denial; see oauth.Consent.
 const paramConsent = "keystile_consent"
 
+// paramHint marks a request whose id_token_hint names somebody; see oauth.Server.
+const paramHint = "keystile_hint"
+
 // rewrite is Back with each parameter changed or dropped.
 func rewrite(query string, change func(part string) (rest string, keep bool)) string {
 	if query == "" || isPage(query) {
