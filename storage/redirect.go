@@ -1,12 +1,16 @@
 package storage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
 
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/internal/redirect"
@@ -14,7 +18,8 @@ import (
 
 // AllowsRedirect checks a redirect_uri (protocol 4.1, 5). Its host must equal one of the
 // application's Domains: no suffixes, no wildcards. An entry without a port admits any
-// port, one with a port only that. The scheme is https; http passes for a registered
+// port, one with a port only that, also where the redirect_uri leaves it out as the scheme's
+// own (RFC 3986 6.2.3). The scheme is https; http passes for a registered
 // loopback host, or where AllowHTTPRedirect is set. If RedirectURIs are listed, only
 // exactly those pass.
 //
@@ -31,7 +36,7 @@ func (a App) AllowsRedirect(raw string) error {
 	if err != nil {
 		return err
 	}
-	registered := slices.Contains(a.Domains, host) || port != "" && slices.Contains(a.Domains, host+":"+port)
+	registered := slices.Contains(a.Domains, host) || slices.Contains(a.Domains, host+":"+cmp.Or(port, defaultPorts[scheme]))
 	switch {
 	case !registered:
 		return fmt.Errorf("host %q is not among the application's domains", redirect.JoinPort(host, port))
@@ -46,6 +51,8 @@ func (a App) AllowsRedirect(raw string) error {
 	return nil
 }
 
+var defaultPorts = map[string]string{"https": "443", "http": "80"}
+
 // RedirectOrigin returns scheme://host[:port] of a redirect_uri that AllowsRedirect has passed; of a
 // private-use scheme, the scheme and a colon.
 func RedirectOrigin(raw string) string {
@@ -59,15 +66,20 @@ func RedirectOrigin(raw string) string {
 	return scheme + "://" + redirect.JoinPort(host, port)
 }
 
-// NormalizeDomain turns user input into an entry of Domains: a URL becomes host[:port],
-// letters become lower-case. It refuses wildcards and hosts that are not in one plain
-// form.
+// NormalizeDomain turns user input into an entry of Domains: a URL becomes host[:port], without the
+// port that is its scheme's own; letters become lower-case, and names of other alphabets what browsers
+// write for them (xn--, RFC 5890). It refuses wildcards and hosts that are not in one plain form.
 func NormalizeDomain(typed string) (string, error) {
 	entry := strings.ToLower(strings.TrimSpace(typed))
-	for _, scheme := range []string{"https://", "http://"} {
-		if rest, ok := strings.CutPrefix(entry, scheme); ok {
+	for scheme, port := range defaultPorts {
+		if rest, ok := strings.CutPrefix(entry, scheme+"://"); ok {
 			entry, _, _ = strings.Cut(rest, "/")
+			entry = strings.TrimSuffix(entry, ":"+port)
+			break
 		}
+	}
+	if ascii, err := toASCII(entry); err == nil {
+		entry = ascii
 	}
 	if strings.Contains(entry, "*") {
 		return "", fmt.Errorf("domain %q: wildcards are not supported; list each host", typed)
@@ -80,4 +92,14 @@ func NormalizeDomain(typed string) (string, error) {
 		return "", fmt.Errorf("domain %q: %w; give a host such as app.example.com, or host:port", typed, err)
 	}
 	return redirect.JoinPort(host, port), nil
+}
+
+// toASCII returns host[:port] as browsers write it.
+func toASCII(entry string) (string, error) {
+	if !strings.ContainsFunc(entry, func(c rune) bool { return c > unicode.MaxASCII }) {
+		return entry, nil
+	}
+	host, port, _ := strings.Cut(entry, ":")
+	host, err := idna.Lookup.ToASCII(host)
+	return redirect.JoinPort(host, port), err
 }

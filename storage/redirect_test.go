@@ -115,12 +115,20 @@ func TestDomainsAreNormalized(t *testing.T) {
 		"[::1]:8080":                   "[::1]:8080",
 		"https://xn--fsqu00a.example/": "xn--fsqu00a.example",
 		"127.0.0.1":                    "127.0.0.1",
+		"https://app.example.com:443/": "app.example.com",
+		"http://app.example.com:80":    "app.example.com",
+		"http://app.example.com:443":   "app.example.com:443",
+		"app.example.com:443":          "app.example.com:443", // nothing says whose port it is
+		"例子.测试":                        "xn--fsqu00a.xn--0zwm56d",
+		"https://例子。测试:8443/cb":        "xn--fsqu00a.xn--0zwm56d:8443",
+		"Bücher.example":               "xn--bcher-kva.example",
+		"ａｐｐ．example.com":              "app.example.com",
 	} {
 		if got, err := NormalizeDomain(typed); got != want || err != nil {
 			t.Errorf("NormalizeDomain(%q) = %q, %v, want %q", typed, got, err, want)
 		}
 	}
-	for _, typed := range []string{"", "*.example.com", "*", "例子.测试", "app.example.com.", "a b", "https://", "user@app.example.com", "app.example.com/path", "127.1", "app.example.com:0", "https://a.example@b.example/"} {
+	for _, typed := range []string{"", "*.example.com", "*", "-例.测试", "a\u202eb.example", "例子.测试:0", "例子..测试", "::例", "[例]", "app.example.com.", "a b", "https://", "user@app.example.com", "app.example.com/path", "127.1", "app.example.com:0", "https://a.example@b.example/"} {
 		if got, err := NormalizeDomain(typed); err == nil {
 			t.Errorf("NormalizeDomain(%q) = %q, want an error", typed, got)
 		}
@@ -193,4 +201,31 @@ func browserHost(uri string) string {
 		host = unescaped
 	}
 	return host
+}
+
+// RFC 3986 6.2.3.
+func TestADefaultPortIsNoPort(t *testing.T) {
+	app := App{Domains: []string{"a.example:443", "b.example:80", "c.example"}, AllowHTTPRedirect: true}
+	for uri, want := range map[string]bool{
+		"https://a.example/cb": true, "https://a.example:443/cb": true, "http://a.example/cb": false, "http://a.example:443/cb": true,
+		"https://a.example:80/cb": false, "http://b.example/cb": true, "http://b.example:80/cb": true, "https://b.example/cb": false,
+		"https://c.example/cb": true, "https://c.example:443/cb": true, "https://c.example:8443/cb": true,
+	} {
+		if err := app.AllowsRedirect(uri); (err == nil) != want {
+			t.Errorf("AllowsRedirect(%q) = %v, want accepted %t", uri, err, want)
+		}
+	}
+}
+
+// RFC 6761 6.3.
+func TestWhatIsBelowLocalhostIsThisDevice(t *testing.T) {
+	app := App{Domains: []string{"shop.localhost", "notlocalhost", "localhost.example"}}
+	for uri, want := range map[string]bool{
+		"http://shop.localhost:3000/cb": true, "https://shop.localhost/cb": true, "http://other.localhost/cb": false,
+		"http://notlocalhost/cb": false, "http://localhost.example/cb": false,
+	} {
+		if err := app.AllowsRedirect(uri); (err == nil) != want {
+			t.Errorf("AllowsRedirect(%q) = %v, want accepted %t", uri, err, want)
+		}
+	}
 }

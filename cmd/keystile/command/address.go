@@ -74,10 +74,7 @@ func advise(log *slog.Logger, c *config.Config, base string) {
 		log.Warn("only a proxy on this machine can hand on what others ask, and none is trusted: all of them share the rate of one address; set trusted_proxies to the proxy's", "base_url", base)
 	}
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme == "https" || u.Hostname() == "localhost" {
-		return
-	}
-	if addr, err := netip.ParseAddr(u.Hostname()); err != nil || !addr.IsLoopback() {
+	if err == nil && u.Scheme != "https" && !config.Loopback(u.Hostname()) {
 		log.Warn("base_url is http, so passwords and tokens can be read on their way: put a proxy with https in front, and say so in base_url", "base_url", base)
 	}
 }
@@ -94,6 +91,5 @@ func hostPort(origin string) string {
 // local reports whether only this machine can connect to an address.
 func local(address string) bool {
 	host, _, _ := net.SplitHostPort(address)
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+	return config.Loopback(host)
 }

@@ -36,6 +36,7 @@ var heavy = map[string]string{
 	"golang.org/x/crypto":             "oauth/signin/passwords",
 	"golang.org/x/time":               "gateway",
 	"golang.org/x/text/unicode":       "internal/confusable",
+	"golang.org/x/net/idna":           "storage",
 	"golang.org/x/text/encoding":      "internal/charset",
 	"golang.org/x/text/transform":     "internal/charset",
 	"github.com/getkin/kin-openapi":   "registry",

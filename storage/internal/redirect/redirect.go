@@ -121,9 +121,10 @@ func isHostName(host string) bool {
 	return true
 }
 
-// IsLoopback reports whether a host that Split has returned is this device.
+// IsLoopback reports whether a host that Split has returned is this device: a loopback address, or localhost and what
+// is below it, which browsers look up nowhere (RFC 6761 6.3).
 func IsLoopback(host string) bool {
-	if host == "localhost" {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
 	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
