@@ -161,6 +161,10 @@ var passkeyAttacks = map[string]func(f *passkeyFixture, b *browser) answer{
 		f.device.flags |= backedUp
 		return b.signInBy(f.device)
 	},
+	"a backup that is eligible now": func(f *passkeyFixture, b *browser) answer {
+		f.device.flags |= eligible | backedUp
+		return b.signInBy(f.device)
+	},
 	"another key": func(f *passkeyFixture, b *browser) answer {
 		f.device.key = newAuthenticator(f.t).key
 		return b.signInBy(f.device)
@@ -238,6 +242,35 @@ var passkeyAttacks = map[string]func(f *passkeyFixture, b *browser) answer{
 		must(f.t, err)
 		return b.signInBy(f.device)
 	},
+}
+
+// A program that begins to sync its passkeys has not guessed.
+func TestAPasskeyThatIsBackedUpSinceIsNoGuess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newPasskeyFixture(t, nil)
+		before := f.device.flags
+		f.device.flags |= eligible | backedUp
+		for i := range 30 {
+			a := newBrowser(f.fixture).signInBy(f.device)
+			if a.Code != 401 || !strings.Contains(a.Body.String(), "add it again") {
+				t.Fatalf("try %d = %d: %s", i, a.Code, a.Body)
+			}
+			b := newBrowser(f.fixture)
+			b.first()
+			if a := b.secondBy(f.device); a.Code != 401 || !strings.Contains(a.Body.String(), "add it again") {
+				t.Fatalf("try %d as a second factor = %d: %s", i, a.Code, a.Body)
+			}
+		}
+		f.device.flags = before
+		if a := newBrowser(f.fixture).signInBy(f.device); a.Code != 303 {
+			t.Errorf("as it was added = %d", a.Code)
+		}
+		f.device.flags |= eligible
+		f.device.key = newAuthenticator(t).key
+		if a := newBrowser(f.fixture).signInBy(f.device); a.Code != 401 || strings.Contains(a.Body.String(), "add it again") {
+			t.Errorf("another key = %d: %s", a.Code, a.Body)
+		}
+	})
 }
 
 func TestNothingButAPasskeyOfTheUserSignsIn(t *testing.T) {

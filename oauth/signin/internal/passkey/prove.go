@@ -69,10 +69,26 @@ func (s *Passkeys) check(u storage.User, f storage.Factors, a assertion) (c weba
 	checked, err := s.party.ValidateLogin(o, webauthn.SessionData{
 		Challenge: a.challenge, RelyingPartyID: s.party.Config.RPID, UserID: o.WebAuthnID(), UserVerification: a.verify,
 	}, a.ParsedCredentialAssertionData)
+	if err != nil && s.signed(c, a) {
+		return c, errChanged
+	}
 	if err != nil {
 		return c, refused(err)
 	}
 	return *checked, nil
+}
+
+// errChanged says that an answer is the user's, and that the passkey is backed up in another way than when it was
+// added, which WebAuthn does not allow (level 3, 7.2 step 18). It is no guess.
+var errChanged = errors.New("signin: whether the passkey can be backed up has changed")
+
+const changedText = "Your passkey is kept in another way than when you added it; perhaps it is synced now. Sign in another way, remove it and add it again."
+
+// signed reports whether an answer is all that it must be, but for what it says of backups.
+func (s *Passkeys) signed(c webauthn.Credential, a assertion) bool {
+	of := s.party.Config
+	return a.Verify(a.challenge, of.RPID, "", of.RPOrigins, of.RPOpaqueOrigins, of.RPTopOrigins, of.RPTopOriginVerificationMode, of.RPAllowCrossOrigin,
+		a.verify == protocol.VerificationRequired, true, c.PublicKey, of.Signature) == nil
 }
 
 // prove checks an answer of a user, uses its challenge up and writes that the passkey was used. errRefused means that it

@@ -60,6 +60,9 @@ func (s *Passkeys) proveSecond(w http.ResponseWriter, r *http.Request) error {
 		s.Log.InfoContext(r.Context(), "passkey refused", "sub", p.User.Sub, "ip", s.Peer(r), "why", err)
 		s.Trail.Refused(r, http.StatusUnauthorized, p.User.Sub)
 		return s.Factors.Show(w, r, p, http.StatusUnauthorized, "The passkey was not accepted. Try again.")
+	case errors.Is(err, errChanged):
+		s.Log.InfoContext(r.Context(), "passkey refused", "sub", p.User.Sub, "ip", s.Peer(r), "why", err)
+		return s.Factors.Show(w, r, p, http.StatusUnauthorized, changedText)
 	case err != nil:
 		return err
 	}

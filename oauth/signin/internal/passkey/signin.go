@@ -73,6 +73,9 @@ func (s *Passkeys) signIn(w http.ResponseWriter, r *http.Request) error {
 		s.Log.InfoContext(r.Context(), "sign-in refused", "ip", s.Peer(r), "why", err)
 		s.Trail.Refused(r, http.StatusUnauthorized, throttle.Sub)
 		return s.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, in["query"], refusedText)
+	case errors.Is(err, errChanged):
+		s.Log.InfoContext(r.Context(), "passkey refused", "sub", u.Sub, "ip", s.Peer(r), "why", err)
+		return s.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, in["query"], changedText)
 	case err != nil:
 		return err
 	}
