@@ -25,6 +25,40 @@ func TestAUsernameIsFoundHoweverItIsTyped(t *testing.T) {
 	}
 }
 
+// People type what other services call them by.
+func TestAConfirmedAddressTypedAsUsernameFindsItsUser(t *testing.T) {
+	rm := newFixture(t, nil)
+	ctx, users := context.Background(), users.New(rm.store, cheap(rm.hashes))
+	must(t, users.LinkEmail(ctx, rm.mina.Sub, "mina@example.com"))
+	paul, err := users.Create(ctx, storage.User{Username: "paul@example.com"}, "paul's own password")
+	must(t, err)
+	must(t, users.LinkEmail(ctx, rm.mina.Sub, "paul@example.com"))
+	for typed, want := range map[string]string{"mina@example.com": rm.mina.Sub, " Mina@Example.COM ": rm.mina.Sub, "mina@example.org": ""} {
+		if sub, err := users.Named(ctx, typed); sub != want || (err == nil) != (want != "") {
+			t.Errorf("Named(%q) = %q, %v", typed, sub, err)
+		}
+		hashes := rm.hashes.Load()
+		u, err := users.Authenticate(ctx, typed, password)
+		if (err == nil) != (want != "") || u.Sub != want {
+			t.Errorf("Authenticate(%q) = %+v, %v", typed, u, err)
+		}
+		if n := rm.hashes.Load() - hashes; n != 1 {
+			t.Errorf("Authenticate(%q) computed %d hashes, want 1", typed, n)
+		}
+	}
+	if u, err := users.Authenticate(ctx, "paul@example.com", password); err == nil {
+		t.Errorf("an address that is somebody else's username signs in as %q", u.Username)
+	}
+	if u, err := users.Authenticate(ctx, "paul@example.com", "paul's own password"); err != nil || u.Sub != paul.Sub {
+		t.Errorf("the username = %+v, %v", u, err)
+	}
+	byCode, err := users.CreateByEmail(ctx, "kim@example.com")
+	must(t, err)
+	if u, err := users.Authenticate(ctx, "kim@example.com", password); err == nil || byCode.Sub == "" {
+		t.Errorf("somebody without a password is %+v", u)
+	}
+}
+
 func TestOnlyGoodUsernamesAndPasswordsAreTaken(t *testing.T) {
 	for _, c := range []struct {
 		promise, username, password string

@@ -55,6 +55,29 @@ func TestAVisitorIsNobody(t *testing.T) {
 	}
 }
 
+// Somebody whose sign-in cannot last is told why, at the page that they come back to.
+func TestTheSignInPageTellsOfASecondCookie(t *testing.T) {
+	rm := newFixture(t, nil)
+	live := rm.enterMina()
+	const why = "two cookies named open_sso_token"
+	for promise, c := range map[string]struct {
+		cookies []string
+		told    bool
+	}{
+		"none": {nil, false}, "one": {[]string{handle.NewCookie()}, false},
+		"two": {[]string{live, "planted"}, true}, "the same twice": {[]string{live, live}, true},
+	} {
+		a := rm.do(get("/oauth/signin", c.cookies...))
+		if told := strings.Contains(a.Body.String(), why); a.Code != http.StatusOK || told != c.told {
+			t.Errorf("with %s: %d, told %v, want 200 and %v", promise, a.Code, told, c.told)
+		}
+	}
+	a := rm.do(with(post("username", "mina", "password", "wrong password"), live, "planted"))
+	if strings.Contains(a.Body.String(), why) || !strings.Contains(a.Body.String(), "is not right") {
+		t.Errorf("after a wrong password: %s", a.Body)
+	}
+}
+
 func TestADisabledUserIsNobody(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()

@@ -45,12 +45,12 @@ func AppendUserInfo(to []byte, u storage.User, issuer string, open Parts) []byte
 	if open&Profile != 0 {
 		told = u
 	}
-	to = appendProfile(to, told)
+	to = appendProfile(to, told, always)
 	told = storage.User{}
 	if open&Email != 0 {
 		told = u
 	}
-	to = appendEmail(to, told)
+	to = appendEmail(to, told, always)
 	to = rawjson.AppendString(append(to, `,"login_type":`...), loginType)
 	to = strconv.AppendInt(append(to, `,"updated_at":`...), updated, 10)
 	return append(rawjson.AppendString(append(to, `,"iss":`...), issuer), '}')
@@ -68,7 +68,8 @@ type ID struct {
 	SID                           string // the session (OpenID Connect Back-Channel Logout 2.1); "": not told
 }
 
-// Append appends the payload of an id_token about a user.
+// Append appends the payload of an id_token about a user. What is not known of them is left out (OpenID Connect
+// Core 5.3.2).
 func (c ID) Append(to []byte, u storage.User, open Parts) []byte {
 	to = rawjson.AppendString(append(to, `{"iss":`...), c.Issuer)
 	to = rawjson.AppendString(append(to, `,"sub":`...), u.Sub)
@@ -95,24 +96,40 @@ func (c ID) Append(to []byte, u storage.User, open Parts) []byte {
 		to = rawjson.AppendString(append(to, `,"sid":`...), c.SID)
 	}
 	if open&Profile != 0 {
-		to = appendProfile(to, u)
+		to = appendProfile(to, u, known)
 	}
 	if open&Email != 0 {
-		to = appendEmail(to, u)
+		to = appendEmail(to, u, known)
 	}
 	return append(to, '}')
 }
 
-func appendProfile(to []byte, u storage.User) []byte {
-	to = rawjson.AppendString(append(to, `,"name":`...), cmp.Or(u.Name, u.Nickname, u.Username))
-	to = rawjson.AppendString(append(to, `,"nickname":`...), cmp.Or(u.Nickname, u.Username))
-	to = rawjson.AppendString(append(to, `,"preferred_username":`...), u.Username)
-	to = rawjson.AppendString(append(to, `,"picture":`...), u.Picture)
-	to = rawjson.AppendString(append(to, `,"gender":`...), u.Gender)
-	return rawjson.AppendString(append(to, `,"location":`...), u.Location)
+// which says which claims are written.
+type which func(value string) bool
+
+func always(string) bool      { return true }
+func known(value string) bool { return value != "" }
+
+func appendProfile(to []byte, u storage.User, write which) []byte {
+	to = appendText(to, `,"name":`, cmp.Or(u.Name, u.Nickname, u.Username), write)
+	to = appendText(to, `,"nickname":`, cmp.Or(u.Nickname, u.Username), write)
+	to = appendText(to, `,"preferred_username":`, u.Username, write)
+	to = appendText(to, `,"picture":`, u.Picture, write)
+	to = appendText(to, `,"gender":`, u.Gender, write)
+	return appendText(to, `,"location":`, u.Location, write)
 }
 
-func appendEmail(to []byte, u storage.User) []byte {
-	to = rawjson.AppendString(append(to, `,"email":`...), u.Email)
+func appendEmail(to []byte, u storage.User, write which) []byte {
+	to = appendText(to, `,"email":`, u.Email, write)
+	if !write(u.Email) {
+		return to
+	}
 	return strconv.AppendBool(append(to, `,"email_verified":`...), u.EmailVerified && u.Email != "")
+}
+
+func appendText(to []byte, name, value string, write which) []byte {
+	if !write(value) {
+		return to
+	}
+	return rawjson.AppendString(append(to, name...), value)
 }

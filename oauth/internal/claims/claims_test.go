@@ -38,23 +38,33 @@ type userInfo struct {
 }
 
 type idToken struct {
-	Issuer   string `json:"iss"`
-	Subject  string `json:"sub"`
-	Audience string `json:"aud"`
-	Expires  int64  `json:"exp"`
-	IssuedAt int64  `json:"iat"`
-	AuthTime int64  `json:"auth_time"`
-	Nonce    string `json:"nonce,omitempty"`
-	AtHash   string `json:"at_hash"`
-	*profile
-	*email
+	Issuer            string `json:"iss"`
+	Subject           string `json:"sub"`
+	Audience          string `json:"aud"`
+	Expires           int64  `json:"exp"`
+	IssuedAt          int64  `json:"iat"`
+	AuthTime          int64  `json:"auth_time"`
+	Nonce             string `json:"nonce,omitempty"`
+	AtHash            string `json:"at_hash"`
+	Name              string `json:"name,omitempty"`
+	Nickname          string `json:"nickname,omitempty"`
+	PreferredUsername string `json:"preferred_username,omitempty"`
+	Picture           string `json:"picture,omitempty"`
+	Gender            string `json:"gender,omitempty"`
+	Location          string `json:"location,omitempty"`
+	*knownEmail
 }
 
-func profileOf(u storage.User) *profile {
-	return &profile{cmp.Or(u.Name, u.Nickname, u.Username), cmp.Or(u.Nickname, u.Username), u.Username, u.Picture, u.Gender, u.Location}
+type knownEmail struct {
+	Email         string `json:"email"`
+	EmailVerified bool   `json:"email_verified"`
 }
 
-func emailOf(u storage.User) *email { return &email{u.Email, u.EmailVerified && u.Email != ""} }
+func profileOf(u storage.User) profile {
+	return profile{cmp.Or(u.Name, u.Nickname, u.Username), cmp.Or(u.Nickname, u.Username), u.Username, u.Picture, u.Gender, u.Location}
+}
+
+func emailOf(u storage.User) email { return email{u.Email, u.EmailVerified && u.Email != ""} }
 
 func encoded(t *testing.T, v any) []byte {
 	t.Helper()
@@ -102,12 +112,15 @@ func TestClaimsAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 			Nonce: c.Nonce, AtHash: c.AtHash,
 		}
 		if open&Profile != 0 {
-			id.profile = profileOf(u)
-			info.profile = *id.profile
+			p := profileOf(u)
+			info.profile = p
+			id.Name, id.Nickname, id.PreferredUsername, id.Picture, id.Gender, id.Location = p.Name, p.Nickname, p.PreferredUsername, p.Picture, p.Gender, p.Location
 		}
 		if open&Email != 0 {
-			id.email = emailOf(u)
-			info.email = *id.email
+			info.email = emailOf(u)
+			if u.Email != "" {
+				id.knownEmail = &knownEmail{u.Email, u.EmailVerified}
+			}
 		}
 		if got, want := AppendUserInfo(nil, u, issuer, open), encoded(t, info); !bytes.Equal(got, want) {
 			t.Fatalf("seed %d: userinfo of %+v with %d is\n%s, want\n%s", seed, u, open, got, want)

@@ -53,7 +53,9 @@
 // newer one, those are not held against the list.
 //
 // An email address is found by its lower case and otherwise as it is typed: no dots or
-// plus signs are folded, because only the provider knows what they mean. It is ASCII.
+// plus signs are folded, because only the provider knows what they mean. It is ASCII. One that is
+// confirmed may be typed with the password, in place of the username; a username that is the same text
+// comes first.
 //
 // Who signs up by email gets a username that is drawn, because applications that may not
 // learn the address are told the username.

@@ -1,6 +1,7 @@
 package users
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,15 +84,30 @@ func (s *StoreUsers) Named(ctx context.Context, username string) (sub string, er
 	return l.UserID, err
 }
 
-// login returns the login of a username, the zero one if there is none.
-func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login, error) {
-	for _, name := range usernames.Keys(username) {
+// login returns the login by password of somebody who has typed their username, or an address that they have
+// confirmed; the zero one if there is none. A username comes first.
+func (s *StoreUsers) login(ctx context.Context, typed string) (storage.Login, error) {
+	for _, name := range usernames.Keys(typed) {
 		l, err := s.store.Login(ctx, storage.LoginSelf, name)
 		if !errors.Is(err, storage.ErrNotFound) {
 			return l, err
 		}
 	}
-	return storage.Login{}, nil
+	address, err := NormalizeEmail(typed)
+	if err != nil {
+		return storage.Login{}, nil
+	}
+	l, err := s.store.Login(ctx, storage.LoginEmail, address)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return storage.Login{}, err
+	}
+	all, err := s.store.Logins(ctx, cmp.Or(l.UserID, "unobody")) // of nobody too, so that it takes as long
+	for _, l := range all {
+		if l.Method == storage.LoginSelf {
+			return l, err
+		}
+	}
+	return storage.Login{}, err
 }
 
 // keep stores the login type of a sign-in, and a new hash if the old one has another cost. It

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/storage"
@@ -30,6 +31,7 @@ type Context struct {
 	Hint        string // login_hint
 	About       About  // of the form that goes on afterwards
 	lead        string // of the sign-in page
+	trouble     string // why signing in will not last, on the sign-in page; "": nothing is wrong
 	signInLinks []Link // to sign in, beside the password
 	passkeys    bool   // users can sign in with passkeys
 	helpLinks   []Link // to a password or a user
@@ -46,11 +48,18 @@ func (p *Pages) Context(r *http.Request, query string, app storage.App) Context 
 	if params.Has(paramHint) {
 		t.lead = t.Lang.T("The application asks for the person who was signed in to it before: sign in as that person.")
 	}
+	if len(r.CookiesNamed(cookies.Session)) > 1 {
+		t.trouble = t.Lang.T(twoCookies)
+	}
 	if redirect := params.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
 		t.Origin = storage.RedirectOrigin(redirect)
 	}
 	return t
 }
+
+// twoCookies tells somebody who would come back to this page for ever. Of two cookies of one name nobody can say which
+// is ours, so neither counts; this service cannot see which site has set the other, nor remove it.
+const twoCookies = "Your browser sends two cookies named open_sso_token, so you would not stay signed in: another site of the same domain has set one. Delete the cookies of this domain in the settings of your browser, and then sign in."
 
 // authorizeParams reads the authorize request, or the query of the page if there is none.
 func authorizeParams(r *http.Request, query string) url.Values {

@@ -79,6 +79,9 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	_, v.Host, _ = strings.Cut(t.Origin, "://")
 	if body == FormPage {
 		v.Lead = cmp.Or(v.Lead, t.lead)
+		if v.Alert == "" && t.trouble != "" {
+			v.Alert, v.AlertOnly = t.trouble, true
+		}
 	}
 	v.Secret = v.Secret || body == FormPage
 	if t.passkeys && (body == FormPage || v.Meanwhile) {
