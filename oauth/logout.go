@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,7 +28,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	app, err := s.postLogoutApp(r, form)
+	app, form, err := s.returning(r, form)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	app, err := s.postLogoutApp(r, form)
+	app, form, err := s.returning(r, form)
 	if err != nil {
 		return err
 	}
@@ -95,6 +96,21 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 		return s.writeSignedOut(w, r, app, form)
 	}
 	return s.redirectBack(w, form)
+}
+
+// returning finds the application that the browser returns to. A request whose address to return to is not
+// allowed is answered as one that names none: whoever wants to sign out can, and nobody is led there.
+func (s *Server) returning(r *http.Request, form url.Values) (storage.App, url.Values, error) {
+	app, err := s.postLogoutApp(r, form)
+	if refused := new(reply.Failure); errors.As(err, &refused) {
+		s.c.Log.InfoContext(r.Context(), "sign-out without a way back", "client_id", form.Get("client_id"), "why", refused.Msg)
+		form = maps.Clone(form)
+		for _, of := range []string{"client_id", "post_logout_redirect_uri", "state"} {
+			form.Del(of)
+		}
+		return storage.App{}, form, nil
+	}
+	return app, form, err
 }
 
 // postLogoutApp finds the application that the browser returns to, and checks the

@@ -60,8 +60,13 @@ func TestLogoutNeverRedirectsToAnUnregisteredAddress(t *testing.T) {
 		"broken hint":    {"id_token_hint", "x", "post_logout_redirect_uri", "https://app.example.com/"},
 	} {
 		for _, method := range []string{"GET", "POST"} {
-			if w := h.logout(method, nil, pairs...); w.Code != 400 || w.Header().Get("Location") != "" || h.browser.session == nil {
-				t.Errorf("%s: %s logout = %d to %q, signed out %t, want a 400 page and no change", name, method, w.Code, w.Header().Get("Location"), h.browser.session == nil)
+			h.browser.signIn(h.user)
+			w := h.logout(method, nil, append(pairs, "state", "xyz")...)
+			if w.Code != 200 || w.Header().Get("Location") != "" || linkOf(w) != nil || strings.Contains(w.Body.String(), "xyz") {
+				t.Errorf("%s: %s logout = %d to %q, want a page that leads nowhere: %s", name, method, w.Code, w.Header().Get("Location"), w.Body)
+			}
+			if out := h.browser.session == nil; out != (method == "POST") {
+				t.Errorf("%s: after %s signed out: %t", name, method, out)
 			}
 		}
 	}
