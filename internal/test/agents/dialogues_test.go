@@ -68,7 +68,7 @@ func withBrowser(site *Site, username string) http.Handler {
 			w.WriteHeader(opened.Code)
 			w.Write(opened.Body.Bytes())
 		case "/test/allow":
-			person := newPerson(origin, &inProcess{handler: site, opened: opened})
+			person := NewPersonBy(origin, &inProcess{handler: site, opened: opened})
 			person.Username = username
 			application, err := person.Visit(origin + "/oauth/authorize?" + r.URL.RawQuery)
 			if err != nil {

@@ -29,9 +29,10 @@ type Person struct {
 }
 
 // NewPerson returns a Person at a browser that has visited nothing yet.
-func NewPerson(origin string) *Person { return newPerson(origin, http.DefaultTransport) }
+func NewPerson(origin string) *Person { return NewPersonBy(origin, http.DefaultTransport) }
 
-func newPerson(origin string, transport http.RoundTripper) *Person {
+// NewPersonBy returns a Person whose browser reaches the service by a transport.
+func NewPersonBy(origin string, transport http.RoundTripper) *Person {
 	jar, _ := cookiejar.New(nil)
 	p := &Person{Username: Username, origin: origin}
 	p.client = &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -75,6 +76,20 @@ func (p *Person) Visit(address string) (application string, err error) {
 		}
 	}
 	return "", errors.New("the browser is sent from page to page without an end")
+}
+
+// Read returns a page of the service that needs no answer.
+func (p *Person) Read(address string) (page string, err error) {
+	answer, err := p.client.Get(address)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s = %d: %s", address, answer.StatusCode, readable(string(body)))
+	}
+	return string(body), err
 }
 
 // Arrive opens an address of an application on this machine, as a browser that is sent there does.

@@ -1,12 +1,19 @@
 package apps
 
 import (
+	"bytes"
+	"embed"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/keystile/keystile/storage/client"
 )
 
-// snippet is code that signs users in to an application with a library.
+// snippet is code that signs users in to an application with a library, and verifies who they are.
 type snippet struct {
 	Title string `json:"title"`
 	Code  string `json:"code"`
@@ -15,34 +22,78 @@ type snippet struct {
 // placeholder stands where the secret belongs.
 const placeholder = "YOUR_CLIENT_SECRET"
 
-// snippets returns code for several libraries. No value can end the literal that it stands in.
+// subject holds what the code says of an application.
+type subject struct {
+	Base, ID, Back string
+	Secret         string
+	Alg            string // that its id_tokens are signed with
+	Public         bool   // it has no secret
+	HTTP           bool   // the service has no TLS, which some libraries refuse unless they are told
+}
+
+// HS256 reports whether the key of the id_tokens is the secret.
+func (s subject) HS256() bool { return s.Alg == "HS256" }
+
+// quoted returns the texts as literals of a language.
+func (s subject) quoted(quote func(string) string) subject {
+	for _, text := range []*string{&s.Base, &s.ID, &s.Back, &s.Secret} {
+		*text = quote(*text)
+	}
+	return s
+}
+
+// snippets returns code for several libraries.
 func (s *Apps) snippets(a appRecord) []snippet {
 	back := "https://app.example.com/callback"
 	switch {
 	case len(a.RedirectURIs) > 0:
 		back = a.RedirectURIs[0]
 	case len(a.Domains) > 0:
-		back = "https://" + a.Domains[0] + "/callback"
+		back = (&url.URL{Scheme: "https", Host: a.Domains[0], Path: "/callback"}).String()
+		if local := "http" + strings.TrimPrefix(back, "https"); client.IsLoopback(local) {
+			back = local
+		}
 	}
-	return snippetsOf(s.c.BaseURL, a.ClientID, back)
+	return snippetsOf(subject{Base: s.c.BaseURL, ID: a.ClientID, Back: back, Alg: a.IDTokenAlg, Public: a.Public})
 }
 
-func snippetsOf(base, id, back string) []snippet {
-	fill := func(text string, quote func(string) string) string {
-		return strings.NewReplacer("BASE", quote(base), "CLIENT", quote(id), "BACK", quote(back), "SECRET", quote(placeholder)).Replace(text)
+// languages has what each snippet is called, its template, and how its language writes a text.
+var languages = []struct {
+	title, file string
+	quote       func(string) string
+}{
+	{"curl", "curl", shell},
+	{"Go: golang.org/x/oauth2, go-oidc", "go", strconv.QuoteToASCII},
+	{"Node: openid-client", "node", literal(`\u{%x}`)},
+	{"Python: Authlib", "python", literal(`\U%08x`)},
+	{"Java: Spring Boot, application.yml", "spring", literal(`\U%08x`)},
+	{"PHP: league/oauth2-client", "php", php},
+}
+
+//go:embed snippets
+var snippetFiles embed.FS
+
+var snippetTexts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(snippetFiles, "snippets/*.tmpl"))
+})
+
+// snippetsOf writes the code. No value can end the literal that it stands in.
+func snippetsOf(of subject) (all []snippet) {
+	of.Secret, of.HTTP = placeholder, strings.HasPrefix(of.Base, "http:")
+	for _, l := range languages {
+		var out bytes.Buffer
+		if err := snippetTexts().ExecuteTemplate(&out, l.file+".tmpl", of.quoted(l.quote)); err != nil {
+			panic(err) // the templates are part of the program, and take any text
+		}
+		all = append(all, snippet{l.title, out.String()})
 	}
-	shell := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-	php := func(text string) string {
-		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
-	}
-	return []snippet{
-		{"curl", fill(curlCode, shell)},
-		{"Go: golang.org/x/oauth2, go-oidc", fill(goCode, strconv.QuoteToASCII)},
-		{"Node: openid-client", fill(nodeCode, literal(`\u{%x}`))},
-		{"Python: Authlib", fill(pythonCode, literal(`\U%08x`))},
-		{"Java: Spring Boot, application.yml", fill(springCode, literal(`\U%08x`))},
-		{"PHP: league/oauth2-client", fill(phpCode, php)},
-	}
+	return all
+}
+
+func shell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+func php(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
 // literal returns a function that writes a text between double quotes, all but plain characters
@@ -61,114 +112,3 @@ func literal(escape string) func(string) string {
 		return out.String() + `"`
 	}
 }
-
-const curlCode = `# 1. Send the user's browser to authorize with the S256 challenge of a random verifier.
-verifier=$(openssl rand -hex 32)
-challenge=$(printf %s "$verifier" | openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '=')
-curl -G BASE/oauth/authorize -d response_type=code -d scope=openid \
-  --data-urlencode client_id=CLIENT --data-urlencode redirect_uri=BACK \
-  --data-urlencode "code_challenge=$challenge" -d code_challenge_method=S256 -d state="$(openssl rand -hex 16)"
-# 2. Exchange the code that comes back.
-curl BASE/oauth/token -d grant_type=authorization_code --data-urlencode "code=$code" \
-  --data-urlencode client_id=CLIENT --data-urlencode client_secret=SECRET \
-  --data-urlencode redirect_uri=BACK --data-urlencode "code_verifier=$verifier"
-`
-
-const goCode = `package main
-
-import (
-	"context"
-
-	"github.com/coreos/go-oidc/v3/oidc"
-	"golang.org/x/oauth2"
-)
-
-func config(ctx context.Context) (*oauth2.Config, error) {
-	provider, err := oidc.NewProvider(ctx, BASE)
-	if err != nil {
-		return nil, err
-	}
-	return &oauth2.Config{
-		ClientID:     CLIENT,
-		ClientSecret: SECRET,
-		RedirectURL:  BACK,
-		Endpoint:     provider.Endpoint(),
-		Scopes:       []string{oidc.ScopeOpenID, "profile"},
-	}, nil
-}
-
-// signIn returns where the browser goes; keep verifier and state in the session.
-func signIn(c *oauth2.Config, state, verifier string) string {
-	return c.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
-}
-
-func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oauth2.Token, error) {
-	return c.Exchange(ctx, code, oauth2.VerifierOption(verifier))
-}
-`
-
-const nodeCode = `import * as client from "openid-client";
-
-const config = await client.discovery(new URL(BASE), CLIENT, SECRET);
-const verifier = client.randomPKCECodeVerifier(); // keep it in the session
-const state = client.randomState();
-const to = client.buildAuthorizationUrl(config, {
-  redirect_uri: BACK,
-  scope: "openid profile",
-  code_challenge: await client.calculatePKCECodeChallenge(verifier),
-  code_challenge_method: "S256",
-  state,
-});
-// When the browser is back:
-// await client.authorizationCodeGrant(config, currentUrl, { pkceCodeVerifier: verifier, expectedState: state });
-`
-
-const pythonCode = `from authlib.integrations.requests_client import OAuth2Session
-from authlib.common.security import generate_token
-
-base = BASE
-client = OAuth2Session(
-    CLIENT,
-    SECRET,
-    redirect_uri=BACK,
-    scope="openid profile",
-    code_challenge_method="S256",
-)
-verifier = generate_token(48)  # keep it in the session
-url, state = client.create_authorization_url(base + "/oauth/authorize", code_verifier=verifier)
-# When the browser is back:
-# token = client.fetch_token(base + "/oauth/token", authorization_response=current_url, code_verifier=verifier)
-`
-
-const springCode = `spring:
-  security:
-    oauth2:
-      client:
-        registration:
-          keystile:
-            client-id: CLIENT
-            client-secret: SECRET
-            redirect-uri: BACK
-            authorization-grant-type: authorization_code
-            scope: openid,profile
-        provider:
-          keystile:
-            issuer-uri: BASE
-`
-
-const phpCode = `<?php
-$base = BASE;
-$provider = new League\OAuth2\Client\Provider\GenericProvider([
-    'clientId' => CLIENT,
-    'clientSecret' => SECRET,
-    'redirectUri' => BACK,
-    'urlAuthorize' => $base . '/oauth/authorize',
-    'urlAccessToken' => $base . '/oauth/token',
-    'urlResourceOwnerDetails' => $base . '/oauth/userinfo',
-    'pkceMethod' => 'S256',
-]);
-$url = $provider->getAuthorizationUrl(['scope' => 'openid profile']);
-$_SESSION['state'] = $provider->getState();
-$_SESSION['verifier'] = $provider->getPkceCode();
-header('Location: ' . $url);
-`

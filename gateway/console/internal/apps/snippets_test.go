@@ -2,6 +2,7 @@ package apps
 
 import (
 	"encoding/json"
+	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -9,12 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"go/ast"
+	"github.com/keystile/keystile/gateway/internal/manage"
 )
 
 // hostile are texts that end a literal somewhere.
 var hostile = []string{
 	`"`, `'`, "`", `\`, `\"`, `\'`, "${x}", "$(id)", "a\nb", "a\rb", "\u2028", "\x00", "*/", "?>", "</script>", `""" + x`, "#{x}", "😀", "{{x}}", "\x7f", "%s", ": ", "- a", "BASE", "SECRET",
+}
+
+func confidential(base, back string) subject {
+	return subject{Base: base, ID: "ks1", Back: back, Alg: "HS256"}
 }
 
 func code(t *testing.T, all []snippet, title string) string {
@@ -30,14 +35,7 @@ func code(t *testing.T, all []snippet, title string) string {
 
 func TestTheGoCodeParsesAndSaysTheValuesWhateverTheyAre(t *testing.T) {
 	for _, back := range append(hostile, "https://app.example.com/cb") {
-		text := code(t, snippetsOf("https://id.example.com", "ks1", back), "Go")
-		file, err := parser.ParseFile(token.NewFileSet(), "main.go", text, parser.AllErrors)
-		if err != nil {
-			t.Fatalf("%q: %v", back, err)
-		}
-		if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
-			t.Errorf("%q: it is not formatted: %v", back, err)
-		}
+		file := parsed(t, code(t, snippetsOf(confidential("https://id.example.com", back)), "Go"))
 		values := map[string]string{}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if kv, ok := n.(*ast.KeyValueExpr); ok {
@@ -53,16 +51,65 @@ func TestTheGoCodeParsesAndSaysTheValuesWhateverTheyAre(t *testing.T) {
 	}
 }
 
+// parsed returns the syntax of Go code, which is formatted.
+func parsed(t *testing.T, text string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "signin.go", text, parser.AllErrors)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+		t.Errorf("it is not formatted: %v\n%s", err, text)
+	}
+	return file
+}
+
+// An application without a secret is shown code without one, and each algorithm is in the code of each library.
+func TestTheCodeIsThatOfTheApplication(t *testing.T) {
+	for _, alg := range []string{"HS256", "ES256", "RS256", "EdDSA"} {
+		for _, public := range []bool{false, alg != "HS256"} {
+			of := confidential("http://127.0.0.1:8080", "https://app.example.com/cb")
+			of.Alg, of.Public = alg, public
+			all := snippetsOf(of)
+			parsed(t, code(t, all, "Go"))
+			for _, s := range all {
+				if strings.Contains(s.Code, placeholder) == public {
+					t.Errorf("%s of a public (%v) application:\n%s", s.Title, public, s.Code)
+				}
+				asks := s.Title[0] == 'G' || s.Title[0] == 'N' || s.Title[0] == 'J' && alg != "RS256" // which Spring expects
+				if asks && !strings.Contains(s.Code, alg) {
+					t.Errorf("%s says nothing of %s:\n%s", s.Title, alg, s.Code)
+				}
+			}
+		}
+	}
+}
+
+// A program on the user's own device has no TLS, so what is shown is what works.
+func TestTheCodeLeadsBackToWhereTheApplicationIs(t *testing.T) {
+	s := &Apps{c: Config{BaseURL: "https://id.example.com"}}
+	for domain, want := range map[string]string{
+		"app.example.com": `"https://app.example.com/callback"`,
+		"127.0.0.1:3000":  `"http://127.0.0.1:3000/callback"`,
+		"localhost":       `"http://localhost/callback"`,
+	} {
+		of := appRecord{AppRecord: manage.AppRecord{ClientID: "ks1", Domains: []string{domain}, IDTokenAlg: "HS256"}}
+		if text := code(t, s.snippets(of), "Go"); !strings.Contains(text, want) {
+			t.Errorf("%s: no %s in\n%s", domain, want, text)
+		}
+	}
+}
+
 // The literal of every language but those with single quotes holds plain characters and escapes alone.
 func TestNoValueEndsItsLiteral(t *testing.T) {
 	for _, title := range []string{"Node", "Python", "Java"} {
-		plain := code(t, snippetsOf("https://id.example.com", "ks1", "https://app.example.com/cb"), title)
+		plain := code(t, snippetsOf(confidential("https://id.example.com", "https://app.example.com/cb")), title)
 		before, after, ok := strings.Cut(plain, `"https://app.example.com/cb"`)
 		if !ok || strings.Contains(plain, "BACK") || !strings.Contains(plain, `"https://id.example.com"`) {
 			t.Fatalf("%s: %s", title, plain)
 		}
 		for _, back := range hostile {
-			text := code(t, snippetsOf("https://id.example.com", "ks1", back), title)
+			text := code(t, snippetsOf(confidential("https://id.example.com", back)), title)
 			value, ok := strings.CutPrefix(text, before)
 			value, ok2 := strings.CutSuffix(value, after)
 			inside, ok3 := strings.CutPrefix(strings.TrimSuffix(value, `"`), `"`)
@@ -78,7 +125,7 @@ func TestNoValueEndsItsLiteral(t *testing.T) {
 
 func TestAValueBetweenSingleQuotesIsReadBackAsItIs(t *testing.T) {
 	for _, back := range hostile {
-		all := snippetsOf("https://id.example.com", "ks1", back)
+		all := snippetsOf(confidential("https://id.example.com", back))
 		// A shell has no escapes between single quotes: what it reads is the text with each '\'' undone.
 		if want := "redirect_uri='" + strings.ReplaceAll(back, "'", `'\''`) + "' "; !strings.Contains(code(t, all, "curl"), want) {
 			t.Errorf("curl: %q is not written as %s", back, want)
@@ -87,7 +134,8 @@ func TestAValueBetweenSingleQuotesIsReadBackAsItIs(t *testing.T) {
 			t.Errorf("PHP: %q is not written as %s", back, want)
 		}
 	}
-	if raw, err := json.Marshal(snippetsOf("a", "b", "c")); err != nil || !strings.Contains(string(raw), `"title":"curl"`) {
+	raw, err := json.Marshal(snippetsOf(confidential("a", "c")))
+	if err != nil || !strings.Contains(string(raw), `"title":"curl"`) {
 		t.Errorf("%s %v", raw, err)
 	}
 }
