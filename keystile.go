@@ -268,7 +268,7 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
 	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
-	o.Devices, o.Levels = s.SignIn, s.SignIn
+	o.Devices, o.Levels, o.Ways = s.SignIn, s.SignIn, s.SignIn
 	if s.OAuth, err = oauth.New(ctx, o); err != nil {
 		return err
 	}
@@ -314,6 +314,9 @@ func (s *Service) legacyEndpoints(ctx context.Context, c *Config) (err error) {
 	l := c.Legacy
 	l.BaseURL, l.Store, l.Users, l.SignIns, l.Codes, l.Verifier, l.Visitors = c.BaseURL, s.Store, c.Users, s.OAuth, s.OAuth, s.Tokens, s.SignIn
 	l.Audit, l.ClientIP, l.Log = s.Trail, s.client, c.Log
+	if len(l.Types) == 0 {
+		l.Types = s.ways.Methods()
+	}
 	if s.Legacy, err = legacy.New(ctx, l); err != nil {
 		return err
 	}

@@ -144,8 +144,9 @@ func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 	if uid == "" {
 		return badParameter.Saying("social_uid is missing")
 	}
-	if wanted := c.params.Get("type"); wanted != "" && !slices.Contains(loginTypes, wanted) {
-		return wrongType
+	wanted := c.params.Get("type")
+	if wanted != "" && !slices.Contains(loginTypes, wanted) && !l.offers(wanted) {
+		return l.notOffered(wanted)
 	}
 	if !openidShape.MatchString(uid) {
 		return unknownUser
@@ -163,5 +164,5 @@ func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 		return err
 	}
 	c.event.User = user.Sub
-	return succeed(w, app, profileOf(user, openid, logintype.Of(user.LoginType)))
+	return succeed(w, app, profileOf(user, openid, logintype.Told(wanted, user.LoginType)))
 }

@@ -12,6 +12,20 @@
 // up again, act=check_sso tells whether a browser is signed in, check_token whether a
 // token is valid.
 //
+// type is a method that the sign-in page offers: self, email, wx, qq, alipay, douyin, or the name of another
+// connector, such as feishu or wecom, which aggregated logins call wework. The browser is led straight to that
+// provider, even if its user is signed in by another way, and the application is told the type that it asked for. self,
+// which is the default, is the sign-in page, and whatever way its user chooses or is signed in by. What is not offered is
+// refused (104), with what is and what the operator has to set.
+//
+// The clients of the family that this is for take code 0 for a success: 26 of 34 that were looked at demand it, and
+// none takes 1. Protocol 4 says 1, which stays the default. For such a client the application is registered with
+//
+//	keystile app create --name Forum --domain forum.example.com --legacy
+//
+// or changed with keystile app set CLIENT_ID --legacy-success-code 0, or on its page in the console; a program sets
+// storage.App.LegacySuccessCode.
+//
 // Every answer has code: 1, or 0 for applications with LegacySuccessCode 0, is a success;
 // 2 a sign-in that is not back yet; -1 a refusal, with errcode and msg:
 //
@@ -76,6 +90,10 @@
 // kind of grant. An address from act=login carries a ticket that only the provider and the
 // application can make; it is good for ten minutes and for one redirect_uri, type and state.
 //
+// A browser is led to a provider once in a sign-in. Whoever then comes in by another way goes on, and the application is
+// told that way: a user whom the provider leads to no account here would be led in a circle otherwise. Nothing else that
+// stands before an application is left out on that way: consent, second factors, sign-up that is closed.
+//
 // A refusal is HTTP 200, because PHP's file_get_contents drops the body of anything else. What
 // a client should notice whatever it reads (too many requests, a body too large, a fault of
 // ours) has its own status. In a navigation of a browser a refusal is a page.
@@ -88,7 +106,7 @@
 // call whenever their page is loaded again, with the appkey that proves that it is them. It
 // issues no refresh token: there is nothing here to exchange one at.
 //
-// act=query goes by social_uid; type only has to be a login type. A user has one social_uid
+// act=query goes by social_uid; type only has to be a login type, or one that is offered. A user has one social_uid
 // per application however they signed in, and the answer names the last way.
 //
 // check_sso is for browsers and needs no key; a visitor is named only to an application that

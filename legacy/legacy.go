@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"slices"
 	"time"
 
@@ -96,8 +97,11 @@ type Config struct {
 	Verifier Verifier
 	Visitors Visitors
 
-	Types       []string // login types that the sign-in page offers (protocol 1); the first is the default. nil: self
-	ErrorStatus string   // AlwaysOK (default) or Mapped
+	// Types are the methods that the sign-in page offers, as access.Ways lists them: a login type of protocol 1, or
+	// another Name of a connector, such as feishu. The first is the default. nil: self; keystile.New fills it in.
+	Types []string
+
+	ErrorStatus string // AlwaysOK (default) or Mapped
 
 	Counter  Counter                        // of wrong keys and signatures; nil: each process counts alone
 	Audit    Audit                          // nil: nothing is taken down
@@ -157,6 +161,8 @@ var loginTypes = []string{
 	storage.LoginWX, storage.LoginAlipay, storage.LoginQQ, storage.LoginDouyin, storage.LoginEmail, storage.LoginSelf,
 }
 
+var methodShape = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
 func (c *Config) complete() error {
 	var errs []error
 	if err := origin.Check("BaseURL", c.BaseURL); err != nil {
@@ -183,8 +189,8 @@ func (c *Config) complete() error {
 		c.Types = []string{storage.LoginSelf}
 	}
 	for _, t := range c.Types {
-		if !slices.Contains(loginTypes, t) {
-			errs = append(errs, fmt.Errorf("the login type %q in Types is none of wx, alipay, qq, douyin, email, self", t))
+		if !methodShape.MatchString(t) {
+			errs = append(errs, fmt.Errorf("%q in Types is the name of no method: give a letter of a to z and up to 31 of a to z, 0 to 9 and -", t))
 		}
 	}
 	if c.ErrorStatus != "" && c.ErrorStatus != AlwaysOK && c.ErrorStatus != Mapped {

@@ -2,7 +2,6 @@ package legacy
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -28,8 +27,8 @@ func (l *Legacy) login(w http.ResponseWriter, c *call) error {
 	if loginType == "" {
 		loginType = l.c.Types[0]
 	}
-	if !slices.Contains(l.c.Types, loginType) {
-		return wrongType
+	if !l.offers(loginType) {
+		return l.notOffered(loginType)
 	}
 	to := l.c.SignIns.LegacySignIn(app, loginType, target, c.params.Get("state"))
 	if navigates(c.Request) {

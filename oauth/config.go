@@ -57,6 +57,14 @@ type Config struct {
 		AskFactor(w http.ResponseWriter, r *http.Request, app storage.App, acrValues string) error
 	}
 
+	// Ways leads users to the way to sign in that an application of the old endpoints asks for; *signin.SignIn
+	// implements it. Nil: they choose one on the sign-in page.
+	Ways interface {
+		// AskBy answers an authorize request as SignIn.Ask does, but leads straight to one method, where the
+		// sign-in page would offer it.
+		AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
+	}
+
 	IDTokenLifetime time.Duration // 1 hour
 
 	// Within these, a second use of a code or refresh token is refused but ends nothing:

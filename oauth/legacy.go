@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -17,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
@@ -29,6 +29,7 @@ import (
 // has requested this sign-in: without one, authorize is not in legacy mode.
 const (
 	paramTicket    = "legacy"
+	paramLed       = "keystile_led" // the browser has been led to the way that was asked for
 	ticketLifetime = 10 * time.Minute
 	ticketHead     = 8 + 16 // when it ends in Unix seconds, and what it is for
 	ticketSize     = ticketHead + sha256.Size
@@ -91,11 +92,13 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 		return reply.Found(w, reply.WithQuery(target, "error", accessDenied.OAuth, "error_description", accessDenied.Msg, "state", state))
 	}
 	who, err := s.c.SignIn.Visitor(r)
-	if errors.Is(err, storage.ErrNotFound) {
-		return s.c.SignIn.Ask(w, withoutSignature(r), app)
-	}
-	if err != nil {
+	switch nobody := errors.Is(err, storage.ErrNotFound); {
+	case err != nil && !nobody:
 		return err
+	case s.leads(form, who):
+		return s.c.Ways.AskBy(w, led(withoutSignature(r)), app, logintype.Method(form.Get("login_type")))
+	case nobody:
+		return s.c.SignIn.Ask(w, withoutSignature(r), app)
 	}
 	if enough, err := s.enough(r.Context(), who, app, ""); err != nil {
 		return err
@@ -107,14 +110,33 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	} else if err != nil {
 		return err
 	}
-	code, err := s.legacyCode(r.Context(), app, who, target, s.c.ClientIP(r))
+	loginType := logintype.Told(form.Get("login_type"), who.SignInMethod())
+	code, err := s.legacyCode(r.Context(), app, who, loginType, target, s.c.ClientIP(r))
 	if errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
 		return s.c.SignIn.Ask(w, withoutSignature(r), app)
 	}
 	if err != nil {
 		return err
 	}
-	return reply.Found(w, reply.WithQuery(target, "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
+	return reply.Found(w, reply.WithQuery(target, "type", loginType, "code", code, "state", state))
+}
+
+// leads reports whether the browser of a visitor is led to the way to sign in that the application asks for: nobody is
+// signed in, or by another way. It is led once. Whoever then signs in by another way, such as a user whom the provider
+// does not lead to an account here, goes on.
+func (s *Server) leads(form url.Values, who storage.Session) bool {
+	method := logintype.Method(form.Get("login_type"))
+	return s.c.Ways != nil && method != storage.LoginSelf && method != who.SignInMethod() && !form.Has(paramLed)
+}
+
+// led marks a request whose browser is being led. The mark needs no proof: whoever forges it is shown the sign-in page.
+func led(r *http.Request) *http.Request {
+	if r.Method == http.MethodPost {
+		r.PostForm.Set(paramLed, "1")
+		return r
+	}
+	r.URL.RawQuery += "&" + paramLed + "=1"
+	return r
 }
 
 // LegacyCode issues a code of kind legacy to an application for a user who is signed in in a
@@ -131,13 +153,13 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 	} else if err != nil {
 		return "", err
 	}
-	return s.legacyCode(ctx, app, who, redirectURI, from)
+	return s.legacyCode(ctx, app, who, logintype.Of(who.SignInMethod()), redirectURI, from)
 }
 
 // legacyScope is the scope of every code of kind legacy.
 const legacyScope = "openid profile"
 
-func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
+func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, loginType, redirectURI string, from netip.Addr) (string, error) {
 	if _, err := s.meet(ctx, app, who); err != nil {
 		return "", err
 	}
@@ -148,7 +170,7 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	t := driver.Token{
 		Key: handle.KeyOf(code), Kind: driver.KindLegacy, Grant: handle.NewGrant(granted), GrantedAt: granted,
 		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.tokens.c.CodeLifetime),
-		AuthTime: who.AuthTime, LoginType: cmp.Or(who.LoginType, storage.LoginSelf), RedirectURI: redirectURI,
+		AuthTime: who.AuthTime, LoginType: loginType, RedirectURI: redirectURI,
 	}
 	if from.IsValid() {
 		t.IP = from.String()

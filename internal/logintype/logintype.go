@@ -17,6 +17,23 @@ func Shown(setting, method string) string {
 	return Of(method)
 }
 
+// Method returns the sign-in method that a client of the old endpoints asks for with a type.
+func Method(asked string) string {
+	if asked == "wework" { // what aggregated logins call it
+		return storage.LoginWeCom
+	}
+	return asked
+}
+
+// Told returns what a client of the old endpoints is told of a sign-in method: the type that it asked for, if that
+// means this method, else the login type of protocol 1.
+func Told(asked, method string) string {
+	if asked != "" && Method(asked) == method {
+		return asked
+	}
+	return Of(method)
+}
+
 // Of returns the login type of a sign-in method: self for one that the protocol has no name for.
 func Of(method string) string {
 	switch method {

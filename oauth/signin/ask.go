@@ -35,6 +35,21 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
+// AskBy answers an authorize request as Ask does, but leads straight to one method that the sign-in page offers: to the
+// provider, or to the page for an address of email. For any other method it is Ask. It is one of the Ways of an
+// oauth.Config.
+func (s *SignIn) AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error {
+	query, err := web.QueryOf(r)
+	if err != nil {
+		return err
+	}
+	link := s.steps.Pages.LinkOf(method)
+	if link.Path == "" {
+		return s.Ask(w, r, app)
+	}
+	return web.SeeOther(w, link.Carrying(query).Path)
+}
+
 // AskFor answers with the sign-in page, status 200, which leads to a page of the console: its path, below
 // /console/, with its query. Whoever is signed in already is asked to prove it once more: for their second factor
 // alone, if that is all that their session lacks. Any other path leads to the page of who is signed in.

@@ -49,6 +49,16 @@ func (w Ways) methods(signUp string) (all []string) {
 	return all
 }
 
+// Methods returns the methods that the sign-in page offers, in its order.
+func (w Ways) Methods() (all []string) {
+	for _, way := range w {
+		if way.Method != OwnUsers {
+			all = append(all, way.Method)
+		}
+	}
+	return all
+}
+
 // Of returns whom a method makes a user of; SignUpClosed of one that is none of the Ways.
 func (w Ways) Of(method string) string {
 	if i := slices.IndexFunc(w, func(way Way) bool { return way.Method == method }); i >= 0 {

@@ -24,6 +24,7 @@ var appCommands = []command{
 			"keystile app create --name Shop --domain shop.example.com --json",
 			"keystile app create --name Phone --domain localhost --public",
 			"keystile app create --name Intranet --domain intranet.example.com \\\n    --first-party",
+			"keystile app create --name Forum --domain forum.example.com --legacy",
 		},
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
@@ -34,6 +35,7 @@ var appCommands = []command{
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
 			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
 			{Name: "first-party", Help: "it is your own: users are not asked for their consent"},
+			{Name: "legacy", Help: "it was written for an aggregated login (connect.php), whose clients take code 0 for a success; it is app set --legacy-success-code 0"},
 			{Name: "mfa", Value: "POLICY", Help: mfaHelp},
 			{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators (nobody)"},
 		},
@@ -79,6 +81,12 @@ func createApp(ctx context.Context, target Target, args cli.Args) (output, error
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), MFA: args.Get("mfa"), Owner: owner,
 	}
+	if args.On("legacy") {
+		if app.Public {
+			return nil, cli.Usage("--legacy and --public go against each other: the old endpoints want an appkey, and a public application has none")
+		}
+		app.LegacySuccessCode = new(0)
+	}
 	apps.ByOperator(storage.App{}, &app, "mfa")
 	app, err = target.Store.CreateApp(ctx, app, 0, target.Billing.Limit(app))
 	if err != nil {
@@ -99,6 +107,9 @@ func describe(app storage.App) answer {
 	}
 	if app.BackchannelLogoutURI != "" {
 		a = append(a, field{"backchannel_logout_uri", app.BackchannelLogoutURI})
+	}
+	if app.LegacySuccessCode != nil {
+		a = append(a, field{"legacy_success_code", int64(app.SuccessCode())})
 	}
 	return append(a, field{"public", app.Public}, field{"first_party", app.FirstParty}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
 }

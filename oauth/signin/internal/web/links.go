@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
@@ -40,6 +41,14 @@ func (p *Pages) links(r *http.Request, query string) []Link {
 	}
 	lastFirst(links, r)
 	return links
+}
+
+// LinkOf returns the sign-in link of a method, a zero one if the page has none.
+func (p *Pages) LinkOf(method string) Link {
+	if i := slices.IndexFunc(p.SignInLinks, func(w Link) bool { return w.Method == method }); i >= 0 {
+		return p.SignInLinks[i]
+	}
+	return Link{}
 }
 
 func carrying(links []Link, query string) []Link {
