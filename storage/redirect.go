@@ -21,7 +21,8 @@ import (
 // port, one with a port only that, also where the redirect_uri leaves it out as the scheme's
 // own (RFC 3986 6.2.3). The scheme is https; http passes for a registered
 // loopback host, or where AllowHTTPRedirect is set. If RedirectURIs are listed, only
-// exactly those pass.
+// exactly those pass. A public application may list some of a private-use scheme too, by the
+// rule for agents ([client.PrivateScheme]): the program on a device that has claimed it.
 //
 // The grammar is our own and narrower than RFC 3986, because browsers, proxies and URL
 // libraries read the rest in different ways. What passes, net/url reads the same way.
@@ -32,7 +33,13 @@ func (a App) AllowsRedirect(raw string) error {
 	if a.Client != nil {
 		return a.Client.AllowsRedirect(raw)
 	}
+	if _, private := client.PrivateScheme(raw); private {
+		return a.allowsPrivate(raw)
+	}
 	scheme, host, port, err := redirect.Split(raw)
+	if errors.Is(err, redirect.ErrScheme) && a.Public {
+		return errors.New("it must begin with https://, or with a private-use scheme that is a domain name in reverse: com.example.app:/callback")
+	}
 	if err != nil {
 		return err
 	}
@@ -52,6 +59,18 @@ func (a App) AllowsRedirect(raw string) error {
 }
 
 var defaultPorts = map[string]string{"https": "443", "http": "80"}
+
+// allowsPrivate checks a redirect_uri of a private-use scheme (RFC 8252 7.1). Any program on the device can claim the
+// scheme, so only an application that proves itself by PKCE is sent a code there.
+func (a App) allowsPrivate(raw string) error {
+	switch {
+	case !a.Public:
+		return errors.New("a private-use scheme is for public applications, which hold no secret: register this one with https")
+	case !slices.Contains(a.RedirectURIs, raw):
+		return errors.New("it is not one of the application's registered redirect_uris, of which a private-use scheme has to be exactly one")
+	}
+	return client.CheckRedirect(raw)
+}
 
 // RedirectOrigin returns scheme://host[:port] of a redirect_uri that AllowsRedirect has passed; of a
 // private-use scheme, the scheme and a colon.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/storage/internal/redirect"
 )
@@ -227,5 +228,38 @@ func TestWhatIsBelowLocalhostIsThisDevice(t *testing.T) {
 		if err := app.AllowsRedirect(uri); (err == nil) != want {
 			t.Errorf("AllowsRedirect(%q) = %v, want accepted %t", uri, err, want)
 		}
+	}
+}
+
+// RFC 8252 7.1, OAuth 2.1 8.4.3.
+func TestAPublicApplicationIsSentBackToTheSchemeThatItHasRegistered(t *testing.T) {
+	const own = "com.example.phone:/callback"
+	phone := App{Name: "Phone", Public: true, RedirectURIs: []string{own, "cursor://anysphere.cursor-mcp/oauth/callback", "https://app.example.com/cb"}, Domains: []string{"app.example.com"}}
+	phone, err := phone.complete(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for uri, good := range map[string]bool{
+		own: true, "cursor://anysphere.cursor-mcp/oauth/callback": true, "https://app.example.com/cb": true, own + "/": false, own + "?a=1": false, "com.example.phone://callback": false,
+		"COM.example.phone:/callback": false, "com.example.phone2:/callback": false, "https://app.example.com/other": false, "": false,
+	} {
+		if err := phone.AllowsRedirect(uri); (err == nil) != good {
+			t.Errorf("AllowsRedirect(%q) = %v, want it allowed: %t", uri, err, good)
+		}
+	}
+	for _, uri := range []string{
+		"javascript:alert(1)", "javascript://com.example/%0aalert(1)", "data:text/html,x", "vbscript:/x", "file:///x", "blob:/x", "about:/x", "intent://x/y", "phone:/x", "httpx.:/x", "mailto:/x",
+		"com.example.phone:x", "com.example.phone:///x", "com.example.phone:/x#y", "com.example.phone:/a b", "Com.example.phone:/x", "com.example+x:/y", "-com.example:/x", "http.:/x", "ws://x/y",
+	} {
+		if _, err := (App{Name: "Phone", Public: true, RedirectURIs: []string{uri}}).complete(time.Now()); err == nil {
+			t.Errorf("an application registers %q", uri)
+		}
+	}
+	if _, err := (App{Name: "Server", RedirectURIs: []string{own}}).complete(time.Now()); err == nil {
+		t.Error("an application with a secret registers a private-use scheme")
+	}
+	old := App{Name: "Server", RedirectURIs: []string{own}, Secrets: []AppSecret{{}}}
+	if old.AllowsRedirect(own) == nil {
+		t.Error("an application with a secret is sent back to a private-use scheme")
 	}
 }

@@ -56,6 +56,26 @@ func TestAnOwnerDoesNotTakeBackWhatAnOperatorHasRestricted(t *testing.T) {
 	}
 }
 
+func TestAnOwnerWhoseDomainsAreHeldAddsNoPrivateUseScheme(t *testing.T) {
+	const own, more = `{"redirect_uris":["com.example.phone:/a"]}`, `{"redirect_uris":["com.example.phone:/a","com.example.phone:/b"]}`
+	h := newFixture(t)
+	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
+	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Server","redirect_uris":["com.example.phone:/a"]}`), 400, 400, "an application with a secret")
+	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Phone","public":true}`), 400, 400, "nowhere to be sent back to")
+	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Phone","public":true,"redirect_uris":["com.example.phone:/a"]}`), 200, 1, "a phone's")
+	apps, _, err := h.store.Apps(t.Context(), ada.Sub, "", 10)
+	if err != nil || len(apps) != 1 || apps[0].AllowsRedirect("com.example.phone:/a") != nil {
+		t.Fatalf("stored is %+v, %v", apps, err)
+	}
+	app := "/api/console/apps/" + apps[0].ID
+	h.want(h.do("PATCH", app, ada.cookie, more), 200, 1, "one more")
+	h.want(h.do("PATCH", app, ada.cookie, own), 200, 1, "one less")
+	h.want(h.do("PATCH", app, root.cookie, `{"held":["domains"]}`), 200, 1, "held")
+	h.want(h.do("PATCH", app, ada.cookie, more), 403, 403, "one more, by the owner")
+	h.want(h.do("PATCH", app, ada.cookie, `{"redirect_uris":[]}`), 200, 1, "one less")
+	h.want(h.do("PATCH", app, root.cookie, own), 200, 1, "the operator's")
+}
+
 func TestWhatAnOperatorSetsThatRestrictsNothingIsNotHeld(t *testing.T) {
 	h := newFixture(t)
 	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
+	"github.com/keystile/keystile/storage/client"
 )
 
 // field is one that both an owner and an operator write.
@@ -49,6 +50,16 @@ func changed(_, _ storage.App) bool { return true }
 // lacks reports whether a list has not all of another one.
 func lacks(list, all []string) bool {
 	return slices.ContainsFunc(all, func(one string) bool { return !slices.Contains(list, one) })
+}
+
+// private returns the redirect_uris of an application that no domain of it restricts.
+func private(a storage.App) (uris []string) {
+	for _, uri := range a.RedirectURIs {
+		if _, ok := client.PrivateScheme(uri); ok {
+			uris = append(uris, uri)
+		}
+	}
+	return uris
 }
 
 func sameBrand(b, a storage.App) bool {
@@ -115,6 +126,9 @@ func ByOwner(before, after storage.App) error {
 		if slices.Contains(before.Held, f.name) && !f.same(before, after) {
 			return &Denied{f.name, "an operator has set it, so only an operator changes it: ask one, or leave it out"}
 		}
+	}
+	if slices.Contains(before.Held, "domains") && lacks(private(before), private(after)) {
+		return &Denied{"redirect_uris", "an operator has set the domains, so only an operator adds an address of a private-use scheme: ask one, or leave it out"}
 	}
 	if after.BackchannelLogoutURI == before.BackchannelLogoutURI || after.BackchannelLogoutURI == "" {
 		return nil

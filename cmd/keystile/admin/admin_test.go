@@ -89,11 +89,13 @@ func TestTheOwnerIsWhomTheCommandNames(t *testing.T) {
 func TestWhatAnApplicationCanNotBeIsAWrongCall(t *testing.T) {
 	o := newOffice(t)
 	for want, words := range map[string][]string{
-		"wildcards":             {"--domain", "*.example.com"},
-		"tier: \"gold\"":        {"--domain", "a.example", "--tier", "gold"},
-		"HS256":                 {"--domain", "a.example", "--public", "--id-token-alg", "HS256"},
-		"redirect_uris":         {"--domain", "a.example", "--redirect-uri", "https://b.example/cb"},
-		"--domain HOST is miss": {},
+		"wildcards":                {"--domain", "*.example.com"},
+		"tier: \"gold\"":           {"--domain", "a.example", "--tier", "gold"},
+		"HS256":                    {"--domain", "a.example", "--public", "--id-token-alg", "HS256"},
+		"redirect_uris":            {"--domain", "a.example", "--redirect-uri", "https://b.example/cb"},
+		"needs --domain":           {},
+		"for public applications":  {"--redirect-uri", "com.example.phone:/callback"},
+		"a domain name in reverse": {"--public", "--redirect-uri", "phone:/callback"},
 	} {
 		o.wantFailure(2, want, append([]string{"app", "create", "--name", "A"}, words...)...)
 	}

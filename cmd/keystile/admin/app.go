@@ -22,14 +22,15 @@ var appCommands = []command{
 		details: "It prints the client_secret once: it cannot be asked for again. Users are asked for their\nconsent, unless it is first-party.",
 		examples: []string{
 			"keystile app create --name Shop --domain shop.example.com --json",
-			"keystile app create --name Phone --domain localhost --public",
+			"keystile app create --name Desktop --domain localhost --public",
+			"keystile app create --name Phone --public \\\n    --redirect-uri com.example.phone:/callback",
 			"keystile app create --name Intranet --domain intranet.example.com \\\n    --first-party",
 			"keystile app create --name Forum --domain forum.example.com --legacy",
 		},
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
-			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Need: true, Many: true},
-			{Name: "redirect-uri", Value: "URI", Help: "an exact address; if any is given, only these are allowed", Many: true},
+			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Many: true},
+			{Name: "redirect-uri", Value: "URI", Help: "an exact address; if any is given, only these are allowed. With --public also of a private-use scheme: com.example.app:/callback", Many: true},
 			{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; a private one has to be among logout.allow_private"},
 			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
@@ -71,6 +72,9 @@ func createApp(ctx context.Context, target Target, args cli.Args) (output, error
 	domains, err := normalize(args.Flags["domain"])
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
+	}
+	if len(domains) == 0 && len(args.Flags["redirect-uri"]) == 0 {
+		return nil, cli.Usage("app create needs --domain, or with --public a --redirect-uri of a private-use scheme")
 	}
 	owner, err := ownerOf(ctx, target.Store, args.Get("owner"))
 	if err != nil {

@@ -58,8 +58,8 @@ func (f Fields) AmendNew(a *storage.App) error {
 	if err := f.Amend(a); err != nil {
 		return err
 	}
-	if len(a.Domains) == 0 {
-		return BadBody.Saying("domains is missing: list the hosts that users may be sent back to, such as app.example.com")
+	if len(a.Domains) == 0 && len(a.RedirectURIs) == 0 {
+		return BadBody.Saying("domains is missing: list the hosts that users may be sent back to, such as app.example.com; a program on a device may have redirect_uris of a private-use scheme instead")
 	}
 	return nil
 }

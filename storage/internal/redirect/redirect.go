@@ -15,6 +15,9 @@ import (
 // MaxLength is the longest redirect_uri, in bytes.
 const MaxLength = 2048
 
+// ErrScheme is the error of Split for a scheme that is neither https nor http.
+var ErrScheme = errors.New("it must begin with https://")
+
 // Split reads scheme://host[:port] of a redirect_uri of https or http, in lower case.
 func Split(raw string) (scheme, host, port string, err error) {
 	if raw == "" || len(raw) > MaxLength {
@@ -26,7 +29,7 @@ func Split(raw string) (scheme, host, port string, err error) {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	scheme = strings.ToLower(scheme)
 	if !ok || scheme != "https" && scheme != "http" {
-		return "", "", "", errors.New("it must begin with https://")
+		return "", "", "", ErrScheme
 	}
 	authority := rest
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {
