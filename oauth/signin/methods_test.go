@@ -30,7 +30,7 @@ func (b badge) Finish(_ context.Context, _ string, query url.Values) (connector.
 	if query.Get("number") == "" {
 		return connector.Profile{}, connector.ErrDenied
 	}
-	return connector.Profile{Subjects: []string{"number-" + query.Get("number")}}, nil
+	return connector.Profile{Subjects: []string{"number-" + query.Get("number")}, Unread: query.Get("unread")}, nil
 }
 
 // nameless is a connector without a Label.
@@ -83,6 +83,14 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 	}
 	if a := rm.pass(rm.do(get(web.WithPath+"badge")), ""); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") {
 		t.Errorf("no badge = %d %s", a.Code, a.body)
+	}
+}
+
+func TestTheOperatorReadsWhatWasPassedOverOfAProfile(t *testing.T) {
+	rm := newBadgeFixture(t, nil)
+	a := rm.pass(rm.do(get(web.WithPath+"badge")), "7&unread=badge:+answered+what+cannot+be+read")
+	if said := rm.log.String(); a.Code != 303 || !strings.Contains(said, "provider=badge err=\"badge: answered what cannot be read\"") {
+		t.Errorf("%d, and the log says %s", a.Code, said)
 	}
 }
 

@@ -56,6 +56,17 @@ func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
 	}
 }
 
+// Providers send names as they were typed, with characters in them that make the answer no JSON.
+func TestAControlCharacterInANameKeepsNobodyOut(t *testing.T) {
+	for _, name := range providers {
+		h := newProviderFixture(t, nil)
+		j := h.start(name, authorizeQuery)
+		if u, _ := h.user(j.open(j.choose("kit"))); strings.ReplaceAll(u.Nickname, " ", "") != "KitMoreau" {
+			t.Errorf("%s: nickname %q", name, u.Nickname)
+		}
+	}
+}
+
 func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newProviderFixture(t, nil)

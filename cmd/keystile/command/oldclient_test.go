@@ -67,9 +67,9 @@ func (o oldClient) signIn(t *testing.T, browser *http.Client, loginType string) 
 }
 
 // allow signs in on the page of a fake provider.
-func (o oldClient) allow(t *testing.T, browser *http.Client, page *http.Response) (*http.Response, string) {
+func (o oldClient) allow(t *testing.T, browser *http.Client, page *http.Response, person string) (*http.Response, string) {
 	t.Helper()
-	form := url.Values{"person": {"lin"}, "query": {page.Request.URL.RawQuery}}
+	form := url.Values{"person": {person}, "query": {page.Request.URL.RawQuery}}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.base+page.Request.URL.Path, strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestAnOldClientSignsItsUsersInByEachType(t *testing.T) {
 				t.Errorf("type=%s with success %s leads to %s: %d %s", loginType, success, page.Request.URL, page.StatusCode, text)
 				continue
 			}
-			_, text = o.allow(t, browser, page)
+			_, text = o.allow(t, browser, page, "lin")
 			is := toldOf(t, text)
 			if is.Redirect != loginType || is.Callback["type"] != loginType || is.Query["type"] != loginType {
 				t.Errorf("type=%s comes back as %+v", loginType, is)
@@ -137,6 +137,20 @@ func TestAnOldClientSignsItsUsersInByEachType(t *testing.T) {
 	}
 }
 
+// WeChat sends a name with a control character in it as it is, which is no JSON. It costs nobody their sign-in.
+func TestANameThatIsNoJSONReachesTheApplication(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
+	o := startOldClient(t, s, "0", "--first-party", "--legacy")
+	for _, loginType := range []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk"} {
+		browser := newBrowser(t)
+		page, _ := o.signIn(t, browser, loginType)
+		if _, text := o.allow(t, browser, page, "kit"); toldOf(t, text).Callback["nickname"] != "Kit Moreau" {
+			t.Errorf("type=%s says %s", loginType, text)
+		}
+	}
+}
+
 // Who is signed in by one way and clicks another is led there: a client that looks its users up by the type it has asked
 // for finds them.
 func TestTheTypeThatAnOldClientAsksForIsTheOneItGets(t *testing.T) {
@@ -146,7 +160,7 @@ func TestTheTypeThatAnOldClientAsksForIsTheOneItGets(t *testing.T) {
 	browser := newBrowser(t)
 	for _, loginType := range []string{"wx", "qq"} {
 		page, _ := o.signIn(t, browser, loginType)
-		_, text := o.allow(t, browser, page)
+		_, text := o.allow(t, browser, page, "lin")
 		if is := toldOf(t, text); is.Redirect != loginType || is.Callback["type"] != loginType {
 			t.Errorf("type=%s comes back as %+v", loginType, is)
 		}
@@ -167,13 +181,13 @@ func TestTheShortWayToAProviderSkipsNoRule(t *testing.T) {
 	asks := startOldClient(t, s, "0", "--legacy")
 	browser := newBrowser(t)
 	page, _ := asks.signIn(t, browser, "wx")
-	if page, text := asks.allow(t, browser, page); page.Request.URL.Path != "/oauth/authorize" || !strings.Contains(text, "Forum") {
+	if page, text := asks.allow(t, browser, page, "lin"); page.Request.URL.Path != "/oauth/authorize" || !strings.Contains(text, "Forum") {
 		t.Errorf("an application that is not first-party gets a user without consent: %s %s", page.Request.URL, text)
 	}
 
 	stranger := newBrowser(t)
 	page, _ = asks.signIn(t, stranger, "qq")
-	page, text := asks.allow(t, stranger, page)
+	page, text := asks.allow(t, stranger, page, "lin")
 	if page.StatusCode != 401 || !strings.Contains(text, "You have no account here") {
 		t.Errorf("a stranger by a closed way = %d %s", page.StatusCode, text)
 	}
@@ -181,13 +195,13 @@ func TestTheShortWayToAProviderSkipsNoRule(t *testing.T) {
 	first := startOldClient(t, s, "0", "--legacy", "--first-party")
 	browser = newBrowser(t)
 	page, _ = first.signIn(t, browser, "wx")
-	_, text = first.allow(t, browser, page)
+	_, text = first.allow(t, browser, page, "lin")
 	uid := toldOf(t, text).Callback["social_uid"].(string)
 	_, users, _ := command(t, "", "user", "list", "--data", s.data)
 	must(t, "user", "disable", "--data", s.data, regexp.MustCompile(`(?m)^(\S+) .*\bwx_`).FindStringSubmatch(users)[1])
 	other := newBrowser(t)
 	page, _ = first.signIn(t, other, "wx")
-	if page, text := first.allow(t, other, page); page.StatusCode != 401 || strings.Contains(text, uid) {
+	if page, text := first.allow(t, other, page, "lin"); page.StatusCode != 401 || strings.Contains(text, uid) {
 		t.Errorf("a disabled user = %d %s", page.StatusCode, text)
 	}
 }

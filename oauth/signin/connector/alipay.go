@@ -1,14 +1,17 @@
 package connector
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rsa"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/connector/internal/legible"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -91,7 +94,7 @@ func (a *alipay) Finish(ctx context.Context, _ string, query url.Values) (Profil
 		return Profile{}, err
 	}
 	user, err := a.call(ctx, t, "alipay.user.info.share", url.Values{"auth_token": {token}})
-	if err != nil {
+	if err := t.show(err); err != nil {
 		return Profile{}, err
 	}
 	return t.profile(alipayIdentity(tokens), alipayIdentity(user), Profile{
@@ -127,10 +130,20 @@ func (a *alipay) call(ctx context.Context, t *exchange, method string, params ur
 	if err != nil {
 		return nil, err
 	}
-	if !verified(a.theirs, whole[member], whole.text("sign")) {
+	in := whole.inner(member)
+	if t.forged = in == nil || !verified(a.theirs, sent(got.body, whole[member]), whole.text("sign")); t.forged {
 		return nil, t.trouble("", "answered what is not signed with the PublicKey")
 	}
-	return whole.inner(member), nil
+	return in, nil
+}
+
+// sent returns the bytes of a member as they were sent, and signed.
+func sent(body []byte, member json.RawMessage) []byte {
+	at := bytes.Index(legible.Text(body), member)
+	if at < 0 {
+		return nil
+	}
+	return body[at : at+len(member)]
 }
 
 // alipayFault returns the error of an answer: under a name of its own, or with a code in place of

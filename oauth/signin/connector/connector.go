@@ -55,6 +55,10 @@ type Profile struct {
 	Avatar   string // an http or https address, or ""
 	Gender   string // male, female or "" (protocol 2.3)
 	Location string // country, province and city as far as they are known, at most 200 bytes
+
+	// Unread says for the operator's log, in one line and without a secret, why what the provider tells of the user beside
+	// their Subjects could not be read; "": it could. They are who the provider says all the same.
+	Unread string
 }
 
 var (

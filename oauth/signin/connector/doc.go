@@ -24,12 +24,20 @@
 // shared one may appear years later, so the other is always named too.
 //
 // Answers are parsed by their content: content types are wrong at three of the first four. A byte
-// order mark, JSONP and numbers in quotes are accepted; an answer that is no object, names nobody,
-// or names another user than the one before it, is refused.
+// order mark, JSONP and numbers in quotes are accepted; an answer that should say who somebody is and is no object,
+// names nobody, or names another user than the one before it, is refused.
 //
 // An error of alipay is accepted without a signature, because it signs nobody in, and the gateway
 // does not sign its answers to an application that it does not know. Everything else is verified
 // with alipay's key, byte for byte, under the one name that was requested.
+//
+// What only decorates a user never keeps them out. Once an answer has said who they are, one that tells of them may
+// fail, be late or be unreadable: Profile.Unread says so to the operator, and the nickname comes at another sign-in.
+// Control characters and GBK in names, which make an answer no JSON, become blanks and question marks. What says who
+// somebody is stays strict: ids, signatures, two answers that name two people, and who may use the application. Where
+// the id that an operator's applications share comes with the profile alone (douyin), somebody who is new and whose
+// profile fails has an account by the other id; if they have another account by the shared one, that is found from the
+// next sign-in on.
 //
 // An unknown gender is "". qq sends male where it knows nothing, and that cannot be distinguished.
 //

@@ -97,7 +97,7 @@ func (d *douyin) Finish(ctx context.Context, _ string, query url.Values) (Profil
 	user, err := d.call(ctx, t, d.users, http.Header{"Access-Token": {token}}, url.Values{
 		"access_token": {token}, "open_id": {tokens.text("open_id")},
 	})
-	if err != nil {
+	if err := t.show(err); err != nil {
 		return Profile{}, err
 	}
 	return t.profile(douyinIdentity(tokens), douyinIdentity(user), Profile{

@@ -83,6 +83,8 @@ type exchange struct {
 	*base
 	code   string
 	hidden []string
+	unread string // why the profile could not be read
+	forged bool   // an answer was not signed as it must be
 }
 
 // hide keeps a secret out of errors. Very short ones would match by chance.
@@ -221,6 +223,23 @@ func (t *exchange) token(o object, others ...string) (string, error) {
 	return token, nil
 }
 
+// show returns the error of a request for what is only shown of a user, whose identity is known by an earlier
+// answer. If it failed, they come in without a nickname: the error is nil, and the profile says why. A stranger stays
+// one, who has gone away is not waited for, and an answer that somebody else has made lets nobody in.
+func (t *exchange) show(err error) error {
+	trouble := new(Trouble)
+	switch {
+	case err == nil:
+		return nil
+	case t.forged:
+		return err
+	case errors.As(err, &trouble) && !errors.Is(err, context.Canceled), errors.Is(err, ErrCode), errors.Is(err, ErrDenied):
+		t.unread = t.redact(err.Error())
+		return nil
+	}
+	return err
+}
+
 // profile completes a profile with the subjects, which the two answers must agree on.
 func (t *exchange) profile(a, b identity, p Profile) (Profile, error) {
 	who, ok := a.merge(b)
@@ -228,9 +247,12 @@ func (t *exchange) profile(a, b identity, p Profile) (Profile, error) {
 		return Profile{}, t.trouble("", "told of two different people")
 	}
 	p.Subjects = who.subjects(t.id)
-	if p.Subjects == nil || b == (identity{}) {
+	if p.Subjects == nil {
 		return Profile{}, t.trouble("", "told of nobody by an id that can be used")
 	}
-	p.Nickname = oneLine(p.Nickname)
+	if b == (identity{}) && t.unread == "" {
+		t.unread = t.trouble("", "told of nobody").Error()
+	}
+	p.Nickname, p.Unread = oneLine(p.Nickname), t.unread
 	return p, nil
 }

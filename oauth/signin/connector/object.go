@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+
+	"github.com/keystile/keystile/oauth/signin/connector/internal/legible"
 )
 
 // object is a JSON object of a provider. Names are case-sensitive. Reading a member that is
@@ -11,8 +13,9 @@ import (
 type object map[string]json.RawMessage
 
 // parseObject reads a body that is one object, with or without a byte order mark or
-// JSONP around it.
+// JSONP around it. What no JSON may hold but providers send is a blank or a question mark: see package legible.
 func parseObject(body []byte) (object, bool) {
+	body = legible.Text(body)
 	body = unwrap(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
 	if len(body) == 0 || body[0] != '{' { // null would do for Unmarshal
 		return nil, false

@@ -31,6 +31,6 @@ func NewTrouble(provider, code, text string, cause error) *Trouble {
 // browsers may not load and a Gender that is none of the protocol.
 func (p Profile) Tidy() Profile {
 	p.Nickname, p.Location = oneLine(p.Nickname), oneLine(p.Location)
-	p.Avatar, p.Gender = pictureURL(p.Avatar), gender(p.Gender, "male", "female")
+	p.Avatar, p.Gender, p.Unread = pictureURL(p.Avatar), gender(p.Gender, "male", "female"), oneLine(p.Unread)
 	return p
 }

@@ -107,11 +107,11 @@ func (q *qq) Finish(ctx context.Context, back string, query url.Values) (Profile
 	user, err := q.call(ctx, t, q.users, url.Values{
 		"access_token": {token}, "oauth_consumer_key": {q.id}, "openid": {me.text("openid")},
 	})
-	switch {
-	case err != nil:
+	if err == nil && user["ret"] == nil {
+		user, err = nil, t.trouble("", "told of a person without saying that all is well")
+	}
+	if err := t.show(err); err != nil {
 		return Profile{}, err
-	case user["ret"] == nil:
-		return Profile{}, t.trouble("", "told of a person without saying that all is well")
 	}
 	return t.profile(qqIdentity(tokens), qqIdentity(me), Profile{
 		Nickname: user.text("nickname"),

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,13 +115,13 @@ func (w *wecom) Finish(ctx context.Context, _ string, query url.Values) (Profile
 	switch {
 	case err != nil:
 		return Profile{}, err
-	case who.text("userid") == "" && (who.text("openid") != "" || who.text("external_userid") != ""):
+	case wecomID(who) == "" && cmp.Or(who.text("openid"), who.text("OpenId"), who.text("external_userid")) != "":
 		return Profile{}, fmt.Errorf("%s: %w", t.name, ErrStranger)
-	case who.text("userid") == "":
+	case wecomID(who) == "":
 		return Profile{}, t.trouble("", "answered without userid")
 	}
-	user, err := w.ask(ctx, t, w.users, url.Values{"userid": {who.text("userid")}})
-	if err != nil {
+	user, err := w.ask(ctx, t, w.users, url.Values{"userid": {wecomID(who)}})
+	if err := t.show(err); err != nil {
 		return Profile{}, err
 	}
 	return t.profile(wecomIdentity(who), wecomIdentity(user), Profile{
@@ -132,7 +133,11 @@ func (w *wecom) Finish(ctx context.Context, _ string, query url.Values) (Profile
 
 // wecomIdentity folds the case, which does not count there: an administrator may write it otherwise
 // tomorrow.
-func wecomIdentity(o object) identity { return identity{open: strings.ToLower(o.text("userid"))} }
+func wecomIdentity(o object) identity { return identity{open: strings.ToLower(wecomID(o))} }
+
+// wecomID returns the id of a member, which the endpoint of before called UserId, and which corporations on premises
+// still do.
+func wecomID(o object) string { return cmp.Or(o.text("userid"), o.text("UserId")) }
 
 // ask makes a request with the application's access token. One that has been withdrawn is
 // renewed, once: the code is not used up by a request that was refused for its token.

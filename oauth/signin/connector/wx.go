@@ -88,7 +88,7 @@ func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, e
 	user, err := w.call(ctx, t, w.users, url.Values{
 		"access_token": {token}, "openid": {tokens.text("openid")}, "lang": {"zh_CN"},
 	})
-	if err != nil {
+	if err := t.show(err); err != nil {
 		return Profile{}, err
 	}
 	return t.profile(wxIdentity(tokens), wxIdentity(user), Profile{

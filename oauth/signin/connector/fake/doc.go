@@ -13,7 +13,8 @@
 //
 // Its test users keep their identities across restarts; the keys and secrets are new at each
 // start, and reach the connectors through Configs alone. One user has no unionid, one has it from
-// the second visit on, one has a name that looks like HTML; at
+// the second visit on, one has a name that looks like HTML, one has a
+// control character in theirs, which is sent as it is; at
 // wecom one is no member of the corporation.
 //
 // The issuer of OpenID Connect makes mistakes when it is asked to: a field fault in the form of its

@@ -175,6 +175,7 @@ var faults = map[string]fault{
 	"not-yet":        {"nbf", time.Hour},
 	"no-sub":         {"sub", nil},
 	"strange-sub":    {"sub", "a\nb"},
+	"blank-sub":      {"sub", "auth0|Ada Lovelace"},
 	"wrong-at-hash":  {"at_hash", "AAAAAAAAAAAAAAAAAAAAAA"},
 	"no-azp-of-two":  {"aud", []string{oidcID, "another-application"}},
 	"two-audiences":  {"aud", []string{oidcID, "another-application"}},

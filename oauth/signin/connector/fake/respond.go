@@ -12,13 +12,14 @@ import (
 // object is a JSON object.
 type object map[string]any
 
-// encode writes JSON as PHP does: slashes escaped, everything else as it is.
+// encode writes JSON as PHP does: slashes escaped, everything else as it is, and the control character in a name as
+// wx sends it.
 func encode(o object) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	e.Encode(o) // of texts and numbers
-	return strings.ReplaceAll(strings.TrimSpace(out.String()), "/", `\/`)
+	return strings.NewReplacer("/", `\/`, `\u0014`, "\x14").Replace(strings.TrimSpace(out.String()))
 }
 
 func respond(w http.ResponseWriter, kind, body string) error {

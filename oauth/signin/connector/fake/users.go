@@ -23,6 +23,7 @@ var testUsers = []testUser{
 	{Key: "omar", Name: "Omar Haddad", About: "has no unionid, and little of a profile", unionFrom: 0},
 	{Key: "mei", Name: "Mei Tanaka", About: "has a unionid from the second visit on", gender: "female", place: [3]string{"中国", "广东", "深圳"}, unionFrom: 2},
 	{Key: "robert", Name: "<b>Robert</b> 🦊", About: "has a name that looks like HTML", gender: "male", place: [3]string{"", "", "London"}, unionFrom: 1},
+	{Key: "kit", Name: "Kit\x14Moreau", About: "has a control character in the name", gender: "male", unionFrom: 1},
 	{Key: "zhou", Name: "周远", About: "is no member of the corporation", stranger: true},
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 )
@@ -41,7 +43,7 @@ func (c claims) verified() string {
 
 // identify verifies the id_token, and returns its claims.
 func (v *visit) identify(ctx context.Context, t tokens) (claims, error) {
-	id, err := v.verifier.Verify(ctx, t.ID)
+	id, err := v.verifier.Verify(ctx, t.id)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, v.unreachable(ctx.Err())
@@ -64,22 +66,27 @@ func (v *visit) identify(ctx context.Context, t tokens) (claims, error) {
 	case !isSub(id.Subject) || c.text("sub") != id.Subject:
 		return refuse("its sub is none")
 	}
-	if id.AccessTokenHash != "" && id.VerifyAccessToken(t.Access) != nil {
+	if id.AccessTokenHash != "" && id.VerifyAccessToken(t.access) != nil {
 		return refuse("it came with another access token (at_hash)")
 	}
 	return c, nil
 }
 
 func isSub(s string) bool {
-	return s != "" && len(s) <= maxSub && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	return s != "" && len(s) <= maxSub && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f })
 }
 
 // profile completes the claims where they lack something that was asked for.
 func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Profile, error) {
 	nameless := nickname(c) == "" && slices.Contains(v.Scopes, "profile")
 	unknown := len(v.Domains) > 0 && c["email"] == nil
-	if (nameless || unknown) && v.userinfo != "" && t.Access != "" && strings.EqualFold(t.Type, "Bearer") {
-		more, err := v.ofUserinfo(ctx, t.Access, c.text("sub"))
+	unread := ""
+	if (nameless || unknown) && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
+		more, err := v.ofUserinfo(ctx, t.access, c.text("sub"))
+		trouble := (*connector.Trouble)(nil)
+		if decides := unknown || errors.Is(err, errTwoPeople) || errors.Is(err, context.Canceled); !decides && errors.As(err, &trouble) {
+			unread, err = trouble.Error(), nil // the id_token has said who it is
+		}
 		if err != nil {
 			return connector.Profile{}, err
 		}
@@ -89,10 +96,13 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 		return connector.Profile{}, fmt.Errorf("%s: %w", v.Config.Name, connector.ErrStranger)
 	}
 	return connector.Profile{
-		Subjects: []string{subject(v.Issuer, c.text("sub"))},
+		Subjects: []string{subject(v.Issuer, c.text("sub"))}, Unread: unread,
 		Nickname: nickname(c), Avatar: picture(c), Gender: c.text("gender"),
 	}.Tidy(), nil
 }
+
+// errTwoPeople says that userinfo and the id_token name different users: who it is is not known then.
+var errTwoPeople = errors.New("told of two different people")
 
 // subject returns who a user is: no issuer has a # in it, so no two can say the same.
 func subject(issuer, sub string) string { return "i:" + issuer + "#" + sub }
@@ -125,8 +135,10 @@ func (v *visit) ofUserinfo(ctx context.Context, access, sub string) (claims, err
 		return nil, v.status(status)
 	case err != nil:
 		return nil, err
+	case c.text("sub") == "":
+		return nil, v.trouble("", "told of nobody at userinfo")
 	case c.text("sub") != sub:
-		return nil, v.trouble("", "told of two different people")
+		return nil, fmt.Errorf("%w: %w", v.trouble("", errTwoPeople.Error()), errTwoPeople)
 	}
 	return c, nil
 }
@@ -148,13 +160,22 @@ func (v *visit) admits(c claims) bool {
 // nickname returns what the user is called. A preferred_username that is an address is left out:
 // applications are told nicknames.
 func nickname(c claims) string {
-	for _, name := range []string{"name", "nickname", "preferred_username"} {
-		if text := strings.TrimSpace(c.text(name)); text != "" && (name != "preferred_username" || !strings.Contains(text, "@")) {
+	parts := strings.Join(strings.Fields(c.text("given_name")+" "+c.text("family_name")), " ")
+	if first, last := c.text("given_name"), c.text("family_name"); strings.ContainsFunc(first+last, isHan) {
+		parts = strings.TrimSpace(last) + strings.TrimSpace(first) // as they are said
+	}
+	for _, text := range []string{c.text("name"), c.text("nickname"), parts} {
+		if text = strings.TrimSpace(text); text != "" {
 			return text
 		}
 	}
+	if text := strings.TrimSpace(c.text("preferred_username")); !strings.Contains(text, "@") {
+		return text
+	}
 	return ""
 }
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
 // picture returns the user's picture. Entra names one that browsers cannot load.
 func picture(c claims) string {

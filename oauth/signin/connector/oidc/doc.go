@@ -25,6 +25,9 @@
 // future, and carries the nonce of this visit. The parameter iss of the return (RFC 9207) must be the
 // issuer where it is there, and must be there where the provider has announced it.
 //
+// The id_token says who somebody is. A userinfo that fails, is a JWT or cannot be read costs the name, and the operator
+// reads it in the log, unless it is needed to let them in (Domains). One that names somebody else is an error.
+//
 // The verifier of PKCE and the nonce are derived from the state; see internal/pkce.
 //
 // Requests go where discovery says, so they go through internal/netguard: an issuer on a private

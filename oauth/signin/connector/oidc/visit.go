@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/connector/internal/legible"
 	"github.com/keystile/keystile/oauth/signin/connector/internal/pkce"
 )
 
@@ -122,15 +124,8 @@ func (u *upstream) unreachable(err error) *connector.Trouble {
 	return connector.NewTrouble(u.Config.Name, "", "could not be asked: "+text+hint, err)
 }
 
-// tokens is an answer of the token endpoint.
-type tokens struct {
-	Access      string `json:"access_token"`
-	Refresh     string `json:"refresh_token"`
-	Type        string `json:"token_type"`
-	ID          string `json:"id_token"`
-	Error       string `json:"error"`
-	Description string `json:"error_description"`
-}
+// tokens holds what counts of an answer of the token endpoint.
+type tokens struct{ access, kind, id string }
 
 // redeem exchanges the code.
 func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
@@ -149,28 +144,29 @@ func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
 	if !v.post {
 		r.SetBasicAuth(url.QueryEscape(v.ClientID), url.QueryEscape(v.ClientSecret.Reveal())) // RFC 6749, section 2.3.1
 	}
-	var t tokens
-	status, err := v.ask(r, &t)
-	v.hide(t.Access, t.Refresh, t.ID)
+	var c claims // a member of another type than it should have is missing
+	status, err := v.ask(r, &c)
+	t, wrong, why := tokens{c.text("access_token"), c.text("token_type"), c.text("id_token")}, c.text("error"), c.text("error_description")
+	v.hide(t.access, c.text("refresh_token"), t.id)
 	switch {
-	case t.Error == "invalid_grant":
+	case wrong == "invalid_grant":
 		return t, fmt.Errorf("%s: %w", v.Config.Name, connector.ErrCode)
-	case t.Error == "invalid_client":
-		return t, v.trouble(t.Error, t.Description+" (the id or the secret is wrong)")
-	case t.Error != "":
-		return t, v.trouble(t.Error, t.Description)
+	case wrong == "invalid_client":
+		return t, v.trouble(wrong, why+" (the id or the secret is wrong)")
+	case wrong != "":
+		return t, v.trouble(wrong, why)
 	case status != http.StatusOK && status != 0:
 		return t, v.status(status)
 	case err != nil:
 		return t, err
-	case t.ID == "":
+	case t.id == "":
 		return t, v.trouble("", "answered without an id_token; is the scope openid allowed for the application?")
 	}
 	return t, nil
 }
 
 // ask sends a request, and reads an answer that is a JSON object. The status is 0 if there was none.
-func (v *visit) ask(r *http.Request, into any) (status int, err error) {
+func (v *visit) ask(r *http.Request, into *claims) (status int, err error) {
 	r.Header.Set("Accept", "application/json")
 	resp, err := v.client.Do(r)
 	if err != nil {
@@ -182,6 +178,7 @@ func (v *visit) ask(r *http.Request, into any) (status int, err error) {
 		return 0, v.unreachable(err)
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	body = bytes.TrimPrefix(legible.Text(body), []byte("\xef\xbb\xbf"))
 	if err := json.Unmarshal(body, into); err != nil || kind == "application/jwt" {
 		return resp.StatusCode, v.trouble("", "answered what cannot be read")
 	}
