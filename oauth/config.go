@@ -71,6 +71,11 @@ type Config struct {
 	// it is a retry, or two tabs. Later it also ends the grant. 10 seconds each.
 	CodeReuseLeeway, RefreshReuseLeeway time.Duration
 
+	// AgentsRefreshWindow is how long after its replacement a refresh token of an application that registered itself is
+	// answered with the same successor as before, unless that has been used: such an agent often runs several times with
+	// one set of tokens. Later, the token ends its family. 60 seconds; below 0: it is as for other applications.
+	AgentsRefreshWindow time.Duration
+
 	// LoginTypes says what login_type is to applications: "protocol" or "", a login type of protocol 1, which
 	// calls every other method self; "extended", the method itself, such as feishu or the name of a host's own.
 	// The old endpoints always have those of the protocol.
@@ -115,6 +120,7 @@ func (c *Config) complete() error {
 	c.IDTokenLifetime = cmp.Or(c.IDTokenLifetime, time.Hour)
 	c.CodeReuseLeeway = cmp.Or(c.CodeReuseLeeway, 10*time.Second)
 	c.RefreshReuseLeeway = cmp.Or(c.RefreshReuseLeeway, 10*time.Second)
+	c.AgentsRefreshWindow = cmp.Or(c.AgentsRefreshWindow, 60*time.Second)
 	if min(c.IDTokenLifetime, c.CodeReuseLeeway, c.RefreshReuseLeeway) < 0 {
 		errs = append(errs, errors.New("a lifetime or leeway is negative"))
 	}

@@ -108,6 +108,11 @@
 // that sends the scope of its first request at each refresh is not refused because of apps: that
 // name is ignored there.
 //
+// The window of decision 90 needs a Store that has HMACKey, as *storage.Store does; with another one the refresh
+// tokens of agents are as those of other applications. A repetition writes nothing, so it asks for what has been
+// revoked at other nodes itself. Whoever is slower of two that replace a token at once reads what the other has
+// stored and is answered with that.
+//
 // Applications register themselves (RFC 7591) at /oauth/register, and at /register, where clients look
 // that have found no metadata; [Server.Mount] takes that path as well, unless registration is off. Every
 // one becomes a public client: package registration below says why, what is taken of what they say, and how

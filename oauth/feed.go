@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/token"
@@ -42,6 +43,28 @@ func mayGrantOf(s Store) func() error {
 		return asked.MayGrant
 	}
 	return func() error { return nil }
+}
+
+// successorKeyOf returns what reads, once, the key that the successors of agents' refresh tokens are derived by; nil: the
+// Store keeps no keys.
+func successorKeyOf(s Store) func(context.Context) (storage.Secret, error) {
+	keeps, ok := s.(interface {
+		HMACKey(ctx context.Context, name string) (storage.Secret, error)
+	})
+	if !ok {
+		return nil
+	}
+	var known atomic.Pointer[storage.Secret]
+	return func(ctx context.Context) (storage.Secret, error) {
+		if key := known.Load(); key != nil {
+			return *key, nil
+		}
+		key, err := keeps.HMACKey(ctx, "successors of refresh tokens")
+		if err == nil {
+			known.Store(&key)
+		}
+		return key, err
+	}
 }
 
 // Feed says how well this process follows what others write to the same store.

@@ -180,6 +180,7 @@ func (s *Server) engineConfig() engine.Config {
 		Outlives:        s.tokens.outlives,
 		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
 		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway,
+		AgentsRefreshWindow: s.c.AgentsRefreshWindow, SuccessorKey: successorKeyOf(s.tokens.c.Store),
 	}
 }
 

@@ -54,6 +54,7 @@ func (r *Revoked) readNew(ctx context.Context) error {
 		return fmt.Errorf("%w: %d revocations were stored, and are not there", storage.ErrForgot, n)
 	}
 	r.last, r.good = last, began
+	r.seen.Store(last.Seq)
 	return nil
 }
 
@@ -107,6 +108,16 @@ func (r *Revoked) pages(ctx context.Context, after uint64, do func(page []driver
 	}
 }
 
+// StopsNow is Stops with what other processes have stored until now. It is for the rare decision that grants something
+// without a write to the store, which would refuse it.
+func (r *Revoked) StopsNow(ctx context.Context, c storage.Caller) (bool, error) {
+	err := r.pages(ctx, r.seen.Load(), func(page []driver.Revocation) bool {
+		r.add(time.Now(), page)
+		return true
+	})
+	return r.Stops(c), err
+}
+
 func (r *Revoked) page(ctx context.Context, after uint64) ([]driver.Revocation, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -145,6 +156,7 @@ func (r *Revoked) readAll(ctx context.Context) error {
 		return err
 	}
 	r.last, r.good, r.behind, r.owed = last, began, false, r.missing(stored, now)
+	r.seen.Store(last.Seq)
 	return nil
 }
 

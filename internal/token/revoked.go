@@ -28,6 +28,7 @@ type Revoked struct {
 	cursor // of OpenRevoked, then of the one Follow
 
 	regressions atomic.Uint64
+	seen        atomic.Uint64 // the Seq that the feed has been read up to, at least
 	state       atomic.Uint64 // rises after facts are added, before anybody is told that they were; never 0
 
 	mu    sync.RWMutex // guards what follows

@@ -83,6 +83,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		OAuth: oauth.Config{
 			AllowPrivate: c.PrivateLogouts, AllowPrivateEvents: c.PrivateEvents,
 			LoginTypes: c.LoginTypes, IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
+			AgentsRefreshWindow: c.AgentsRefreshWindow,
 			Clients: oauth.ClientsConfig{
 				Documents: c.Clients.Documents, Hosts: c.Clients.Hosts, AllowPrivate: c.Clients.AllowPrivate, Registration: c.Clients.Registration,
 			},

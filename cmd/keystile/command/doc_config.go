@@ -87,6 +87,9 @@
 //     later it also ends the grant
 //   - reuse_leeway.refresh (duration, default 10s): how long a second use of a refresh token is only
 //     refused; later it also ends the family
+//   - agents.refresh_window (duration, default 1m): how long after its replacement a refresh token of
+//     an application that registered itself is answered with the same successor, if nobody has used
+//     that; later, it ends the family; 0: it is as for other applications
 //   - login_lock.failures (number, default 10, protocol 8): how many failed sign-ins lock an address
 //   - login_lock.window (duration, default 5m, protocol 8): how long failed sign-ins are counted
 //     together

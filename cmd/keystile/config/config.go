@@ -43,6 +43,7 @@ type Config struct {
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
 	SessionIdle, SessionMax                       time.Duration
 	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
+	AgentsRefreshWindow                           time.Duration // below 0: off
 
 	LockFailures             int
 	LockWindow, LockDuration time.Duration

@@ -127,6 +127,9 @@ var keys = []key{
 	{name: "reuse_leeway.refresh", kind: "duration", fallback: "10s", help: "how long a second use of a refresh token is only refused; later it also ends the family", example: "10s",
 		set: duration(func(c *Config) *time.Duration { return &c.RefreshReuseLeeway })},
 
+	{name: "agents.refresh_window", kind: "duration", fallback: "1m", help: "how long after its replacement a refresh token of an application that registered itself is answered with the same successor, if nobody has used that; later, it ends the family; 0: it is as for other applications", example: "30s",
+		set: durationOrOff(func(c *Config) *time.Duration { return &c.AgentsRefreshWindow })},
+
 	{name: "login_lock.failures", kind: "number", fallback: "10", protocol: "8", help: "how many failed sign-ins lock an address", example: "10",
 		set: count(func(c *Config) *int { return &c.LockFailures })},
 	{name: "login_lock.window", kind: "duration", fallback: "5m", protocol: "8", help: "how long failed sign-ins are counted together", example: "5m",
@@ -143,7 +146,7 @@ var keys = []key{
 	{name: "mfa.admin", kind: "name", help: "the same of administrators; without it, mfa.default", example: "required", set: mfaOf(storage.RoleAdmin)},
 	{name: "mfa.developer", kind: "name", help: "the same of developers; without it, mfa.default", example: "required", set: mfaOf(storage.RoleDeveloper)},
 	{name: "mfa.auditor", kind: "name", help: "the same of auditors; without it, mfa.default", example: "required", set: mfaOf(storage.RoleAuditor)},
-	{name: "mfa.grace", kind: "duration", fallback: "336h", help: "how long after the first sign-in at which a second factor is required people may go on without; 0: not at all", example: "72h", set: grace},
+	{name: "mfa.grace", kind: "duration", fallback: "336h", help: "how long after the first sign-in at which a second factor is required people may go on without; 0: not at all", example: "72h", set: durationOrOff(func(c *Config) *time.Duration { return &c.MFA.Grace })},
 
 	{name: "account.delete", kind: "name", fallback: "self", help: "who deletes the account of a user who wants that: the user, at once (self), an operator, whom the user asks on a page (ask), or nobody (off)", example: "ask",
 		set: choice(func(c *Config) *string { return &c.DeleteAccount }, "self", "ask", "off")},

@@ -61,6 +61,22 @@ func duration(at func(*Config) *time.Duration) func(*Config, string) error {
 	}
 }
 
+// durationOrOff is duration for one that may be 0, which is written as one below 0: a Config of a room takes 0 for its
+// default.
+func durationOrOff(at func(*Config) *time.Duration) func(*Config, string) error {
+	above := duration(at)
+	return func(c *Config, s string) error {
+		switch d, err := time.ParseDuration(s); {
+		case err == nil && d < 0:
+			return errors.New("a duration is not below 0")
+		case err == nil && d == 0:
+			*at(c) = -1
+			return nil
+		}
+		return above(c, s)
+	}
+}
+
 func count(at func(*Config) *int) func(*Config, string) error {
 	return func(c *Config, s string) error {
 		n, err := strconv.Atoi(s)

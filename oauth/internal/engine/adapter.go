@@ -81,8 +81,9 @@ func (a adapter) present(ctx context.Context, text, kind string, used func(conte
 	case t.Kind != kind, t.AppID != w.app.ID, !w.now.Before(t.ExpiresAt):
 		return nil, fosite.ErrNotFound
 	case !t.SpentAt.IsZero():
-		used(ctx, t)
-		return nil, fosite.ErrNotFound
+		if used(ctx, t); w.again == "" {
+			return nil, fosite.ErrNotFound
+		}
 	}
 	w.found, w.scope, w.refusal = &t, t.Scope, nil
 	return stored(w), nil
@@ -106,11 +107,17 @@ func (a adapter) checkUsedCode(ctx context.Context, t driver.Token) {
 }
 
 // judgeUsedRefresh handles a refresh token that was replaced before. Presented again after the
-// leeway, it ends the family (RFC 9700 4.14.2).
+// leeway, it ends the family (RFC 9700 4.14.2). One of an agent may be answered once more.
 func (a adapter) checkUsedRefresh(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
 	w.refusal = refreshReplaced
-	if w.now.Sub(t.SpentAt) >= a.RefreshReuseLeeway {
+	ends := w.now.Sub(t.SpentAt) >= a.RefreshReuseLeeway
+	if a.repeats(w.app) && w.now.Sub(t.SpentAt) < a.AgentsRefreshWindow {
+		if ends, w.storeErr = a.repeat(ctx, w, t, ends); w.storeErr != nil {
+			return
+		}
+	}
+	if ends {
 		w.storeErr = a.endGrant(ctx, t)
 	}
 }

@@ -25,6 +25,8 @@ type Store interface {
 // Revoker ends tokens, here and on the other nodes.
 type Revoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
+	// StopsNow reports whether what a caller was granted has been revoked, at whichever node.
+	StopsNow(ctx context.Context, c storage.Caller) (bool, error)
 }
 
 // Config says how to make an Engine; the oauth package has filled in the defaults.
@@ -54,6 +56,12 @@ type Config struct {
 
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
 	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
+
+	// AgentsRefreshWindow is how long after its replacement a refresh token of an application that registered itself is
+	// answered with the same successor. 0: it never is.
+	AgentsRefreshWindow time.Duration
+	// SuccessorKey returns the key that those successors are derived by, the same at every node and for ever.
+	SuccessorKey func(ctx context.Context) (storage.Secret, error)
 }
 
 // Engine runs the grants.

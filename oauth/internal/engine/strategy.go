@@ -65,7 +65,15 @@ func (e *Engine) audience(w *work) string {
 // once: no refresh renews it.
 func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
 	w := workOf(ctx)
-	w.handle = handle.New(handle.RefreshPrefix, w.now)
+	if w.again != "" { // it is stored already
+		w.handle = w.again
+		return w.handle, w.handle, nil
+	}
+	var err error
+	if w.handle, err = s.nextRefresh(ctx, w); err != nil {
+		w.storeErr = err
+		return "", "", err
+	}
 	w.next = &driver.Token{
 		Key: handle.KeyOf(w.handle), Kind: driver.KindRefresh,
 		Grant: w.found.Grant, GrantedAt: w.found.GrantedAt,

@@ -74,7 +74,11 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 		}
 		return e.complete(ctx, w, Granted{App: app, At: w.now})
 	}
-	return e.redeem(ctx, w)
+	g, err := e.redeem(ctx, w)
+	if w.lost && e.repeats(app) { // it is a replaced one by now
+		return e.redeem(ctx, &work{app: app, form: form, now: time.Now()})
+	}
+	return g, err
 }
 
 // redeem has fosite judge a token request.
@@ -171,7 +175,7 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 
 // spend makes the request's one write.
 func (e *Engine) spend(ctx context.Context, w *work) error {
-	if !w.spend {
+	if !w.spend || w.again != "" {
 		return nil
 	}
 	var next []driver.Token
@@ -185,6 +189,7 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	case errors.Is(err, storage.ErrSpent) && w.found.Kind == driver.KindDevice:
 		return deviceUsed
 	case errors.Is(err, storage.ErrSpent):
+		w.lost = true
 		return refreshReplaced
 	case errors.Is(err, storage.ErrRevoked), errors.Is(err, storage.ErrNotFound):
 		return refuse(InvalidGrant, "this grant has been revoked: sign in again")

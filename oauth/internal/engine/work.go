@@ -26,6 +26,8 @@ type work struct {
 	scope  string          // of the access token
 	access string
 	handle string // of next
+	again  string // the successor of found, which was replaced before and is presented once more; see repeat.go
+	lost   bool   // another request has replaced found at the same moment
 
 	refusal  *Refusal // the exact "no", where fosite would blur it
 	storeErr error    // the store's own failure
