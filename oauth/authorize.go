@@ -141,6 +141,10 @@ var errFactorRequired = errors.New("the visitor has to prove another factor")
 // paramACR asks for a level of sign-in (OpenID Connect Core 3.1.2.1).
 const paramACR = "acr_values"
 
+// paramLogin marks an authorize request whose user has come from another provider that does not prove what prompt or
+// max_age asks for. It needs no proof: whoever forges it only makes the provider answer login_required.
+const paramLogin = "keystile_login"
+
 // loginRequired says that the visitor has to sign in, to an application that has forbidden to ask.
 var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
 
@@ -161,6 +165,9 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	}
 	if s.denied(form) {
 		return "", accessDenied
+	}
+	if form.Get(paramLogin) == "unproven" {
+		return "", loginRequired.Saying("the provider that the user has chosen does not prove that they have signed in there as prompt or max_age asks for")
 	}
 	if prompt.never {
 		switch trusted, err := s.trusts(r, app); {
@@ -284,12 +291,12 @@ func readPromptOptions(form url.Values) (promptOptions, error) {
 
 // needsSignIn reports whether a signed-in user has to sign in again because the application asks for it.
 func (p promptOptions) needsSignIn(who storage.Session, now time.Time) bool {
-	return p.always || p.maxAge >= 0 && now.Sub(who.AuthTime) > p.maxAge
+	return p.always || p.maxAge >= 0 && now.Sub(who.ProvedAt()) > p.maxAge
 }
 
 // fresh reports whether a session may grant a scope that is never granted silently: such a scope takes a fresh sign-in,
 // whatever the application asks for.
 func (s *Server) fresh(ctx context.Context, who storage.Session) (bool, error) {
 	proved, err := stepup.ProvedBy(ctx, who, s.c.SignIn, s.c.Levels)
-	return err == nil && stepup.Fresh(who.AuthTime, proved, time.Now()), err
+	return err == nil && stepup.Fresh(who.FreshFrom(), proved, time.Now()), err
 }

@@ -170,7 +170,7 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	t := driver.Token{
 		Key: handle.KeyOf(code), Kind: driver.KindLegacy, Grant: handle.NewGrant(granted), GrantedAt: granted,
 		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.tokens.c.CodeLifetime),
-		AuthTime: who.AuthTime, LoginType: loginType, RedirectURI: redirectURI,
+		AuthTime: who.ProvedAt(), LoginType: loginType, RedirectURI: redirectURI,
 	}
 	if from.IsValid() {
 		t.IP = from.String()

@@ -22,7 +22,7 @@ import (
 var authorizeNames = []string{
 	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age", "acr_values",
 	"login_hint", "id_token_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration", "timestamp", "sign", "login_type",
-	paramTicket, paramConsent, paramHint, paramLed,
+	paramTicket, paramConsent, paramHint, paramLed, paramLogin,
 }
 
 // checkSign verifies an authorize request that an SDK has signed (protocol 4.1, 5), before any

@@ -23,6 +23,8 @@ type Session struct {
 	AuthTime  time.Time `json:"auth_time"`        // when the user proved who they are
 	ExpiresAt time.Time `json:"expires_at"`       // slides with use
 	EndsAt    time.Time `json:"ends_at"`          // does not
+	Unsaid    bool      `json:"unsaid,omitempty"` // the provider they came from does not say when they proved it; AuthTime is when they came
+	Alone     bool      `json:"alone,omitempty"`  // and they had no other way to prove it then
 	IP        string    `json:"ip,omitempty"`     // the client's address
 	Agent     string    `json:"agent,omitempty"`  // the browser's User-Agent, cut
 	Lang      string    `json:"lang,omitempty"`   // of the pages it was begun with; "": before that was kept
@@ -58,6 +60,23 @@ func backwards(at time.Time) string {
 
 // SignInMethod returns the method by which the user signed in: the Method, or the login type where that says it.
 func (s Session) SignInMethod() string { return cmp.Or(s.Method, s.LoginType) }
+
+// ProvedAt returns when the user proved who they are, zero if that is not known.
+func (s Session) ProvedAt() time.Time {
+	if s.Unsaid {
+		return time.Time{}
+	}
+	return s.AuthTime
+}
+
+// FreshFrom is ProvedAt for what takes a fresh sign-in (decision 57). A user who has nothing but a provider that does not
+// say has proved what they have when they came from there: nothing else could be asked for.
+func (s Session) FreshFrom() time.Time {
+	if s.Alone {
+		return s.AuthTime
+	}
+	return s.ProvedAt()
+}
 
 // SIDRoot returns what the sids of a session are made of: see SID.
 func (s Session) SIDRoot() string { return cmp.Or(s.Root, s.ID) }

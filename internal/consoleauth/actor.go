@@ -12,7 +12,7 @@ import (
 // applications.
 type Actor struct {
 	storage.User
-	AuthTime time.Time // when they proved who they are
+	AuthTime time.Time // when they proved who they are: storage.Session.FreshFrom
 	Session  string    // the id of their session
 
 	Multifactor bool // they have proved two factors

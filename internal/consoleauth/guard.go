@@ -125,7 +125,7 @@ func (g *Guard) visitor(r *http.Request) (Actor, error) {
 		return Actor{}, err
 	}
 	proved, err := stepup.ProvedBy(r.Context(), session, g.visitors, g.users)
-	return Actor{user, session.AuthTime, session.ID, session.Multifactor(), proved}, err
+	return Actor{user, session.FreshFrom(), session.ID, session.Multifactor(), proved}, err
 }
 
 func (g *Guard) read(r *http.Request) (v storage.Session, u storage.User, err error) {

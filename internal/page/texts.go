@@ -112,6 +112,7 @@ var chinese = map[string]string{
 	"Sign in with %s":       "使用 %s 登录",
 	"Link %s":               "绑定 %s",
 	"This sign-in was begun in another browser, or too long ago. Begin again.":                                                                                     "此次登录是在其他浏览器中开始的，或已超时。请重新开始。",
+	"This provider does not say that you have just signed in there, so it cannot confirm that it is you. Choose another way.":                                      "该第三方平台未说明您是否刚刚登录，因此无法确认是您本人。请选择其他方式。",
 	"You have not allowed it there, so you are not signed in. Try again, or choose another way.":                                                                   "您没有在第三方平台授权，因此未登录。请重试，或选择其他方式。",
 	"The provider does not know this sign-in any more. Begin again.":                                                                                               "第三方平台已无法识别此次登录。请重新开始。",
 	"The provider cannot say who you are at the moment. Try again shortly, or choose another way.":                                                                 "第三方平台暂时无法确认您的身份。请稍后重试，或选择其他方式。",

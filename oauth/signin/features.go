@@ -202,6 +202,9 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	}
 	routes = append(routes, s.ownData(c, has, accountPage)...)
 	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.connected, Logins: has.logins, Ways: ways, Invitations: has.invited, Base: c.BaseURL}
+	if has.passwords != nil {
+		providers.HasPassword = has.passwords.HasPassword
+	}
 	s.codes, s.account, s.federation = codes, accountPage, providers
 	offered, linkable, err := providers.Connect(c.Connectors)
 	if err != nil {

@@ -106,10 +106,13 @@ func (h *providerFixture) visit(name string, a answer) *providerVisit {
 }
 
 // choose signs in at the provider as a test user, and returns the address it redirects to.
-func (j *providerVisit) choose(person string) string {
+func (j *providerVisit) choose(person string) string { return j.chooseWith(person, "") }
+
+// chooseWith is choose of a user about whom the provider makes a mistake.
+func (j *providerVisit) chooseWith(person, fault string) string {
 	j.fixture.t.Helper()
 	at, raw, _ := strings.Cut(j.query.Get("at"), "?")
-	r := httptest.NewRequest("POST", origin+at, strings.NewReader(url.Values{"person": {person}, "query": {raw}}.Encode()))
+	r := httptest.NewRequest("POST", origin+at, strings.NewReader(url.Values{"person": {person}, "query": {raw}, "fault": {fault}}.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	w := httptest.NewRecorder()

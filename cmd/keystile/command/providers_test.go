@@ -188,3 +188,35 @@ func TestLoginTypesSayWhatApplicationsAreTold(t *testing.T) {
 		t.Errorf("another value = %d %s", code, errs)
 	}
 }
+
+// An application that asks for a new sign-in gets one, or is told: the old session of a provider is none.
+func TestTheOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
+	app := firstRunOf(t, s.data).App
+	for _, row := range []struct{ provider, fault, asks, want string }{
+		{"oidc", "", "prompt=login", "code="}, {"oidc", "old-session", "prompt=login", "error=login_required"},
+		{"oidc", "no-auth-time", "max_age=60", "error=login_required"}, {"oidc", "old-session", "max_age=7200", "code="},
+		{"wx", "", "prompt=login", "error=login_required"}, {"feishu", "", "max_age=60", "error=login_required"}, {"wx", "", "prompt=select_account", "code="},
+	} {
+		browser := newBrowser(t)
+		browser.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+			if strings.HasPrefix(r.URL.String(), app.RedirectURI) {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}
+		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"}, "state": {"s1"}}.Encode() + "&" + row.asks
+		page, _ := get(t, browser, s.base+"/oauth/signin/with/"+row.provider+"?"+url.Values{"query": {query}}.Encode())
+		form := url.Values{"person": {"lin"}, "query": {page.Request.URL.RawQuery}, "fault": {row.fault}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+page.Request.URL.Path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		back, text := do(t, browser, req)
+		if to := back.Header.Get("Location"); !strings.Contains(to, row.want) || !strings.Contains(to, "state=s1") {
+			t.Errorf("%+v: %d to %q %s", row, back.StatusCode, to, text)
+		}
+	}
+}

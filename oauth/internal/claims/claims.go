@@ -76,7 +76,9 @@ func (c ID) Append(to []byte, u storage.User, open Parts) []byte {
 	to = rawjson.AppendString(append(to, `,"aud":`...), c.Audience)
 	to = strconv.AppendInt(append(to, `,"exp":`...), c.ExpiresAt.Unix(), 10)
 	to = strconv.AppendInt(append(to, `,"iat":`...), c.IssuedAt.Unix(), 10)
-	to = strconv.AppendInt(append(to, `,"auth_time":`...), c.AuthTime.Unix(), 10)
+	if !c.AuthTime.IsZero() {
+		to = strconv.AppendInt(append(to, `,"auth_time":`...), c.AuthTime.Unix(), 10)
+	}
 	if c.Nonce != "" {
 		to = rawjson.AppendString(append(to, `,"nonce":`...), c.Nonce)
 	}

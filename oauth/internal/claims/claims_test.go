@@ -43,7 +43,7 @@ type idToken struct {
 	Audience          string `json:"aud"`
 	Expires           int64  `json:"exp"`
 	IssuedAt          int64  `json:"iat"`
-	AuthTime          int64  `json:"auth_time"`
+	AuthTime          *int64 `json:"auth_time,omitempty"`
 	Nonce             string `json:"nonce,omitempty"`
 	AtHash            string `json:"at_hash"`
 	Name              string `json:"name,omitempty"`
@@ -108,8 +108,11 @@ func TestClaimsAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 		info := userInfo{Subject: u.Sub, UserID: u.ID, LoginType: cmp.Or(u.LoginType, storage.LoginSelf), UpdatedAt: u.UpdatedAt.Unix(), Issuer: issuer}
 		c := ID{Issuer: issuer, Audience: text(r), ExpiresAt: moment(r), IssuedAt: moment(r), AuthTime: moment(r), Nonce: text(r), AtHash: text(r)}
 		id := idToken{
-			Issuer: issuer, Subject: u.Sub, Audience: c.Audience, Expires: c.ExpiresAt.Unix(), IssuedAt: c.IssuedAt.Unix(), AuthTime: c.AuthTime.Unix(),
+			Issuer: issuer, Subject: u.Sub, Audience: c.Audience, Expires: c.ExpiresAt.Unix(), IssuedAt: c.IssuedAt.Unix(),
 			Nonce: c.Nonce, AtHash: c.AtHash,
+		}
+		if !c.AuthTime.IsZero() { // it is known
+			id.AuthTime = new(c.AuthTime.Unix())
 		}
 		if open&Profile != 0 {
 			p := profileOf(u)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"time"
 )
 
 // Connector is one provider that users can sign in with.
@@ -55,6 +56,10 @@ type Profile struct {
 	Avatar   string // an http or https address, or ""
 	Gender   string // male, female or "" (protocol 2.3)
 	Location string // country, province and city as far as they are known, at most 200 bytes
+
+	// AuthTime is when the user proved to the provider who they are, which may have been long before they came from there.
+	// It is never in the future. Zero: the provider does not say.
+	AuthTime time.Time
 
 	// Unread says for the operator's log, in one line and without a secret, why what the provider tells of the user beside
 	// their Subjects could not be read; "": it could. They are who the provider says all the same.

@@ -39,6 +39,10 @@
 // profile fails has an account by the other id; if they have another account by the shared one, that is found from the
 // next sign-in on.
 //
+// What is asked of a sign-in is asked of the provider where it has words for it: Asker. OpenID Connect has for all of it,
+// GitHub for the account to take, wx for the language. alipay, qq, douyin, feishu, wecom and dingtalk have none.
+// Profile.AuthTime says when the user proved who they are; only OpenID Connect says it.
+//
 // An unknown gender is "". qq sends male where it knows nothing, and that cannot be distinguished.
 //
 // The provider's tokens live as long as Finish does. Nothing here needs them again. The one exception

@@ -75,13 +75,24 @@ func githubFault(o object) (code, text string) { return o.fault("error"), o.text
 
 func (g *github) Label() string { return g.label }
 
-func (g *github) Begin(state, back string, _ bool) string {
+func (g *github) Begin(state, back string, mobile bool) string {
+	return g.BeginAsked(state, back, mobile, Asked{})
+}
+
+// BeginAsked implements Asker. GitHub asks which account to take, and for no password.
+func (g *github) BeginAsked(state, back string, _ bool, a Asked) string {
 	params := url.Values{
 		"client_id": {g.id}, "redirect_uri": {back}, "state": {state},
 		"code_challenge": {pkce.Challenge(g.visits.Verifier(state))}, "code_challenge_method": {"S256"},
 	}
 	if len(g.domains) > 0 {
 		params.Set("scope", "user:email")
+	}
+	if a.Login || a.SelectAccount {
+		params.Set("prompt", "select_account")
+	}
+	if a.LoginHint != "" {
+		params.Set("login", a.LoginHint)
 	}
 	return addParams(g.authorize, params)
 }

@@ -60,10 +60,19 @@ func wxFault(o object) (code, text string) { return o.fault("errcode"), o.text("
 
 // Begin has one page for desktops and phones: it shows a code to scan, and opens the app where
 // there is one.
-func (w *wx) Begin(state, back string, _ bool) string {
-	return addParams(w.authorize, url.Values{
+func (w *wx) Begin(state, back string, mobile bool) string {
+	return w.BeginAsked(state, back, mobile, Asked{})
+}
+
+// BeginAsked implements Asker. The page is in Chinese or in English.
+func (w *wx) BeginAsked(state, back string, _ bool, a Asked) string {
+	params := url.Values{
 		"appid": {w.id}, "redirect_uri": {back}, "response_type": {"code"}, "scope": {"snsapi_login"}, "state": {state},
-	}) + "#wechat_redirect"
+	}
+	if first, _, _ := strings.Cut(strings.TrimSpace(a.UILocales), " "); first == "en" || strings.HasPrefix(first, "en-") {
+		params.Set("lang", "en")
+	}
+	return addParams(w.authorize, params) + "#wechat_redirect"
 }
 
 func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {

@@ -108,7 +108,7 @@ func (f *Fake) idToken(g grant, access string) (string, error) {
 	now, hash := time.Now(), sha256.Sum256([]byte(access))
 	claims := object{
 		"iss": f.openIDIssuer(), "sub": g.openID(), "aud": oidcID, "exp": now.Add(lifetime).Unix(), "iat": now.Unix(),
-		"nonce": g.nonce, "azp": oidcID, "at_hash": b64(hash[:16]),
+		"auth_time": now.Unix(), "nonce": g.nonce, "azp": oidcID, "at_hash": b64(hash[:16]),
 	}
 	if g.user.Key != "omar" { // whose claims are at userinfo alone
 		maps.Copy(claims, f.claimsOf(g))
@@ -175,6 +175,9 @@ var faults = map[string]fault{
 	"not-yet":        {"nbf", time.Hour},
 	"no-sub":         {"sub", nil},
 	"strange-sub":    {"sub", "a\nb"},
+	"old-session":    {"auth_time", -time.Hour},
+	"future-session": {"auth_time", time.Hour},
+	"no-auth-time":   {"auth_time", nil},
 	"blank-sub":      {"sub", "auth0|Ada Lovelace"},
 	"wrong-at-hash":  {"at_hash", "AAAAAAAAAAAAAAAAAAAAAA"},
 	"no-azp-of-two":  {"aud", []string{oidcID, "another-application"}},

@@ -41,6 +41,19 @@ func (c claims) verified() string {
 	return strings.ToLower(c.text("email"))
 }
 
+// authTime returns when the user proved to the provider who they are, zero if it does not say. A time of the future by
+// more than clocks differ is none.
+func (c claims) authTime(now time.Time) time.Time {
+	var seconds float64
+	if json.Unmarshal(c["auth_time"], &seconds) != nil || seconds <= 0 || seconds > float64(now.Add(skew).Unix()) {
+		return time.Time{}
+	}
+	if at := time.Unix(int64(seconds), 0); at.Before(now) {
+		return at
+	}
+	return now
+}
+
 // identify verifies the id_token, and returns its claims.
 func (v *visit) identify(ctx context.Context, t tokens) (claims, error) {
 	id, err := v.verifier.Verify(ctx, t.id)
@@ -80,7 +93,7 @@ func isSub(s string) bool {
 func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Profile, error) {
 	nameless := nickname(c) == "" && slices.Contains(v.Scopes, "profile")
 	unknown := len(v.Domains) > 0 && c["email"] == nil
-	unread := ""
+	authTime, unread := c.authTime(time.Now()), "" // of the id_token: userinfo is not signed
 	if (nameless || unknown) && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
 		more, err := v.ofUserinfo(ctx, t.access, c.text("sub"))
 		trouble := (*connector.Trouble)(nil)
@@ -96,7 +109,7 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 		return connector.Profile{}, fmt.Errorf("%s: %w", v.Config.Name, connector.ErrStranger)
 	}
 	return connector.Profile{
-		Subjects: []string{subject(v.Issuer, c.text("sub"))}, Unread: unread,
+		Subjects: []string{subject(v.Issuer, c.text("sub"))}, AuthTime: authTime, Unread: unread,
 		Nickname: nickname(c), Avatar: picture(c), Gender: c.text("gender"),
 	}.Tidy(), nil
 }
@@ -130,7 +143,7 @@ func (v *visit) ofUserinfo(ctx context.Context, access, sub string) (claims, err
 	}
 	r.Header.Set("Authorization", "Bearer "+access)
 	var c claims
-	switch status, err := v.ask(r, &c); {
+	switch status, err := v.request(r, &c); {
 	case status != http.StatusOK && status != 0:
 		return nil, v.status(status)
 	case err != nil:

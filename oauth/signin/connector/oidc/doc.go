@@ -28,6 +28,10 @@
 // The id_token says who somebody is. A userinfo that fails, is a JWT or cannot be read costs the name, and the operator
 // reads it in the log, unless it is needed to let them in (Domains). One that names somebody else is an error.
 //
+// prompt=login, select_account, max_age, login_hint and ui_locales of an application are passed on. With prompt=login goes
+// a max_age of five minutes, because a provider has to say then when its user signed in. Google refuses prompt=login and
+// is asked to have an account chosen. auth_time is believed where the id_token has it, and is not of the future.
+//
 // The verifier of PKCE and the nonce are derived from the state; see internal/pkce.
 //
 // Requests go where discovery says, so they go through internal/netguard: an issuer on a private

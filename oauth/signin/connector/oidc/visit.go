@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/oauth/signin/connector"
@@ -23,16 +24,50 @@ const maxCode = 4096 // bytes; those of Entra have more than 1 KiB
 
 // Begin implements connector.Connector. Without a Prepare that has succeeded the browser comes
 // straight back, to be told to try again.
-func (u *upstream) Begin(state, back string, _ bool) string {
+func (u *upstream) Begin(state, back string, mobile bool) string {
+	return u.BeginAsked(state, back, mobile, connector.Asked{})
+}
+
+// BeginAsked implements connector.Asker.
+func (u *upstream) BeginAsked(state, back string, _ bool, a connector.Asked) string {
 	m := u.current.Load()
 	if m == nil {
 		return addParams(back, url.Values{"error": {"temporarily_unavailable"}, "state": {state}})
 	}
-	return addParams(m.authorize, url.Values{
+	params := url.Values{
 		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {back}, "scope": {strings.Join(u.Scopes, " ")},
 		"state": {state}, "nonce": {u.visits.Nonce(state)},
 		"code_challenge": {pkce.Challenge(u.visits.Verifier(state))}, "code_challenge_method": {"S256"},
-	})
+	}
+	u.ask(params, a)
+	return addParams(m.authorize, params)
+}
+
+// loginAge is the age that a proof may have where prompt=login asks for a new one: with a max_age a provider has to say
+// when it was (OpenID Connect Core 3.1.2.1), and 0 makes some of them ask for ever.
+const loginAge = 5 * time.Minute
+
+// ask adds the parameters for what is asked of a sign-in. Google knows no prompt=login, and refuses it.
+func (u *upstream) ask(params url.Values, a connector.Asked) {
+	var prompts []string
+	if a.Login && u.Issuer != Google {
+		prompts = append(prompts, "login")
+	}
+	if a.SelectAccount || a.Login && u.Issuer == Google {
+		prompts = append(prompts, "select_account")
+	}
+	age := a.MaxAge
+	if a.Login && (age == 0 || age > loginAge) {
+		age = loginAge
+	}
+	if age > 0 {
+		params.Set("max_age", strconv.FormatInt(int64(age/time.Second), 10))
+	}
+	for name, value := range map[string]string{"prompt": strings.Join(prompts, " "), "login_hint": a.LoginHint, "ui_locales": a.UILocales} {
+		if value != "" {
+			params.Set(name, value)
+		}
+	}
 }
 
 func addParams(endpoint string, params url.Values) string {
@@ -145,7 +180,7 @@ func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
 		r.SetBasicAuth(url.QueryEscape(v.ClientID), url.QueryEscape(v.ClientSecret.Reveal())) // RFC 6749, section 2.3.1
 	}
 	var c claims // a member of another type than it should have is missing
-	status, err := v.ask(r, &c)
+	status, err := v.request(r, &c)
 	t, wrong, why := tokens{c.text("access_token"), c.text("token_type"), c.text("id_token")}, c.text("error"), c.text("error_description")
 	v.hide(t.access, c.text("refresh_token"), t.id)
 	switch {
@@ -165,8 +200,8 @@ func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
 	return t, nil
 }
 
-// ask sends a request, and reads an answer that is a JSON object. The status is 0 if there was none.
-func (v *visit) ask(r *http.Request, into *claims) (status int, err error) {
+// request sends a request, and reads an answer that is a JSON object. The status is 0 if there was none.
+func (v *visit) request(r *http.Request, into *claims) (status int, err error) {
 	r.Header.Set("Accept", "application/json")
 	resp, err := v.client.Do(r)
 	if err != nil {

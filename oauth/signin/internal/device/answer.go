@@ -89,7 +89,7 @@ func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Sess
 	if _, err := d.Store.EnsureOpenID(ctx, app.ID, user.Sub); err != nil {
 		return err
 	}
-	q.grant, q.authTime = handle.NewGrant(d.Store.Later(now())), who.AuthTime
+	q.grant, q.authTime = handle.NewGrant(d.Store.Later(now())), who.ProvedAt()
 	t.State, t.Query, t.UserID, t.Session, t.LoginType = allowed, q.String(), user.Sub, who.ID, who.SignInMethod()
 	if ok, err := d.decide(ctx, t); !ok {
 		return d.notDecided(w, r, user, err)

@@ -19,7 +19,7 @@ func (s *Factors) Fresh(ctx context.Context, v storage.Session) (fresh bool, f s
 
 // Fresh reports whether a session has proved within ten minutes what its user has, which is f.
 func Fresh(v storage.Session, f storage.Factors) bool {
-	return stepup.Fresh(v.AuthTime, stepup.Proved(v, f), time.Now())
+	return stepup.Fresh(v.FreshFrom(), stepup.Proved(v, f), time.Now())
 }
 
 // Proved implements stepup.Prover.

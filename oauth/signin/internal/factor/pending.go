@@ -47,8 +47,10 @@ func (s *Factors) hold(w http.ResponseWriter, r *http.Request, p Pending, query 
 	if !p.By.Until.IsZero() {
 		state.Set("until", strconv.FormatInt(p.By.Until.UnixNano(), 10))
 	}
-	if p.Raise {
-		state.Set("raise", "1")
+	for name, is := range map[string]bool{"raise": p.Raise, "unsaid": p.By.Unsaid, "alone": p.By.Alone, "settled": p.By.Settled} {
+		if is {
+			state.Set(name, "1")
+		}
 	}
 	if p.Why != "" {
 		state.Set("why", p.Why)
@@ -106,6 +108,7 @@ func (s *Factors) waiting(r *http.Request) (p Pending, err error) {
 		return p, err
 	}
 	p.By = session.Proof{Method: p.ticket.Method, AMR: state.Get("amr"), At: time.Unix(0, at), From: state.Get("from")}
+	p.By.Unsaid, p.By.Alone, p.By.Settled = state.Has("unsaid"), state.Has("alone"), state.Has("settled")
 	if until := state.Get("until"); until != "" {
 		ends, err := strconv.ParseInt(until, 10, 64)
 		if err != nil {

@@ -27,6 +27,8 @@ type Federation struct {
 	Ways   access.Ways // whom each provider makes a user of
 	Base   string      // the service's origin
 
+	HasPassword func(ctx context.Context, sub string) (bool, error) // nil: their Logins say it
+
 	Invitations users.InvitedUsers // nil: the Users decide by themselves who becomes one of them
 	providers   []provider
 }
@@ -36,6 +38,7 @@ type store interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EndTicket(ctx context.Context, t storage.Ticket) error
+	Factors(ctx context.Context, sub string) (storage.Factors, error)
 }
 
 // Connect adds the providers, and returns the links to sign in by them and to link them.

@@ -107,8 +107,9 @@ func (u provider) serveJoin(w http.ResponseWriter, r *http.Request) error {
 		return u.Pages.ShowThrottled(w, r, t.Query, wait, false)
 	}
 	var user storage.User
+	var p connector.Profile
 	if err == nil {
-		user, err = u.join(r, t, invitation)
+		user, p, err = u.join(r, t, invitation)
 	}
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -118,26 +119,24 @@ func (u provider) serveJoin(w http.ResponseWriter, r *http.Request) error {
 	case user.Disabled:
 		return u.showRefused(w, r, t.Query, notThisWay)
 	}
-	return u.letIn(w, r, user, t.Query)
+	return u.letIn(w, r, user, p, t.Query)
 }
 
 // join makes a user of the profile of a ticket, with an invitation. The ticket is used up afterwards, so that a code
 // which somebody else has used first can be corrected; the invitation itself makes one user only.
-func (u provider) join(r *http.Request, t storage.Ticket, invitation string) (storage.User, error) {
-	var p connector.Profile
+func (u provider) join(r *http.Request, t storage.Ticket, invitation string) (user storage.User, p connector.Profile, err error) {
 	if err := json.Unmarshal([]byte(t.Subject), &p); err != nil {
-		return storage.User{}, err
+		return user, p, err
 	}
-	user, err := u.connected(r, p, invitation)
-	if err != nil {
-		return user, err
+	if user, err = u.connected(r, p, invitation); err != nil {
+		return user, p, err
 	}
 	if err := u.Store.EndTicket(r.Context(), t); err != nil && !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrNotFound) {
-		return user, err
+		return user, p, err
 	}
 	if user.Disabled {
-		return user, nil
+		return user, p, nil
 	}
 	u.Log.InfoContext(r.Context(), "signed up", "sub", user.Sub, "ip", u.Peer(r), "by", u.Name())
-	return user, u.Trail.WriteNow(r, event.Registration, event.Event{User: user.Sub, Detail: "signed up by " + u.Name()})
+	return user, p, u.Trail.WriteNow(r, event.Registration, event.Event{User: user.Sub, Detail: "signed up by " + u.Name()})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -69,6 +68,13 @@ func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Tic
 			return u.showTrouble(w, r, t.Query, err)
 		}
 	}
+	asked := connector.Asked{}
+	if t.UserID == "" {
+		var err error
+		if asked, err = u.asked(r, t.Query); err != nil {
+			return err
+		}
+	}
 	state, now := drawState(), time.Now().UTC()
 	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), kind, u.Name(), u.Pages.Bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), web.AgentOf(r), now, now.Add(limits.VisitLife)
@@ -76,7 +82,7 @@ func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Tic
 		return err // and the visit counts until it is forgotten
 	}
 	h := w.Header()
-	h.Set("Location", u.address(r, state))
+	h.Set("Location", u.address(r, state, asked))
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
@@ -84,11 +90,14 @@ func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Tic
 }
 
 // address returns the page of the provider for a browser.
-func (u provider) address(r *http.Request, state string) string {
+func (u provider) address(r *http.Request, state string, asked connector.Asked) string {
 	if c, ok := u.Connector.(connector.InApp); ok {
 		if at := c.BeginInApp(r.UserAgent(), state, u.returnTo()); at != "" {
 			return at
 		}
+	}
+	if c, ok := u.Connector.(connector.Asker); ok {
+		return c.BeginAsked(state, u.returnTo(), onPhone(r), asked)
 	}
 	return u.Begin(state, u.returnTo(), onPhone(r))
 }
@@ -136,6 +145,10 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	if t.UserID != "" {
 		return u.linkUser(w, r, t, profile)
 	}
+	if !proves(askedOf(t.Query), profile.AuthTime, t.CreatedAt) {
+		u.Log.InfoContext(r.Context(), "a provider does not prove the sign-in that was asked for", "provider", u.Name())
+		return web.SeeOther(w, web.Unproven(t.Query))
+	}
 	user, err := u.connected(r, profile, "")
 	switch {
 	case errors.Is(err, storage.ErrNotFound) && u.asksForInvitation():
@@ -147,7 +160,7 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	case err != nil || user.Disabled:
 		return u.showRefused(w, r, t.Query, notThisWay)
 	}
-	return u.letIn(w, r, user, t.Query)
+	return u.letIn(w, r, user, profile, t.Query)
 }
 
 // Why somebody is not let in who is no user, or a disabled one.
@@ -161,13 +174,6 @@ const (
 func (u provider) connected(r *http.Request, p connector.Profile, invitation string) (storage.User, error) {
 	admission := users.Admission{Open: u.Ways.Of(u.Name()) == access.SignUpOpen, Invitation: invitation}
 	return u.Users.Connected(users.WithAdmission(r.Context(), admission), u.Name(), p)
-}
-
-// letIn signs in the user whom the provider has named.
-func (u provider) letIn(w http.ResponseWriter, r *http.Request, user storage.User, query string) error {
-	u.Pages.RememberWay(w, r, u.Name())
-	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", u.Peer(r), "by", u.Name())
-	return u.SignIn(w, r, user, session.Proof{Method: u.Name()}, query)
 }
 
 // showTrouble answers where the provider has failed.

@@ -88,11 +88,15 @@ func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User,
 	reqctx.ChargeSignIn(r.Context(), user.Sub)
 	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
 	notify()
-	if !by.RecentAt(time.Now()) {
+	if !by.Settled && !by.RecentAt(time.Now()) {
 		return web.Back(query), nil
 	}
 	return web.Onward(query), nil
 }
+
+// Confirms reports whether a proof is new enough for what takes a fresh sign-in, before its user is asked for a second
+// factor, if they have one: SignIn does.
+func (s *Steps) Confirms(by session.Proof) bool { return by.RecentAt(time.Now()) }
 
 // VisitFresh returns the session and the user of a request for what takes a fresh sign-in (decision 91), and the
 // factors of the user. With session.ErrStale it returns them too. A form of the account returns that error, and package

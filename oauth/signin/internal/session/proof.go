@@ -17,6 +17,11 @@ type Proof struct {
 	AMR    string    // RFC 8176, separated by spaces; "": it is not known, as of another provider
 	At     time.Time // zero: now
 
+	// Of another provider, which may have let in somebody who proved who they are long before:
+	Unsaid  bool // it does not say when that was; At is when they came from there
+	Alone   bool // and they have no other way to prove it
+	Settled bool // what an application has asked of the sign-in is met, whenever it was
+
 	// A session that another one has vouched for is never more than that:
 	From  string    // the storage.Session.SIDRoot of the session whose user has confirmed this sign-in; "": none
 	Until time.Time // when the other one ends, and so does this; zero: it has a whole life of its own
@@ -31,7 +36,7 @@ var EmailCode = Proof{Method: storage.LoginEmail, AMR: authn.AMRCode}
 // ProofOf returns the proof that a session began with. What begins with it ends when the session would have ended:
 // nobody has proved the whole of it once more.
 func ProofOf(v storage.Session) Proof {
-	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime, From: v.From, Until: v.EndsAt}
+	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime, From: v.From, Until: v.EndsAt, Unsaid: v.Unsaid, Alone: v.Alone}
 }
 
 // HandedOn returns the proof of a user who has confirmed a sign-in elsewhere in a session: no later than theirs, for no
@@ -39,7 +44,7 @@ func ProofOf(v storage.Session) Proof {
 // has to be proved where the sign-in is: a cookie that was stolen would make sessions with it otherwise.
 func HandedOn(v storage.Session) Proof {
 	p := ProofOf(v)
-	if p.From = v.SIDRoot(); v.Multifactor() && !stepup.Fresh(v.AuthTime, v.Multifactor(), time.Now()) {
+	if p.From = v.SIDRoot(); v.Multifactor() && !stepup.Fresh(v.FreshFrom(), v.Multifactor(), time.Now()) {
 		p.AMR, _, _ = strings.Cut(p.AMR, " ")
 	}
 	return p
@@ -55,7 +60,9 @@ func (p Proof) Time() time.Time {
 
 // RecentAt reports whether the user had authenticated a short time before. It is about a proof that no session has
 // begun with yet, and asks for no factor: see flow.Steps.VisitFresh for what a session may do.
-func (p Proof) RecentAt(at time.Time) bool { return stepup.Fresh(p.Time(), true, at) }
+func (p Proof) RecentAt(at time.Time) bool {
+	return (!p.Unsaid || p.Alone) && stepup.Fresh(p.Time(), true, at)
+}
 
 // Multifactor reports whether the user has proved more than one factor.
 func (p Proof) Multifactor() bool {

@@ -153,6 +153,30 @@ func Refused(query string) string {
 	}) + "&" + paramConsent + "=denied"
 }
 
+// Unproven returns the address to redirect to after a sign-in at a provider that does not prove what the application has
+// asked for: the provider of the application checks the request once more, and tells it.
+func Unproven(query string) string {
+	return rewrite(query, func(part string) (string, bool) {
+		name, _, _ := strings.Cut(part, "=")
+		return part, name != paramLogin
+	}) + "&" + paramLogin + "=unproven"
+}
+
+// paramLogin marks a sign-in that is not proven to be a new one; see oauth.
+const paramLogin = "keystile_login"
+
+// Params returns the parameters of the authorize request that a query carries; none if it carries a page.
+func Params(query string) url.Values {
+	if isPage(query) {
+		return nil
+	}
+	values, _ := url.ParseQuery(query) // what cannot be read is not there
+	return values
+}
+
+// IsPage reports whether a query carries a page of ours in the place of an authorize request.
+func IsPage(query string) bool { return isPage(query) }
+
 // AsksConsent reports whether a request wants its user to be asked whatever they have allowed.
 func AsksConsent(query string) bool {
 	values, _ := url.ParseQuery(query) // what cannot be read is not there

@@ -1,0 +1,25 @@
+package connector
+
+import "time"
+
+// Asked holds what an application asks of a sign-in (OpenID Connect Core 3.1.2.1), and the service itself of a user who
+// has to confirm who they are.
+type Asked struct {
+	Login         bool          // prompt=login, or max_age=0: the user proves who they are once more
+	SelectAccount bool          // prompt=select_account
+	MaxAge        time.Duration // of the proof; 0: any
+	LoginHint     string        // "": none
+	UILocales     string        // "": none
+}
+
+// Fresh reports whether a proof is asked for that is no older than something.
+func (a Asked) Fresh() bool { return a.Login || a.MaxAge > 0 }
+
+// Asker is a Connector whose provider takes what is asked of a sign-in, or some of it. A provider that tells in
+// Profile.AuthTime when its user proved who they are is believed; one that does not cannot prove what is asked for.
+type Asker interface {
+	Connector
+
+	// BeginAsked is Begin for a sign-in of which something is asked.
+	BeginAsked(state, back string, mobile bool, a Asked) string
+}
