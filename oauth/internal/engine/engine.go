@@ -57,7 +57,7 @@ type Config struct {
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
 	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
 
-	// AgentsRefreshWindow is how long after its replacement a refresh token of an application that registered itself is
+	// AgentsRefreshWindow bounds how long after its replacement a refresh token of an application that registered itself is
 	// answered with the same successor. 0: it never is.
 	AgentsRefreshWindow time.Duration
 	// SuccessorKey returns the key that those successors are derived by, the same at every node and for ever.
