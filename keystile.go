@@ -269,6 +269,13 @@ func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
 	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
 	o.Devices, o.Levels, o.Ways = s.SignIn, s.SignIn, s.SignIn
+	own, bus := o.DefaultScope, mcpbus.Config{BaseURL: c.BaseURL, Scopes: c.Bus.Scopes}
+	o.DefaultScope = func(resource string) string {
+		if named := bus.DefaultScope(resource); named != "" || own == nil {
+			return named
+		}
+		return own(resource)
+	}
 	if s.OAuth, err = oauth.New(ctx, o); err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -211,9 +210,7 @@ func (c *Config) complete() error {
 	}
 	c.Name, c.Version = cmp.Or(toolschema.Text(c.Name), "Keystile"), cmp.Or(toolschema.Text(c.Version), "0.0.0")
 	c.Instructions = toolschema.Lines(c.Instructions)
-	if c.Scopes == nil {
-		c.Scopes = []string{scope.Tools}
-	}
+	c.Scopes = scopesOf(c.Scopes)
 	for _, s := range c.Scopes {
 		want(s != "" && !strings.ContainsAny(s, ` "\`), "of Scopes, %q is not the name of a scope", s)
 	}

@@ -3,8 +3,11 @@ package mcpbus
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/storage/access"
 )
 
 const (
@@ -32,6 +35,27 @@ func bundlePaths() []string { return []string{Path + bundlePath, metadataRoot + 
 // Resources returns the RFC 8707 resources of the bus and its bundles at an issuer, for
 // oauth.TokensConfig.Resources.
 func Resources(issuer string) []string { return []string{issuer + Path, issuer + Path + bundlePath} }
+
+// DefaultScope returns the scope of a token for a resource of the bus or of a bundle, for who asks for none, and "" for
+// any other resource: for oauth.Config.DefaultScope. It is the scope that the challenge names. Of the Config it reads
+// BaseURL and Scopes.
+func (c Config) DefaultScope(resource string) string {
+	if resource == c.BaseURL+Path {
+		return strings.Join(scopesOf(c.Scopes), " ")
+	}
+	if name, ok := strings.CutPrefix(resource, c.BaseURL+Path+bundlePath); ok && access.IsBundleName(name) {
+		return scope.Bundle(name)
+	}
+	return ""
+}
+
+// scopesOf returns the scopes of the whole bus that a Config names.
+func scopesOf(named []string) []string {
+	if named == nil {
+		return []string{scope.Tools}
+	}
+	return named
+}
 
 func (b *Bus) routes() []reply.Route {
 	document := b.metadata(&b.root)

@@ -76,6 +76,10 @@ type Config struct {
 	// one set of tokens. Later, the token ends its family. 60 seconds; below 0: it is as for other applications.
 	AgentsRefreshWindow time.Duration
 
+	// DefaultScope returns the scope of a grant for a resource (RFC 8707) whose application asks for none that is known
+	// here, such as the DefaultScope of a mcpbus.Config. "", and a nil one: openid profile, as where no resource is named.
+	DefaultScope func(resource string) string
+
 	// LoginTypes says what login_type is to applications: "protocol" or "", a login type of protocol 1, which
 	// calls every other method self; "extended", the method itself, such as feishu or the name of a host's own.
 	// The old endpoints always have those of the protocol.

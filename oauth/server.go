@@ -179,7 +179,7 @@ func (s *Server) engineConfig() engine.Config {
 		MayGrant:        mayGrantOf(s.tokens.c.Store),
 		Outlives:        s.tokens.outlives,
 		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
-		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway,
+		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway, DefaultScope: s.c.DefaultScope,
 		AgentsRefreshWindow: s.c.AgentsRefreshWindow, SuccessorKey: successorKeyOf(s.tokens.c.Store),
 	}
 }

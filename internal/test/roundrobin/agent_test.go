@@ -154,7 +154,7 @@ func TestARevokedFamilyOfAnAgentIsNotAnsweredOnceMore(t *testing.T) {
 	})
 }
 
-// Specification 3.2: the old token is invalid immediately.
+// Protocol 3.2: the old token is invalid immediately.
 func TestAReplacedTokenIsAnsweredNoSecondTimeWithoutTheWindow(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		first := p.redeemed(p.granted()).member("refresh_token")

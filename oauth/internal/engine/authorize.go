@@ -29,7 +29,7 @@ type Authorization struct {
 // validated (protocol 4.1). Its refusals may be sent to that redirect_uri.
 func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values) (*Authorization, error) {
 	w := &work{app: app, form: maps.Clone(form), now: time.Now()}
-	w.scope = knownScopes(form.Get("scope"), e.grantable, defaultScope)
+	w.scope = e.wanted(form)
 	if err := e.checkTarget(form.Get("resource")); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (e *Engine) CheckDevice(app storage.App, form url.Values) (string, error) {
 	if scope.HasElevated(form.Get("scope")) {
 		return "", refuse(InvalidScope, "the scope "+scope.OnlyElevated(form.Get("scope"))+" is not granted to a device: leave it out, or use the authorization endpoint")
 	}
-	return knownScopes(form.Get("scope"), e.grantable, defaultScope), e.checkTarget(form.Get("resource"))
+	return e.wanted(form), e.checkTarget(form.Get("resource"))
 }
 
 // checkDeviceClient refuses applications that may not use the device grant: of those that nobody

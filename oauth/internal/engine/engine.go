@@ -46,6 +46,8 @@ type Config struct {
 	// ElevatedAllowed says that users are asked for consent each time: without it, no application
 	// is granted a scope that is never granted silently.
 	ElevatedAllowed bool
+	// DefaultScope returns the scope of a grant for a resource that names none, "" for that of protocol 4.1; nil: always that.
+	DefaultScope func(resource string) string
 	// IDToken mints the id_token of a grant, before anything is spent.
 	IDToken func(ctx context.Context, g Granted) (string, error)
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +24,16 @@ func (e *Engine) grantable(name string) bool {
 
 // Known returns the names of a requested scope that a user can grant here, each once.
 func (e *Engine) Known(requested string) string { return knownScopes(requested, e.grantable, "") }
+
+// wanted returns the scope that a request asks a user for. One that names none that is known is for what its resource
+// is for: its application may be none that could ask for more later.
+func (e *Engine) wanted(form url.Values) string {
+	byDefault := ""
+	if resource := form.Get("resource"); resource != "" && e.DefaultScope != nil {
+		byDefault = knownScopes(e.DefaultScope(resource), e.grantable, "")
+	}
+	return knownScopes(form.Get("scope"), e.grantable, cmp.Or(byDefault, defaultScope))
+}
 
 // knownScopes returns the known names of a requested scope, in its order, each once; the default
 // if there are none. Unknown names are ignored, never granted.
