@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 )
 
 // mailed is the code in the mail that the service has just been asked for: the newest file
@@ -12,15 +13,21 @@ import (
 func (v *walkthrough) mailed(to string) (code string) {
 	v.t.Helper()
 	v.mails++
-	v.s.log.find(v.t, v.s.ended, fmt.Sprintf("(?s)(a mail is done with.*){%d}", v.mails))
-	folder := filepath.Join(v.s.data, "mail")
+	return v.s.mailed(v.t, v.mails, to)
+}
+
+// mailed waits until so many mails have been sent, and returns the code in the newest.
+func (s *service) mailed(t *testing.T, mails int, to string) (code string) {
+	t.Helper()
+	s.log.find(t, s.ended, fmt.Sprintf("(?s)(a mail is done with.*){%d}", mails))
+	folder := filepath.Join(s.data, "mail")
 	entries, err := os.ReadDir(folder) // sorted by name, which is by time
 	if err != nil || len(entries) == 0 {
-		v.t.Fatalf("no mail has come: %v", err)
+		t.Fatalf("no mail has come: %v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, entries[len(entries)-1].Name()))
 	if err != nil || !strings.Contains(string(text), "\nTo: "+to+"\n") {
-		v.t.Fatalf("the newest mail is not to %s: %s %v", to, text, err)
+		t.Fatalf("the newest mail is not to %s: %s %v", to, text, err)
 	}
 	_, body, _ := strings.Cut(string(text), "\n\n")
 	return mailedCode.FindString(body)

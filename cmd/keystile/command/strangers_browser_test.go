@@ -81,12 +81,16 @@ func described(method, name, text string) toolplan.Tool {
 // asks opens the authorize request of an application.
 func (v *walkthrough) asks(id, redirect, scope string, more ...string) {
 	v.t.Helper()
+	v.at(authorizePath(id, redirect, scope, more...))
+}
+
+func authorizePath(id, redirect, scope string, more ...string) string {
 	q := url.Values{"client_id": {id}, "redirect_uri": {redirect}, "scope": {scope}, "response_type": {"code"}, "state": {"s"},
 		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"}}
 	for i := 0; i < len(more); i += 2 {
 		q.Set(more[i], more[i+1])
 	}
-	v.at("/oauth/authorize?" + q.Encode())
+	return "/oauth/authorize?" + q.Encode()
 }
 
 // strangers looks at the consent pages of applications that nobody registered here, on phones on a

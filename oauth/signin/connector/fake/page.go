@@ -31,8 +31,9 @@ var (
 	style        = strings.ReplaceAll(styleText, "\r", "")
 	styleDigest  = sha256.Sum256([]byte(style))
 	pageTemplate = page.Lazily(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
-	policy       = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(styleDigest[:]) +
-		"'; form-action 'self' http: https:; frame-ancestors 'none'; base-uri 'none'"
+	// Without form-action: browsers hold against it where the sign-in leads in the end, which may be a program.
+	policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(styleDigest[:]) +
+		"'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
 )
 
 // authorization describes the authorization endpoint of one provider.
