@@ -35,20 +35,22 @@ func Explain(err error) string {
 	return "This password cannot be used. Choose another one."
 }
 
-// Check returns the error of a new password. It must have at least 8 characters and at most 1,024
-// bytes of UTF-8, and must be neither one of the 10,000 commonest (in whatever case) nor one of
+// Check returns the error of a new password. In the form that is hashed (see Normal), it must have at least 8
+// characters and at most 1,024 bytes of UTF-8, and must be neither one of the 10,000 commonest (in whatever case) nor one of
 // the known texts about its owner, such as username and address. It is never truncated.
 func Check(password string, known ...string) error {
+	password = Normal(password)
 	lower := strings.ToLower(password)
 	switch {
 	case utf8.RuneCountInString(password) < 8:
 		return errShort
-	case len(password) > 1024 || !utf8.ValidString(password):
+	case len(password) > maxPassword || !utf8.ValidString(password):
 		return errLong
 	case strings.HasPrefix(commonText, lower+"\n"), strings.Contains(commonText, "\n"+lower+"\n"):
 		return errCommon
 	}
 	for _, k := range known {
+		k = Normal(k)
 		name, _, _ := strings.Cut(k, "@")
 		if k != "" && (strings.EqualFold(password, k) || strings.EqualFold(password, name)) {
 			return errKnown

@@ -50,16 +50,16 @@ func New(c Cost) *Hasher {
 // Hash returns the hash of a password as a PHC string.
 func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	h := p.draw()
-	key, err := p.compute(ctx, h, password)
+	err := p.compute(ctx, h, func(key []byte) bool { h.key = key; return true }, Normal(password))
 	if err != nil {
 		return "", err
 	}
-	h.key = key
 	return h.String(), nil
 }
 
 // Verify reports whether a hash is of this password, in constant time. "" is the hash of
-// no password and takes as long as any. stale says that new hashes have another cost.
+// no password and takes as long as any. stale says that new hashes have another cost, or that this
+// one is of the password as it was typed: those of earlier versions are (see Normal).
 func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale bool, err error) {
 	h := p.draw()
 	if hash != "" {
@@ -67,15 +67,23 @@ func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale b
 			return false, false, err
 		}
 	}
-	key, err := p.compute(ctx, h, password)
+	forms := []string{Normal(password)}
+	if forms[0] != password {
+		forms = append(forms, password)
+	}
+	tried, right := 0, false
+	err = p.compute(ctx, h, func(key []byte) bool {
+		tried++
+		right = subtle.ConstantTimeCompare(key, h.key) == 1 && hash != ""
+		return right
+	}, forms...)
 	if err != nil {
 		return false, false, err
 	}
-	right := subtle.ConstantTimeCompare(key, h.key) == 1 && hash != ""
 	if right {
 		p.queue.forgive(ctx)
 	}
-	fresh := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize
+	fresh := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize && tried == 1
 	return right, !fresh, nil
 }
 
@@ -95,13 +103,21 @@ func (p *Hasher) draw() phc {
 	return h
 }
 
-func (p *Hasher) compute(ctx context.Context, h phc, password string) ([]byte, error) {
+// compute computes the keys of texts, one after another, until found says that it was the one. However many there are,
+// it is one attempt.
+func (p *Hasher) compute(ctx context.Context, h phc, found func(key []byte) bool, texts ...string) error {
 	if err := p.queue.enter(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	began := time.Now()
-	defer func() { p.queue.leave(time.Since(began)) }()
-	return p.key([]byte(password), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key))), nil
+	began, n := time.Now(), time.Duration(0)
+	defer func() { p.queue.leave(time.Since(began) / max(n, 1)) }()
+	for _, text := range texts {
+		n++
+		if found(p.key([]byte(text), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key)))) {
+			break
+		}
+	}
+	return nil
 }
 
 // phc is an argon2id hash as the PHC string format writes it.
