@@ -132,6 +132,13 @@ func (j *providerVisit) open(target string) answer {
 	return j.fixture.do(r)
 }
 
+// arrive is a whole visit to a provider.
+func (h *providerFixture) arrive(name, person string) answer {
+	h.t.Helper()
+	j := h.start(name, authorizeQuery)
+	return j.open(j.choose(person))
+}
+
 // user is whose session an answer has begun.
 func (h *providerFixture) user(a answer) (storage.User, storage.Session) {
 	h.t.Helper()

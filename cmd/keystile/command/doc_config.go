@@ -72,8 +72,9 @@
 //     the code of an invitation (invitation), or anybody (open); without it, signup
 //   - connectors.oidc (list of objects): other providers that people may sign in with, by OpenID
 //     Connect: preset (oidc, google, keycloak, entra or github), id and secret; issuer (oidc,
-//     keycloak) or tenant (entra); name, label, scopes, domains, signup and allow_private, see Let
-//     people sign in as they know it
+//     keycloak) or tenant (entra); name, label, scopes, domains, signup, trust_email (an address that
+//     it has verified is confirmed here; without it none is) and allow_private, see Let people sign in
+//     as they know it
 //   - fake_providers (true or false, default false): whether WeChat, QQ, Alipay, Douyin, Feishu,
 //     WeCom, DingTalk, an issuer of OpenID Connect and GitHub are played by the service itself, for a
 //     trial: anybody signs in as anybody and becomes a user, whatever signup says, so it is for this

@@ -52,7 +52,7 @@ func openID(o config.OpenID) (connector.Connector, error) {
 	issuer := o.Issuer
 	switch o.Preset {
 	case "github":
-		return connector.NewGitHub(connector.GitHub{Name: o.Name, Label: o.Label, ID: o.ID, Secret: o.Secret, Domains: o.Domains})
+		return connector.NewGitHub(connector.GitHub{Name: o.Name, Label: o.Label, ID: o.ID, Secret: o.Secret, Domains: o.Domains, TrustEmail: o.TrustEmail})
 	case "google":
 		issuer = oidc.Google
 	case "entra":
@@ -60,7 +60,7 @@ func openID(o config.OpenID) (connector.Connector, error) {
 	}
 	return oidc.New(oidc.Config{
 		Name: o.Name, Label: o.Label, Issuer: issuer, ClientID: o.ID, ClientSecret: o.Secret,
-		Scopes: o.Scopes, Domains: o.Domains, AllowPrivate: o.AllowPrivate,
+		Scopes: o.Scopes, Domains: o.Domains, AllowPrivate: o.AllowPrivate, TrustEmail: o.TrustEmail,
 	})
 }
 

@@ -220,3 +220,37 @@ func TestTheOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
 		}
 	}
 }
+
+// An application that asks for the address gets the one that the provider tells of, as one that is not verified here.
+func TestAnApplicationIsToldTheAddressOfAProvider(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
+	app := firstRunOf(t, s.data).App
+	for scope, want := range map[string]string{"openid profile email": `"email":"lin@example.com","email_verified":false`, "openid profile": `"picture":"http`} {
+		browser := newBrowser(t)
+		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {scope}}.Encode()
+		page, _ := get(t, browser, s.base+"/oauth/signin/with/oidc?"+url.Values{"query": {query}}.Encode())
+		form := url.Values{"person": {"lin"}, "query": {page.Request.URL.RawQuery}}
+		browser.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+			if strings.HasPrefix(r.URL.String(), app.RedirectURI) {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+page.Request.URL.Path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		back, text := do(t, browser, req)
+		to, err := back.Location()
+		if err != nil {
+			t.Fatalf("%d %s", back.StatusCode, text)
+		}
+		g := redeem(t, s, to.Query().Get("code"), 200)
+		_, body := get(t, http.DefaultClient, s.base+"/oauth/userinfo", "Authorization", "Bearer "+g.AccessToken)
+		if !strings.Contains(body, want) || scope == "openid profile" && strings.Contains(body, "lin@example.com") {
+			t.Errorf("%s: userinfo says %s", scope, body)
+		}
+	}
+}

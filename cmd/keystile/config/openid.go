@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/keystile/keystile/internal/netguard"
@@ -25,6 +26,7 @@ type OpenID struct {
 	Domains      []string // nil: the provider's word is enough for everybody it knows
 	SignUp       string   // closed, invitation or open; "": Config.SignUp
 	AllowPrivate []string
+	TrustEmail   bool // an address that the provider has verified is confirmed here
 }
 
 // presets are the providers, and what they are called where nothing else is said.
@@ -63,6 +65,12 @@ var openIDFields = []field[OpenID]{
 			return fmt.Errorf("it is one of %s", strings.Join(signUps, ", "))
 		}
 		return nil
+	}},
+	{"trust_email", func(o *OpenID, s string) (err error) {
+		if o.TrustEmail, err = strconv.ParseBool(s); err != nil {
+			err = errors.New("it is true or false")
+		}
+		return err
 	}},
 	{"allow_private", func(o *OpenID, s string) error {
 		o.AllowPrivate = words(s)

@@ -10,6 +10,7 @@ type Asked struct {
 	MaxAge        time.Duration // of the proof; 0: any
 	LoginHint     string        // "": none
 	UILocales     string        // "": none
+	Email         bool          // the application asks for the address of email
 }
 
 // Fresh reports whether a proof is asked for that is no older than something.

@@ -57,6 +57,10 @@ type Profile struct {
 	Gender   string // male, female or "" (protocol 2.3)
 	Location string // country, province and city as far as they are known, at most 200 bytes
 
+	// Email is the address that the provider tells of; "": none. It finds no account. ConfirmedEmail is the same, if the
+	// provider has verified it and the operator trusts the provider in this; else "".
+	Email, ConfirmedEmail string
+
 	// AuthTime is when the user proved to the provider who they are, which may have been long before they came from there.
 	// It is never in the future. Zero: the provider does not say.
 	AuthTime time.Time

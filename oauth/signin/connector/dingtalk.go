@@ -98,6 +98,6 @@ func (d *dingtalk) Finish(ctx context.Context, _ string, query url.Values) (Prof
 		return Profile{}, err
 	}
 	return t.profile(identity{}, identity{user.text("unionId"), user.text("openId")}, Profile{
-		Nickname: user.text("nick"), Avatar: pictureURL(user.text("avatarUrl")),
+		Nickname: user.text("nick"), Avatar: pictureURL(user.text("avatarUrl")), Email: user.text("email"),
 	})
 }

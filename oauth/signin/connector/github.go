@@ -26,6 +26,8 @@ type GitHub struct {
 	// nil: everybody. The addresses are asked for only if there are some.
 	Domains []string
 
+	TrustEmail bool // an address that GitHub has verified is a confirmed one here
+
 	AuthorizeURL string // "": https://github.com/login/oauth/authorize
 	TokenURL     string // "": https://github.com/login/oauth/access_token
 	UserURL      string // "": https://api.github.com/user
@@ -37,6 +39,7 @@ type github struct {
 	label                            string
 	authorize, tokens, users, emails string
 	domains                          []string
+	trust                            bool
 	visits                           pkce.Deriver
 }
 
@@ -51,6 +54,7 @@ func NewGitHub(c GitHub) (Connector, error) {
 		users:     k.endpoint("UserURL", c.UserURL, "https://api.github.com/user"),
 		emails:    k.endpoint("EmailsURL", c.EmailsURL, "https://api.github.com/user/emails"),
 		domains:   c.Domains,
+		trust:     c.TrustEmail,
 	}
 	for _, d := range c.Domains {
 		if d == "" || d != strings.ToLower(d) || strings.ContainsAny(d, "@ *") {
@@ -85,8 +89,8 @@ func (g *github) BeginAsked(state, back string, _ bool, a Asked) string {
 		"client_id": {g.id}, "redirect_uri": {back}, "state": {state},
 		"code_challenge": {pkce.Challenge(g.visits.Verifier(state))}, "code_challenge_method": {"S256"},
 	}
-	if len(g.domains) > 0 {
-		params.Set("scope", "user:email")
+	if len(g.domains) > 0 || a.Email {
+		params.Set("scope", addresses)
 	}
 	if a.Login || a.SelectAccount {
 		params.Set("prompt", "select_account")
@@ -126,40 +130,54 @@ func (g *github) Finish(ctx context.Context, back string, query url.Values) (Pro
 	if err != nil {
 		return Profile{}, err
 	}
-	if err := g.admit(ctx, t, token); err != nil {
+	address, err := g.admit(ctx, t, token, strings.Contains(tokens.text("scope"), addresses))
+	if err != nil {
 		return Profile{}, err
+	}
+	confirmed := ""
+	if g.trust {
+		confirmed = address
 	}
 	who := identity{union: user.text("id")} // the login is given to somebody else when it is free
 	return t.profile(who, who, Profile{
 		Nickname: cmp.Or(oneLine(user.text("name")), user.text("login")),
 		Avatar:   pictureURL(user.text("avatar_url")),
 		Location: oneLine(user.text("location")),
+		Email:    address, ConfirmedEmail: confirmed,
 	})
 }
+
+// addresses is the scope that lets an application read a user's addresses.
+const addresses = "user:email"
 
 // ask sends a request with the user's token.
 func (g *github) ask(ctx context.Context, t *exchange, endpoint, token string) (response, error) {
 	return t.get(ctx, endpoint, nil, http.Header{"Authorization": {"Bearer " + token}, "X-Github-Api-Version": {"2022-11-28"}})
 }
 
-// admit refuses users whose primary address is not verified, or in none of the domains.
-func (g *github) admit(ctx context.Context, t *exchange, token string) error {
-	if len(g.domains) == 0 {
-		return nil
+// admit returns the user's primary address, if GitHub has verified it and may tell it. It refuses users whose address is
+// in none of the domains, if there are some.
+func (g *github) admit(ctx context.Context, t *exchange, token string, told bool) (address string, err error) {
+	decides := len(g.domains) > 0
+	if !decides && !told {
+		return "", nil
 	}
+	var list object
 	answer, err := g.ask(ctx, t, g.emails, token)
+	if err == nil {
+		list, err = t.parse(answer, parseEmails, githubFault)
+	}
+	if !decides {
+		err = t.show(err)
+	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	list, err := t.parse(answer, parseEmails, githubFault)
-	if err != nil {
-		return err
+	address = strings.ToLower(list.text("primary"))
+	if at := strings.LastIndexByte(address, '@'); decides && (at < 1 || !slices.Contains(g.domains, address[at+1:])) {
+		return "", fmt.Errorf("%s: %w", g.name, ErrStranger)
 	}
-	address := strings.ToLower(list.text("primary"))
-	if at := strings.LastIndexByte(address, '@'); at < 1 || !slices.Contains(g.domains, address[at+1:]) {
-		return fmt.Errorf("%s: %w", g.name, ErrStranger)
-	}
-	return nil
+	return address, nil
 }
 
 // parseEmails reads a list of addresses as an object with the primary one, if it is verified.

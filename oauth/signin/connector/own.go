@@ -3,6 +3,7 @@ package connector
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // Preparer is a Connector that has to ask its provider before Begin, for the addresses it sends
@@ -28,9 +29,15 @@ func NewTrouble(provider, code, text string, cause error) *Trouble {
 }
 
 // Tidy returns a profile whose texts are one line of at most 200 bytes each, without an Avatar that
-// browsers may not load and a Gender that is none of the protocol.
+// browsers may not load, a Gender that is none of the protocol, and an Email that is none.
 func (p Profile) Tidy() Profile {
 	p.Nickname, p.Location = oneLine(p.Nickname), oneLine(p.Location)
+	if len(p.Email) > maxText || oneLine(p.Email) != p.Email || !strings.Contains(p.Email, "@") {
+		p.Email = ""
+	}
+	if p.ConfirmedEmail != p.Email {
+		p.ConfirmedEmail = ""
+	}
 	p.Avatar, p.Gender, p.Unread = pictureURL(p.Avatar), gender(p.Gender, "male", "female"), oneLine(p.Unread)
 	return p
 }

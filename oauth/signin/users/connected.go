@@ -31,10 +31,13 @@ func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.P
 				return u, err
 			}
 			u, err = s.admit(ctx, admission.Invitation, u, missing...)
-			if errors.Is(err, storage.ErrExists) { // they came in twice at once
+			switch {
+			case errors.Is(err, storage.ErrExists): // they came in twice at once
 				continue
+			case err != nil:
+				return u, err
 			}
-			return u, err
+			return s.reachable(ctx, u, p)
 		}
 		u, err := s.store.User(ctx, known[0].UserID)
 		if err != nil || u.Disabled {
@@ -101,11 +104,47 @@ func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p 
 	now.Picture = cmp.Or(u.Picture, p.Avatar)
 	now.Gender = cmp.Or(u.Gender, p.Gender)
 	now.Location = cmp.Or(u.Location, p.Location)
-	if now == u {
+	if now != u {
+		if _, err := s.store.SaveUser(ctx, now); !harmless(err) {
+			return u, err
+		}
+		if now.Email == "" && p.Email != "" { // with the version that was written
+			written, err := s.store.User(ctx, u.Sub)
+			if err != nil {
+				return u, err
+			}
+			now = written
+		}
+	}
+	return s.reachable(ctx, now, p)
+}
+
+// reachable stores the address that a provider tells of its user, if they have none. It is not confirmed, unless the
+// operator trusts the provider. An address that somebody has confirmed here is theirs: it joins no accounts.
+func (s *StoreUsers) reachable(ctx context.Context, u storage.User, p connector.Profile) (storage.User, error) {
+	address, err := NormalizeEmail(p.Email)
+	if err != nil || u.EmailVerified || u.Email != "" && (u.Email != address || p.ConfirmedEmail == "") {
 		return u, nil
 	}
-	if _, err := s.store.SaveUser(ctx, now); !harmless(err) {
+	switch l, err := s.store.Login(ctx, storage.LoginEmail, address); {
+	case err == nil && l.UserID != u.Sub:
+		return u, nil
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return u, err
 	}
-	return now, nil
+	if p.ConfirmedEmail != "" {
+		switch err := s.LinkEmail(ctx, u.Sub, address); {
+		case errors.Is(err, storage.ErrExists): // somebody has confirmed it meanwhile
+			return u, nil
+		case err != nil:
+			return u, err
+		}
+		return s.store.User(ctx, u.Sub)
+	}
+	u.Email = address
+	saved, err := s.store.SaveUser(ctx, u)
+	if !harmless(err) {
+		return u, err
+	}
+	return saved, nil
 }

@@ -91,13 +91,16 @@ func isSub(s string) bool {
 
 // profile completes the claims where they lack something that was asked for.
 func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Profile, error) {
-	nameless := nickname(c) == "" && slices.Contains(v.Scopes, "profile")
+	nameless := (nickname(c) == "" || c["picture"] == nil) && slices.Contains(v.Scopes, "profile")
+	granted := slices.Concat(v.Scopes, strings.Fields(t.scope))
+	addressless := c["email"] == nil && slices.Contains(granted, "email")
 	unknown := len(v.Domains) > 0 && c["email"] == nil
 	authTime, unread := c.authTime(time.Now()), "" // of the id_token: userinfo is not signed
-	if (nameless || unknown) && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
+	if (nameless || addressless || unknown) && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
 		more, err := v.ofUserinfo(ctx, t.access, c.text("sub"))
 		trouble := (*connector.Trouble)(nil)
-		if decides := unknown || errors.Is(err, errTwoPeople) || errors.Is(err, context.Canceled); !decides && errors.As(err, &trouble) {
+		decides := unknown || errors.Is(err, errTwoPeople) || errors.Is(err, context.Canceled)
+		if !decides && errors.As(err, &trouble) {
 			unread, err = trouble.Error(), nil // the id_token has said who it is
 		}
 		if err != nil {
@@ -108,9 +111,14 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 	if !v.admits(c) {
 		return connector.Profile{}, fmt.Errorf("%s: %w", v.Config.Name, connector.ErrStranger)
 	}
+	confirmed := ""
+	if v.TrustEmail {
+		confirmed = c.verified()
+	}
 	return connector.Profile{
 		Subjects: []string{subject(v.Issuer, c.text("sub"))}, AuthTime: authTime, Unread: unread,
 		Nickname: nickname(c), Avatar: picture(c), Gender: c.text("gender"),
+		Email: strings.ToLower(c.text("email")), ConfirmedEmail: confirmed,
 	}.Tidy(), nil
 }
 

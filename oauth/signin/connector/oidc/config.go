@@ -33,11 +33,15 @@ type Config struct {
 	Issuer       string         // required: as the provider writes it, to the last slash
 	ClientID     string         // required
 	ClientSecret storage.Secret // required
-	Scopes       []string       // nil: openid profile, and email with Domains
+	Scopes       []string       // nil: openid profile, and email with Domains or for an application that asks for it
 
 	// Domains are those of whom to let in, by an address that the provider has verified; of Google,
 	// those of a Workspace. nil: everybody the provider knows.
 	Domains []string
+
+	// TrustEmail says that an address which the provider has verified is a confirmed one here: its user may sign in with a
+	// code that is sent there. Whoever runs the provider can name any address.
+	TrustEmail bool
 
 	AllowPrivate []string     // what may be asked although it is private, as in netguard.Config
 	Client       *http.Client // nil: our own. Another one must guard itself; it follows no redirects
@@ -80,6 +84,9 @@ func New(c Config) (connector.Connector, error) {
 	}
 	if len(c.Domains) > 0 && strings.HasPrefix(c.Issuer, entra) {
 		add("Domains: Entra does not say whether it has verified an address; the tenant in the issuer says who may sign in")
+	}
+	if c.TrustEmail && strings.HasPrefix(c.Issuer, entra) {
+		add("TrustEmail: Entra does not say whether it has verified an address")
 	}
 	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivate})
 	if err != nil {

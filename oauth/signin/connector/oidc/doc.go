@@ -14,11 +14,11 @@
 // is away. A document that cannot be read again stays good; without one, visitors are told to try
 // again, and the provider is asked once in five seconds at most.
 //
-// A user is issuer#sub, which no other issuer can say. An address of email is never a way to find an
-// account, and never becomes a user's address: whoever can make a provider name an address would
-// otherwise come into the account behind it, or wait in an account that its owner will use. Users add
-// and confirm their addresses here. With Config.Domains an address that the provider has verified
-// decides who may come in, and is forgotten.
+// A user is issuer#sub, which no other issuer can say. An address of email is never a way to find an account: whoever can
+// make a provider name an address would otherwise come into the account behind it, or wait in an account that its owner
+// will use. It is asked for where an application asks for it, and told to it as one that is not verified. With
+// Config.TrustEmail an address that the provider has verified is a confirmed one here, unless somebody else has confirmed
+// it. With Config.Domains such an address decides who may come in.
 //
 // An id_token counts if it is signed by a key of the issuer (RS256, PS256, ES256 or EdDSA), is for
 // us and, where it names one, authorized for us (azp), has not expired, was not issued in the

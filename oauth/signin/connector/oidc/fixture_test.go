@@ -100,6 +100,12 @@ func (p *provider) visit(c connector.Connector, state, person, fault string) url
 	must(p.t, c.(connector.Preparer).Prepare(p.t.Context()))
 	at, err := url.Parse(c.Begin(state, back, false))
 	must(p.t, err)
+	return p.leave(at, person, fault)
+}
+
+// leave signs in on the provider's page, and returns what the browser brings back.
+func (p *provider) leave(at *url.URL, person, fault string) url.Values {
+	p.t.Helper()
 	form := url.Values{"query": {at.RawQuery}, "person": {person}, "fault": {fault}}
 	r := httptest.NewRequest("POST", at.Path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,12 +36,20 @@ func (u *upstream) BeginAsked(state, back string, _ bool, a connector.Asked) str
 		return addParams(back, url.Values{"error": {"temporarily_unavailable"}, "state": {state}})
 	}
 	params := url.Values{
-		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {back}, "scope": {strings.Join(u.Scopes, " ")},
+		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {back}, "scope": {strings.Join(u.scopes(a), " ")},
 		"state": {state}, "nonce": {u.visits.Nonce(state)},
 		"code_challenge": {pkce.Challenge(u.visits.Verifier(state))}, "code_challenge_method": {"S256"},
 	}
 	u.ask(params, a)
 	return addParams(m.authorize, params)
+}
+
+// scopes returns what to ask for: the address only where somebody wants it.
+func (u *upstream) scopes(a connector.Asked) []string {
+	if a.Email && !slices.Contains(u.Scopes, "email") {
+		return append(slices.Clone(u.Scopes), "email")
+	}
+	return u.Scopes
 }
 
 // loginAge is the age that a proof may have where prompt=login asks for a new one: with a max_age a provider has to say
@@ -160,7 +169,7 @@ func (u *upstream) unreachable(err error) *connector.Trouble {
 }
 
 // tokens holds what counts of an answer of the token endpoint.
-type tokens struct{ access, kind, id string }
+type tokens struct{ access, kind, id, scope string }
 
 // redeem exchanges the code.
 func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
@@ -181,7 +190,8 @@ func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
 	}
 	var c claims // a member of another type than it should have is missing
 	status, err := v.request(r, &c)
-	t, wrong, why := tokens{c.text("access_token"), c.text("token_type"), c.text("id_token")}, c.text("error"), c.text("error_description")
+	t := tokens{c.text("access_token"), c.text("token_type"), c.text("id_token"), c.text("scope")}
+	wrong, why := c.text("error"), c.text("error_description")
 	v.hide(t.access, c.text("refresh_token"), t.id)
 	switch {
 	case wrong == "invalid_grant":

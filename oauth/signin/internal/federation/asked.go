@@ -33,6 +33,7 @@ func askedOf(query string) (a connector.Asked) {
 	if n, err := strconv.ParseUint(params.Get("max_age"), 10, 31); err == nil {
 		a.Login, a.MaxAge = a.Login || n == 0, time.Duration(n)*time.Second
 	}
+	a.Email = slices.Contains(strings.Fields(params.Get("scope")), scope.Email)
 	a.LoginHint, a.UILocales = params.Get("login_hint"), params.Get("ui_locales")
 	return a
 }
@@ -94,7 +95,8 @@ func (u provider) ownWay(ctx context.Context, user storage.User) (bool, error) {
 		}
 	}
 	logins, err := u.Logins.Logins(ctx, user.Sub)
-	if err != nil || slices.ContainsFunc(logins, func(l storage.Login) bool { return l.Method == storage.LoginSelf && l.PasswordHash != "" }) {
+	password := func(l storage.Login) bool { return l.Method == storage.LoginSelf && l.PasswordHash != "" }
+	if err != nil || slices.ContainsFunc(logins, password) {
 		return err == nil, err
 	}
 	f, err := u.Store.Factors(ctx, user.Sub)
@@ -102,7 +104,8 @@ func (u provider) ownWay(ctx context.Context, user storage.User) (bool, error) {
 }
 
 // notConfirmed is shown to a user who confirms who they are at a provider that does not prove it.
-const notConfirmed = "This provider does not say that you have just signed in there, so it cannot confirm that it is you. Choose another way."
+const notConfirmed = "This provider does not say that you have just signed in there, " +
+	"so it cannot confirm that it is you. Choose another way."
 
 // letIn signs in the user whom the provider has named.
 func (u provider) letIn(w http.ResponseWriter, r *http.Request, user storage.User, p connector.Profile, query string) error {
