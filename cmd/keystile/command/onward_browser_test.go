@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -11,68 +10,6 @@ import (
 
 	"github.com/keystile/keystile/internal/test/browser"
 )
-
-// A tab does what every browser does for a person.
-type tab interface {
-	Open(url string)
-	Arrive()
-	Follow(selector string)
-	Click(selector string)
-	Type(selector, text string)
-	Text(selector string) string
-	Attribute(selector, name string) string
-	URL() string
-	Faults() []string
-}
-
-// browsers starts each browser, and return what opens a tab of somebody who was never here.
-var browsers = map[string]func(t *testing.T) func(t *testing.T) tab{
-	"Chromium": func(t *testing.T) func(t *testing.T) tab {
-		b := browser.Launch(t)
-		return func(t *testing.T) tab { return b.Tab(t, browser.Desktop.In("en")) }
-	},
-	"Firefox": func(t *testing.T) func(t *testing.T) tab {
-		f := browser.LaunchFirefox(t)
-		return func(t *testing.T) tab { return f.Tab(t) }
-	},
-}
-
-// onward is an application whose callback leads on at once, as that of a proxy for many sites does, or of an agent that
-// is a program on the device.
-type onward struct {
-	*httptest.Server
-	to     string      // where its callback leads
-	called chan string // the queries that the callback was asked with
-}
-
-func leadsOn(t *testing.T) *onward {
-	t.Helper()
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Write([]byte(`<link rel="icon" href="data:,"><h1>Arrived</h1>`))
-	}))
-	o := &onward{to: strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1) + "/arrived", called: make(chan string, 10)}
-	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/cb" {
-			o.called <- r.URL.RawQuery
-			http.Redirect(w, r, o.to, http.StatusFound)
-		}
-	}))
-	t.Cleanup(func() { elsewhere.Close(); o.Close() })
-	return o
-}
-
-// journey is somebody on the way to an application.
-type journey struct {
-	tab
-	t       *testing.T
-	s       *service
-	o       *onward
-	another func(t *testing.T) tab
-	apps    map[string]map[string]any // "asks" for consent, "own" does not
-	mails   int
-	key     string // of the authenticator app of tess
-}
 
 // waysOn lead to the page that ends in a redirect to the application, and return what has to be clicked there; "" if the
 // page goes on by itself.
@@ -184,32 +121,39 @@ func TestAnApplicationMayLeadOnToAnotherSite(t *testing.T) {
 						j.goes(way.lead(j), program)
 					})
 				}
+				if program {
+					continue
+				}
+				t.Run("to no application", func(t *testing.T) {
+					j.t, j.tab = t, another(t)
+					j.staysHere()
+				})
 			}
 		})
 	}
 }
 
-// sets makes a service, people and applications.
-func sets(t *testing.T, another func(t *testing.T) tab) *journey {
-	t.Helper()
-	s := start(t, t.TempDir(), "--fake-providers", "--signup", "open", "--limits-per-ip", "100000")
-	j := &journey{t: t, tab: another(t), s: s, o: leadsOn(t), another: another, apps: map[string]map[string]any{}}
-	domain := strings.TrimPrefix(j.o.URL, "http://")
-	for name, firstParty := range map[string]string{"asks": "false", "own": "true"} {
-		j.apps[name] = must(t, "app", "create", "--data", s.data, "--name", name, "--domain", domain)
-		must(t, "app", "set", j.id(name), "--data", s.data, "--first-party="+firstParty)
+// A passkey, which Chromium alone can be given by a test, leads on as well.
+func TestAPasskeyLeadsOnToAnotherSite(t *testing.T) {
+	o, s := leadsOn(t), startNamed(t)
+	domain := strings.TrimPrefix(o.URL, "http://")
+	app := must(t, "app", "create", "--data", s.data, "--name", appName, "--domain", domain)["client_id"].(string)
+	must(t, "app", "set", app, "--data", s.data, "--first-party=true")
+	must(t, "user", "create", "--data", s.data, "--username", "ada", "--password", browserPassword)
+	v := &walkthrough{t: t, b: browser.Launch(t), s: s, reads: english, looked: &looked{at: map[string]bool{}}}
+	v.with(browser.Desktop)
+	v.KeepPasskeys()
+	v.signsIn("ada")
+	v.at("/oauth/account/passkeys")
+	v.Shown("#passkey")
+	v.Type("#name", "my laptop")
+	v.Follow("#passkey button")
+	v.Forget()
+	v.asks(app, o.URL+"/cb", "openid")
+	if v.Arrive(); v.URL() != o.to {
+		t.Errorf("the way ends at %s: %v", v.URL(), v.Faults())
 	}
-	for _, name := range []string{"ada", "tess"} {
-		must(t, "user", "create", "--data", s.data, "--username", name, "--password", browserPassword)
-	}
-	must(t, "user", "set", "--data", s.data, "ada", "--email", "ada@example.org", "--email-verified")
-	j.at("/oauth/signin")
-	j.signsIn("tess")
-	j.at("/oauth/account/factors/app")
-	j.key = j.Text("code.key")
-	j.Type("#code", appShows(t, j.key, 0))
-	j.Follow("form button[type=submit]")
-	return j
+	v.quiet()
 }
 
 // goes follows the last click of a way to where the application leads on to.
@@ -236,51 +180,21 @@ func (j *journey) goes(click string, program bool) {
 	}
 }
 
-func (j *journey) at(path string) {
+// staysHere signs in for pages of the service, and links a provider, which leads there and back.
+func (j *journey) staysHere() {
 	j.t.Helper()
-	j.Open(j.s.base + path)
-}
-
-func (j *journey) id(app string) string { return j.apps[app]["client_id"].(string) }
-
-func (j *journey) asks(app string) {
-	j.t.Helper()
-	j.at(authorizePath(j.id(app), j.o.URL+"/cb", "openid"))
-}
-
-// named fills in a name and the password, and returns what sends them.
-func (j *journey) named(who string) (click string) {
-	j.t.Helper()
-	j.Type("#username", who)
-	j.Type("#password", browserPassword)
-	return "form button[type=submit]"
-}
-
-func (j *journey) signsIn(who string) {
-	j.t.Helper()
-	j.Follow(j.named(who))
-}
-
-func (j *journey) mailed(to string) string {
-	j.t.Helper()
-	j.mails++
-	return j.s.mailed(j.t, j.mails, to)
-}
-
-// agent registers an application that nobody here knows, and returns its client_id.
-func (j *journey) agent() string {
-	j.t.Helper()
-	asked := strings.NewReader(`{"redirect_uris":["` + j.o.URL + `/cb"]}`)
-	answer, err := http.Post(j.s.base+"/oauth/register", "application/json", asked)
-	if err != nil {
-		j.t.Fatal(err)
+	j.at("/oauth/device")
+	j.signsIn("ada")
+	device := j.URL()
+	j.at("/oauth/account")
+	j.Follow(`form[action="/oauth/signin/with/qq/link"] button`)
+	j.Follow(`button[value="omar"]`)
+	for _, at := range []struct{ got, want string }{{device, "/oauth/device"}, {j.URL(), "/oauth/account"}} {
+		if !strings.HasPrefix(at.got, j.s.base+at.want) {
+			j.t.Errorf("the way ends at %s, want %s", at.got, at.want)
+		}
 	}
-	defer answer.Body.Close()
-	var made struct {
-		ID string `json:"client_id"`
+	for _, fault := range j.Faults() {
+		j.t.Errorf("the browser complains: %s", fault)
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&made); err != nil || made.ID == "" {
-		j.t.Fatalf("no agent registers: %d %v", answer.StatusCode, err)
-	}
-	return made.ID
 }

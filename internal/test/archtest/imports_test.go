@@ -61,6 +61,7 @@ var heavy = map[string]string{
 
 	"github.com/chromedp/chromedp":             "internal/test/browser",
 	"github.com/chromedp/cdproto":              "internal/test/browser",
+	"golang.org/x/net/websocket":               "internal/test/browser",
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestNothingForTestsIsShipped
 }
 
