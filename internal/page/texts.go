@@ -137,9 +137,10 @@ var chinese = map[string]string{
 	"Allow access":                    "授权访问",
 	"Allow %s?":                       "允许 %s 访问吗？",
 	"The application at %s wants to:": "位于 %s 的应用希望：",
+	"A program on this device, at %s, wants to:":                                                     "此设备上的程序（%s）希望：",
 	"Know that it is you when you come back, with your nickname, your picture and how you signed in": "在您再次访问时识别您，并获取您的昵称、头像和登录方式",
 	"See your name, username, gender and location":                                                   "查看您的姓名、用户名、性别和所在地",
-	"See your email address": "查看您的电子邮箱地址",
+	"See your email address":                                                                         "查看您的电子邮箱地址",
 	// Notifications about changes of a user's application.
 	"changed":                            "已更改",
 	"secret rotated":                     "密钥已更换",

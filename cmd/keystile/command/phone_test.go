@@ -36,6 +36,10 @@ func TestAProgramOnAPhoneSignsUsersInByItsOwnScheme(t *testing.T) {
 			t.Errorf("a code is sent to %s: %d", other, resp.StatusCode)
 		}
 	}
+	must(t, "app", "set", app, "--data", s.data, "--first-party=false")
+	if _, page := ask(back); !strings.Contains(page, "A program on this device, at com.example.phone:, wants to:") {
+		t.Errorf("the page does not say who asks: %s", page)
+	}
 	must(t, "app", "set", app, "--data", s.data, "--redirect-uri", "com.example.phone:/v2")
 	if resp, _ := ask(back); resp.StatusCode != 400 {
 		t.Errorf("an address that was taken away: %d", resp.StatusCode)
