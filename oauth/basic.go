@@ -41,16 +41,17 @@ func readBasic(r *http.Request, form url.Values) error {
 
 // cutPair reads a client_id and a client_secret, which are form-encoded (RFC 6749 2.3.1). Some libraries do not encode
 // them: what cannot be decoded is taken as it is, and a client_id that is the URL of a document has a colon of its own.
+// Okta's client leaves out the colon where there is no secret.
 func cutPair(pair string) (id, secret string, ok bool) {
 	at := strings.IndexByte(pair, ':')
 	if strings.HasPrefix(pair, "https://") || strings.HasPrefix(pair, "http://") {
 		at = strings.LastIndexByte(pair, ':')
 	}
-	if at <= 0 {
-		return "", "", false
+	if at < 0 || strings.HasPrefix(pair[at:], "://") {
+		at, pair = len(pair), pair+":"
 	}
 	id, secret = decoded(pair[:at]), decoded(pair[at+1:])
-	return id, secret, keepable(id) && keepable(secret)
+	return id, secret, id != "" && keepable(id) && keepable(secret)
 }
 
 func decoded(text string) string {
