@@ -2,11 +2,15 @@ package agents
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/keystile/keystile"
@@ -21,6 +25,7 @@ import (
 const (
 	Username = "ada"
 	Password = "correct horse battery"
+	Email    = "ada@example.com"
 )
 
 // Site is a service, wired as the library wires it, on a loopback port of its own. It has the tools
@@ -30,21 +35,65 @@ type Site struct {
 	URL string // its origin
 	Sub string // of the user
 
+	Certificate *x509.Certificate // of a Site of StartTLS, for clients that are to trust it
+
 	people *users.StoreUsers
+	client *http.Client // trusts it
 }
 
 // Start starts a Site, which ends with the test.
 func Start(t testing.TB, edits ...func(*keystile.Config)) *Site {
 	t.Helper()
+	return start(t, "http://", (*httptest.Server).Start, edits...)
+}
+
+// StartTLS is Start by https.
+func StartTLS(t testing.TB, edits ...func(*keystile.Config)) *Site {
+	t.Helper()
+	return start(t, "https://", (*httptest.Server).StartTLS, edits...)
+}
+
+func start(t testing.TB, scheme string, begin func(*httptest.Server), edits ...func(*keystile.Config)) *Site {
+	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	s := New(t, "http://"+server.Listener.Addr().String(), edits...)
+	s := New(t, scheme+server.Listener.Addr().String(), edits...)
 	server.Config.Handler = s
-	server.Start()
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0) // browsers hang up in the middle of a handshake
+	begin(server)
+	s.Certificate, s.client = server.Certificate(), server.Client()
 	t.Cleanup(func() {
 		s.Bus.Close(context.Background()) // before the server, which waits for streams
 		server.Close()
 	})
 	return s
+}
+
+// Client returns an HTTP client that trusts the Site's certificate, for clients in Go.
+func (s *Site) Client() *http.Client { return s.client }
+
+// Person returns somebody at a browser of their own, which trusts the Site.
+func (s *Site) Person() *Person { return newPerson(s.URL, s.client.Transport) }
+
+// CertificateFile returns a file of the certificate, as clients of other languages read it.
+func (s *Site) CertificateFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "site.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate.Raw})
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// App registers an application as the command does: what is not said has its default.
+func (s *Site) App(t testing.TB, app storage.App) storage.App {
+	t.Helper()
+	app.Name = "Peer"
+	app, err := s.Store.SaveApp(t.Context(), app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app
 }
 
 // New makes a Site with an origin, for tests that serve it themselves.
@@ -57,7 +106,7 @@ func New(t testing.TB, origin string, edits ...func(*keystile.Config)) *Site {
 		t.Fatal(err)
 	}
 	people := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	ada, err := people.Create(t.Context(), storage.User{Username: Username, Nickname: "Ada"}, Password)
+	ada, err := people.Create(t.Context(), storage.User{Username: Username, Nickname: "Ada", Email: Email, EmailVerified: true}, Password)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,9 @@ package browser
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"os/exec"
 	"testing"
 	"time"
@@ -33,19 +36,31 @@ func Start(t *testing.T) *Page {
 // by -short.
 func Launch(t *testing.T) *Browser {
 	t.Helper()
+	return find(t)
+}
+
+// LaunchTrusting is Launch for a site with a certificate that nobody else trusts.
+func LaunchTrusting(t *testing.T, certificate *x509.Certificate) *Browser {
+	t.Helper()
+	key := sha256.Sum256(certificate.RawSubjectPublicKeyInfo)
+	return find(t, chromedp.Flag("ignore-certificate-errors-spki-list", base64.StdEncoding.EncodeToString(key[:])))
+}
+
+func find(t *testing.T, more ...chromedp.ExecAllocatorOption) *Browser {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("slow: it runs without -short")
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			return launch(t, path)
+			return launch(t, path, more...)
 		}
 	}
 	t.Skipf("no Chromium on the PATH (looked for %q)", names)
 	return nil
 }
 
-func launch(t *testing.T, path string) *Browser {
+func launch(t *testing.T, path string, more ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
@@ -53,7 +68,7 @@ func launch(t *testing.T, path string) *Browser {
 		chromedp.Flag("allow-pre-commit-input", true), // else what is clicked before a page is first drawn is lost
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
-	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
+	allocator, release := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	ctx, _ := chromedp.NewContext(allocator)
 	t.Cleanup(func() {
 		defer release()

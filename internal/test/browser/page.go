@@ -71,11 +71,33 @@ func (p *Page) Forget() {
 // Shown waits until the page itself shows an element.
 func (p *Page) Shown(selector string) {
 	p.t.Helper()
-	p.evaluate(runtime.EvaluateParams{AwaitPromise: &yes, ReturnByValue: &yes, Expression: fmt.Sprintf(`new Promise(done => {
+	p.evaluate(runtime.EvaluateParams{AwaitPromise: &yes, ReturnByValue: &yes, Expression: shown(selector)}, nil)
+}
+
+// shown is an expression that is true once an element is shown.
+func shown(selector string) string {
+	return fmt.Sprintf(`new Promise(done => {
 		const look = () => document.querySelector(%q)?.checkVisibility() && done(true);
 		new MutationObserver(look).observe(document, {subtree: true, childList: true, attributes: true});
 		look();
-	})`, selector)}, nil)
+	})`, selector)
+}
+
+// Await waits until a page shows an element, through pages that go on by themselves, however soon they do.
+func (p *Page) Await(selector string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	look := runtime.EvaluateParams{AwaitPromise: &yes, ReturnByValue: &yes, Expression: shown(selector)}
+	for {
+		got, err := cdp.Call(ctx, p.target, runtime.Evaluate, look)
+		if err == nil && got.ExceptionDetails == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			p.t.Fatalf("no page shows %s; at %s: %v", selector, p.URL(), err)
+		}
+	}
 }
 
 // Attribute returns the value of an element's attribute.

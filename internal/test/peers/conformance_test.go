@@ -108,7 +108,7 @@ func judge(t *testing.T, person *agents.Person, args ...string) {
 		if !strings.HasPrefix(line, "Callback server started") { // it prints the address before it listens
 			continue
 		}
-		if err := visitFor(person, address, nil); err != nil {
+		if err := person.VisitFor(address, nil); err != nil {
 			t.Errorf("the browser: %v", err)
 			cancel()
 		}

@@ -1,17 +1,11 @@
 package peers
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/keystile/keystile/internal/test/agents"
 	"github.com/keystile/keystile/internal/test/vendordocs"
@@ -127,56 +121,7 @@ func clientsAreInstalled(t *testing.T, name string) {
 	}
 }
 
-// drive runs a driver and is its browser: what it prints as "visit: URL" is visited by the person,
-// who comes back to the client's own listener, or is told to the driver where there is none.
 func drive(t *testing.T, person *agents.Person, script string, env ...string) (said string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", script)
-	cmd.Dir, cmd.Env = "node", append(os.Environ(), env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	input, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	lines := bufio.NewScanner(output)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		fmt.Fprintln(&all, lines.Text())
-		if address, ok := strings.CutPrefix(lines.Text(), "visit: "); ok {
-			if err := visitFor(person, address, input); err != nil {
-				t.Errorf("the browser: %v", err)
-				cancel()
-			}
-		}
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%s: %v\n%s%s", script, err, all.String(), tail(stderr.String(), 4000))
-	}
-	t.Logf("%s", all.String())
-	return all.String()
+	return agents.Drive(t, person, "node", []string{"node", script}, env...)
 }
-
-func visitFor(person *agents.Person, address string, driver io.Writer) error {
-	application, err := person.Visit(address)
-	switch {
-	case err != nil || application == "": // a page of ours is the end, for a device
-		return err
-	case strings.HasPrefix(application, "http://"):
-		return person.Arrive(application)
-	}
-	_, err = fmt.Fprintln(driver, application)
-	return err
-}
-
-func tail(text string, n int) string { return text[max(0, len(text)-n):] }

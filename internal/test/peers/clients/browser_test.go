@@ -1,0 +1,75 @@
+package clients
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/test/agents"
+	"github.com/keystile/keystile/internal/test/browser"
+	"github.com/keystile/keystile/storage"
+)
+
+// node is the folder that the clients of npm are installed in.
+const node = "../node"
+
+// A page of an application signs in, knows its user, asks for more, stays signed in, and signs out.
+func TestBrowserClients(t *testing.T) {
+	installed(t, "@auth0/auth0-spa-js")
+	site := agents.StartTLS(t)
+	chromium := browser.LaunchTrusting(t, site.Certificate)
+	for _, c := range []struct{ name, alg string }{
+		{name: "auth0-spa-js", alg: "RS256"}, {name: "oidc-client-ts"}, {name: "okta-auth-js", alg: "RS256"}, {name: "msal-browser"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pages := servePages(t, site)
+			app := site.App(t, storage.App{Domains: []string{strings.TrimPrefix(pages.URL, "http://")}, Public: true, IDTokenAlg: c.alg})
+			p := chromium.Tab(t, browser.Desktop)
+			address := pages.URL + "/clients/" + c.name + "/" + app.ID
+			p.Open(address)
+			p.Await("#username")
+			p.Type("#username", agents.Username)
+			p.Type("#password", agents.Password)
+			p.Click("form button[type=submit]")
+			p.Await("button[name=allow]")
+			p.Click("button[name=allow]")
+			p.Await("#done")
+			if said := p.Text("#said"); !slices.Equal(strings.Fields(said), strings.Fields("ok: signed in ok: id_token ok: userinfo ok: refresh")) {
+				t.Fatalf("the page says %s\n%s", said, p.Faults())
+			}
+			p.Click("#leave")
+			p.Await("#out, main form button")
+			if p.Count("#out") == 0 { // whoever shows no id_token is asked
+				p.Click("main form button")
+				p.Await("#out")
+			}
+			if said := p.Text("#out"); said != "out" {
+				t.Fatalf("signing out: %s", said)
+			}
+			p.Open(address + "?again")
+			p.Await("#username") // nobody is signed in any more
+		})
+	}
+}
+
+// servePages serves the pages of the clients, at /clients/NAME/CLIENT_ID, and the clients as npm installs them.
+func servePages(t *testing.T, site *agents.Site) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	files := http.FileServer(http.Dir(node))
+	mux.Handle("/node_modules/", files)
+	mux.Handle("/pages/", files)
+	mux.HandleFunc("/clients/{name}/{id}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><title>Page</title><link rel="icon" href="data:,"><pre id="said"></pre><button id="leave">Sign out</button>
+<script>window.settings = {issuer: %q, id: %q, user: %q, email: %q}; if (location.search === "?again") sessionStorage.clear()</script>
+<script type="module">import * as client from "/pages/%s.mjs"; import {run} from "/pages/page.mjs"; run(client)</script>`,
+			site.URL, r.PathValue("id"), site.Sub, agents.Email, r.PathValue("name"))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
