@@ -92,6 +92,38 @@ func (p *Person) Read(address string) (page string, err error) {
 	return string(body), err
 }
 
+// Use opens an address of an application on this machine, and signs in where that leads to the service. It returns
+// what the application answers in the end.
+func (p *Person) Use(address string) (status int, page string, err error) {
+	for range 10 {
+		if strings.HasPrefix(address, p.origin+"/") {
+			if address, err = p.Visit(address); err != nil {
+				return 0, "", err
+			}
+		}
+		r, err := http.NewRequest(http.MethodGet, address, nil)
+		if err != nil {
+			return 0, "", err
+		}
+		r.Header.Set("Accept", "text/html") // some refuse programs, where they lead browsers on
+		answer, err := p.client.Do(r)
+		if err != nil {
+			return 0, "", err
+		}
+		body, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+		answer.Body.Close()
+		if err != nil {
+			return 0, "", err
+		}
+		to, err := answer.Location()
+		if err != nil {
+			return answer.StatusCode, string(body), nil
+		}
+		address = to.String()
+	}
+	return 0, "", errors.New("the browser is sent from the application to the service without an end")
+}
+
 // Arrive opens an address of an application on this machine, as a browser that is sent there does.
 func (p *Person) Arrive(application string) error {
 	answer, err := p.client.Get(application)

@@ -6,11 +6,41 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/internal/test/agents"
+	"github.com/keystile/keystile/storage"
 )
 
-// listed has discovery list ES256 too, for clients that believe it about id_tokens and have no HS256: the setting
+// client is one of other people's, and what is to be set for it. Tests of a language share its list, and the table of
+// examples/CLIENTS.md is compared with them.
+type client struct {
+	name   string
+	as     string // its name in npm or Debian, if that is another
+	set    string // what is to be set beside the next
+	file   string // of its program, if that has another name
+	needs  string // the imports by which its program is known to run
+	steps  string // what its program does
+	public bool
+	alg    string   // --id-token-alg of the application
+	listed bool     // the setting id_token_algs lists ES256 too
+	env    []string // of its program
+}
+
+// list has discovery list ES256 too, for clients that believe it about id_tokens and have no HS256: the setting
 // id_token_algs.
-var listed = []func(*keystile.Config){func(c *keystile.Config) { c.OAuth.IDTokenAlgs = []string{"HS256", "ES256"} }}
+func list(c *keystile.Config) { c.OAuth.IDTokenAlgs = []string{"HS256", "ES256"} }
+
+// settings are the environment of the programs: what an application is configured with, and who is to sign in.
+func settings(site *agents.Site, app storage.App, trust string) []string {
+	env := []string{
+		"NODE_EXTRA_CA_CERTS=" + trust, "REQUESTS_CA_BUNDLE=" + trust, "SSL_CERT_FILE=" + trust,
+		"PERL_LWP_SSL_CA_FILE=" + trust, "PYTHONDONTWRITEBYTECODE=1",
+		"ISSUER=" + site.URL, "ID=" + app.ID, "REDIRECT=" + callback, "SUB=" + site.Sub, "EMAIL=" + agents.Email,
+	}
+	if app.Public {
+		return env
+	}
+	return append(env, "SECRET="+app.AppKey().Reveal())
+}
 
 // installed skips a test where a client of npm is not.
 func installed(t *testing.T, name string) {

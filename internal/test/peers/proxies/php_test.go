@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/internal/test/program"
 )
 
 // family is a server that makes a variable of each header's name, as CGI has it.
@@ -36,13 +38,13 @@ url.rewrite-once = ( "" => "/%s" )
 var families = []family{
 	{"php -S", []string{"php"}, func(t *testing.T, dir, address string) {
 		write(t, dir, "page.php", pageInPHP)
-		ready(t, address, run(t, dir, "php", "-S", address, filepath.Join(dir, "page.php")))
+		program.Ready(t, address, program.Run(t, dir, "php", "-S", address, filepath.Join(dir, "page.php")))
 	}},
 	{"php-cgi, by FastCGI of Caddy", []string{"php-cgi", "caddy"}, func(t *testing.T, dir, address string) {
 		write(t, dir, "index.php", pageInPHP)
 		php := backend(t, dir)
 		write(t, dir, "Caddyfile", fmt.Sprintf("{\n\tadmin off\n\tauto_https off\n}\nhttp://%s {\n\tbind 127.0.0.1\n\troot * %s\n\tphp_fastcgi %s\n}\n", address, dir, php))
-		ready(t, address, run(t, dir, "caddy", "run", "--adapter", "caddyfile", "--config", filepath.Join(dir, "Caddyfile")))
+		program.Ready(t, address, program.Run(t, dir, "caddy", "run", "--adapter", "caddyfile", "--config", filepath.Join(dir, "Caddyfile")))
 	}},
 	{"php-cgi, by FastCGI of lighttpd", []string{"php-cgi", "lighttpd"}, func(t *testing.T, dir, address string) {
 		write(t, dir, "page.php", pageInPHP)
@@ -70,8 +72,8 @@ func write(t *testing.T, dir, name, text string) {
 // backend runs PHP where FastCGI asks, and returns the address.
 func backend(t *testing.T, dir string) string {
 	t.Helper()
-	address := free(t)
-	until(t, run(t, dir, "php-cgi", "-b", address), func() bool {
+	address := program.Free(t)
+	program.Until(t, program.Run(t, dir, "php-cgi", "-b", address), func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
@@ -85,7 +87,7 @@ func serveByLighttpd(t *testing.T, dir, address, page, module, how string) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(address)
 	write(t, dir, "lighttpd.conf", fmt.Sprintf(lighttpd, dir, port, `"mod_rewrite", "`+module+`"`, page, how))
-	ready(t, address, run(t, dir, "lighttpd", "-D", "-f", filepath.Join(dir, "lighttpd.conf")))
+	program.Ready(t, address, program.Run(t, dir, "lighttpd", "-D", "-f", filepath.Join(dir, "lighttpd.conf")))
 }
 
 // variables returns what a page has printed.
@@ -113,7 +115,7 @@ func TestNoNameOfAHeaderIsAVariableOfTheGateways(t *testing.T) {
 					t.Skipf("%s is not installed: apt-get install php-cli php-cgi lighttpd caddy", program)
 				}
 			}
-			service := free(t)
+			service := program.Free(t)
 			f.start(t, t.TempDir(), service)
 			direct := client{service, "127.0.0.31", ""}
 			if got := direct.get(t, "/", "X-Keystile.User", "forged").variables(t); got["HTTP_X_KEYSTILE_USER"] != "forged" && got["HTTP_X_KEYSTILE.USER"] != "forged" {

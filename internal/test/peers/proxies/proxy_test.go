@@ -1,17 +1,14 @@
 package proxies
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"github.com/keystile/keystile/internal/test/program"
 )
 
 const examples = "../../../../examples/behind"
@@ -67,7 +64,7 @@ func withEach(t *testing.T, test func(*testing.T, kind)) {
 // returns where clients come. What leave says is taken out of its files.
 func (k kind) start(t *testing.T, keystile, service string, leave ...string) string {
 	t.Helper()
-	dir, front := t.TempDir(), free(t)
+	dir, front := t.TempDir(), program.Free(t)
 	for _, name := range k.files {
 		text := swap(t, name, map[string]string{"8000": front, "8080": keystile, "9000": service})
 		text = strings.ReplaceAll(text, "examples/behind/", dir+"/")
@@ -78,29 +75,12 @@ func (k kind) start(t *testing.T, keystile, service string, leave ...string) str
 			t.Fatal(err)
 		}
 	}
-	ready(t, front, run(t, dir, k.name, k.args(dir, filepath.Join(dir, k.files[0]))...))
+	program.Ready(t, front, program.Run(t, dir, k.name, k.args(dir, filepath.Join(dir, k.files[0]))...))
 	if conn, err := net.Dial("tcp", strings.Replace(front, "127.0.0.1", "127.0.0.2", 1)); err == nil {
 		conn.Close()
 		t.Error("it listens on more addresses than it was told")
 	}
 	return front
-}
-
-// run runs a program that has a folder, until the test ends. The channel is closed when it has ended.
-func run(t *testing.T, dir, name string, args ...string) (ended chan struct{}) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
-	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // a killed nginx leaves its workers behind
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended = make(chan struct{})
-	go func() { defer close(ended); cmd.Wait() }()
-	t.Cleanup(func() { <-ended })
-	return ended
 }
 
 // swap returns an example with other addresses, by the port that stands for each. Where it
@@ -134,46 +114,4 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// free returns an address where nobody listens. Its port is not among those that a kernel
-// gives to outgoing connections, so that none takes it before the proxy does.
-func free(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))
-		if l, err := net.Listen("tcp", address); err == nil {
-			l.Close()
-			return address
-		}
-	}
-	t.Fatal("100 ports are taken")
-	return ""
-}
-
-// ready returns when a proxy knows where calls go, and fails the test if it ends instead.
-// Traefik listens first, and answers 404 until it has read its file.
-func ready(t *testing.T, address string, ended <-chan struct{}) {
-	t.Helper()
-	until(t, ended, func() bool {
-		resp, err := http.Get("http://" + address + "/")
-		if err == nil {
-			resp.Body.Close()
-		}
-		return err == nil && resp.StatusCode != http.StatusNotFound
-	})
-}
-
-// until returns when something is so, and fails the test if the program ends before.
-func until(t *testing.T, ended <-chan struct{}, so func() bool) {
-	t.Helper()
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	for !so() {
-		select {
-		case <-again.C:
-		case <-ended:
-			t.Fatal("the program ends before it serves")
-		}
-	}
 }

@@ -7,8 +7,8 @@ import { ISSUER, ID, SUB, EMAIL, want, refused, userInfo } from './lib.mjs'
 
 const requestor = new NodeRequestor()
 const configuration = await AuthorizationServiceConfiguration.fetchFromIssuer(ISSUER, requestor)
-const port = Number(process.env.PORT), redirect = `http://127.0.0.1:${port}`
-const handler = new NodeBasedHandler(port)
+const redirect = 'http://' + process.env.LISTEN
+const handler = new NodeBasedHandler(Number(new URL(redirect).port))
 const notifier = new AuthorizationNotifier()
 handler.setAuthorizationNotifier(notifier)
 const request = new AuthorizationRequest({

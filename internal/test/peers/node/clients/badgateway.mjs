@@ -1,7 +1,7 @@
 import { OAuth2Client, generateCodeVerifier } from '@badgateway/oauth2-client'
 import { ISSUER, ID, SECRET, REDIRECT, EMAIL, visit, want, refused, userInfo } from './lib.mjs'
 
-const client = new OAuth2Client({ server: ISSUER, clientId: ID, clientSecret: SECRET, discoveryEndpoint: '/.well-known/oauth-authorization-server' })
+const client = new OAuth2Client({ server: ISSUER, clientId: ID, clientSecret: SECRET })
 const codeVerifier = await generateCodeVerifier(), state = 'a state'
 const back = await visit(await client.authorizationCode.getAuthorizeUri({ redirectUri: REDIRECT, state, codeVerifier, scope: ['openid', 'profile', 'email'] }))
 const tokens = await client.authorizationCode.getTokenFromCodeRedirect(back, { redirectUri: REDIRECT, state, codeVerifier })
