@@ -72,7 +72,7 @@ func start(t testing.TB, scheme string, begin func(*httptest.Server), edits ...f
 func (s *Site) Client() *http.Client { return s.client }
 
 // Person returns somebody at a browser of their own, which trusts the Site.
-func (s *Site) Person() *Person { return newPerson(s.URL, s.client.Transport) }
+func (s *Site) Person() *Person { return NewPersonBy(s.URL, s.client.Transport) }
 
 // CertificateFile returns a file of the certificate, as clients of other languages read it.
 func (s *Site) CertificateFile(t testing.TB) string {

@@ -15,7 +15,7 @@ import (
 // node is the folder that the clients of npm are installed in.
 const node = "../node"
 
-// inABrowser is what every client in a browser does.
+// inABrowser names the steps of every client in a browser.
 const inABrowser = "signed in, id_token, userinfo, refresh, logout"
 
 var browserClients = []client{
