@@ -5,15 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/span"
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
@@ -145,9 +140,6 @@ const paramACR = "acr_values"
 // max_age asks for. It needs no proof: whoever forges it only makes the provider answer login_required.
 const paramLogin = "keystile_login"
 
-// loginRequired says that the visitor has to sign in, to an application that has forbidden to ask.
-var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
-
 // decide returns a code, errSignInRequired, errFactorRequired, a *consentRequired, or a failure for the application.
 // Nothing is written before the user is signed in and has consented.
 func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
@@ -209,30 +201,6 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	return code, failed(err)
 }
 
-// signedIn returns the session of the visitor, if they are who the application means and need not sign in once more.
-func (s *Server) signedIn(
-	r *http.Request, app storage.App, form url.Values, prompt promptOptions, wanted string,
-) (who storage.Session, err error) {
-	who, err = s.c.SignIn.Visitor(r)
-	there := err == nil
-	if there && scope.HasElevated(wanted) {
-		there, err = s.fresh(r.Context(), who)
-	}
-	meant := s.hinted(form, app)
-	other := meant != "" && who.UserID != meant
-	switch {
-	case err != nil && !errors.Is(err, storage.ErrNotFound):
-		return who, err
-	case there && !other && !prompt.needsSignIn(who, time.Now()):
-		return who, nil
-	case prompt.never:
-		return who, loginRequired
-	case other && who.UserID != "" && form.Get(paramHint) == hintAsked:
-		return who, loginRequired.Saying("somebody else has signed in than the one whom id_token_hint names")
-	}
-	return who, errSignInRequired
-}
-
 // checkSupported refuses parameters that are not supported (protocol 1; OpenID Connect Core 6, 3.1.2.6).
 func checkSupported(form url.Values) error {
 	no := badRequest
@@ -251,52 +219,4 @@ func checkSupported(form url.Values) error {
 		return no.Saying("response_mode is not query, the only one supported")
 	}
 	return nil
-}
-
-// promptOptions holds the parameters prompt and max_age (OpenID Connect Core 3.1.2.1).
-type promptOptions struct {
-	never   bool          // prompt=none
-	always  bool          // prompt=login or select_account
-	consent bool          // prompt=consent
-	maxAge  time.Duration // of the last sign-in; negative: any
-}
-
-func readPromptOptions(form url.Values) (promptOptions, error) {
-	options := promptOptions{maxAge: -1}
-	prompts := strings.Fields(form.Get("prompt"))
-	for _, prompt := range prompts {
-		switch prompt {
-		case "none":
-			options.never = true
-		case "login", "select_account":
-			options.always = true
-		case "consent":
-			options.consent = true
-		default:
-			return options, badRequest.Saying("prompt is none of none, login, consent, select_account")
-		}
-	}
-	if options.never && slices.ContainsFunc(prompts, func(prompt string) bool { return prompt != "none" }) {
-		return options, badRequest.Saying("prompt=none goes with no other prompt")
-	}
-	if age := form.Get("max_age"); age != "" {
-		n, err := strconv.ParseUint(age, 10, 31)
-		if err != nil {
-			return options, badRequest.Saying("max_age is not a number of seconds")
-		}
-		options.maxAge = time.Duration(n) * time.Second
-	}
-	return options, nil
-}
-
-// needsSignIn reports whether a signed-in user has to sign in again because the application asks for it.
-func (p promptOptions) needsSignIn(who storage.Session, now time.Time) bool {
-	return p.always || p.maxAge >= 0 && now.Sub(who.ProvedAt()) > p.maxAge
-}
-
-// fresh reports whether a session may grant a scope that is never granted silently: such a scope takes a fresh sign-in,
-// whatever the application asks for.
-func (s *Server) fresh(ctx context.Context, who storage.Session) (bool, error) {
-	proved, err := stepup.ProvedBy(ctx, who, s.c.SignIn, s.c.Levels)
-	return err == nil && stepup.Fresh(who.FreshFrom(), proved, time.Now()), err
 }

@@ -1,6 +1,7 @@
 package roundrobin
 
 import (
+	"html"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -63,6 +64,17 @@ func TestAnApplicationThatRenewsAdasSessionIsGivenNobodyElses(t *testing.T) {
 				t.Errorf("prompt=%s: Ada, who has signed in because of her hint, is led to %s", how, got.location)
 			}
 			other = c.as("bob")
+		}
+		stranger := c.person()
+		_, carried, _ := strings.Cut(html.UnescapeString(stranger.get(asking("id_token_hint", adas)).body), `href="/oauth/signin/with/wx?`)
+		carried, _, _ = strings.Cut(carried, `"`)
+		there := stranger.follow(stranger.get("/oauth/signin/with/wx?" + carried))
+		action := formTag.FindStringSubmatch(there.body)
+		if action == nil {
+			t.Fatalf("the provider shows %s", there.body)
+		}
+		if got := stranger.submit(there, html.UnescapeString(action[1]), "person", "mei"); got.brought("error") != "login_required" {
+			t.Errorf("somebody who comes from a provider because of Ada's hint is led to %s", got.location)
 		}
 		a = c.person().get(asking("id_token_hint", adas))
 		if got := c.person().submit(a, "/oauth/signin", "username", "bob", "password", password); got.brought("error") != "login_required" {
