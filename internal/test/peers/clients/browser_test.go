@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ var browserClients = []client{
 	{name: "auth0-spa-js", as: "@auth0/auth0-spa-js",
 		set:    "`issuer`; `openUrl`, as its paths `/authorize` and `/v2/logout` are Auth0's",
 		public: true, alg: "RS256", steps: inABrowser},
+	{name: "angular-oauth2-oidc", public: true, set: "`responseType: 'code'`", steps: inABrowser},
 	{name: "oidc-client-ts", public: true, steps: inABrowser},
 	{name: "okta-auth-js", as: "@okta/okta-auth-js", set: "its five addresses, from `authorizeUrl` to `logoutUrl`",
 		public: true, alg: "RS256", steps: inABrowser},
@@ -70,23 +72,44 @@ func TestBrowserClients(t *testing.T) {
 	}
 }
 
+// imports says where in node_modules the modules are that others import by name, as a bundler finds out.
+const imports = `{"imports": {
+	"@angular/common": "/node_modules/@angular/common/fesm2022/common.mjs",
+	"@angular/common/http": "/node_modules/@angular/common/fesm2022/http.mjs",
+	"@angular/compiler": "/node_modules/@angular/compiler/fesm2022/compiler.mjs",
+	"@angular/core": "/node_modules/@angular/core/fesm2022/core.mjs",
+	"@angular/core/primitives/di": "/node_modules/@angular/core/fesm2022/primitives-di.mjs",
+	"@angular/core/primitives/signals": "/node_modules/@angular/core/fesm2022/primitives-signals.mjs",
+	"@angular/platform-browser": "/node_modules/@angular/platform-browser/fesm2022/platform-browser.mjs",
+	"angular-oauth2-oidc": "/node_modules/angular-oauth2-oidc/fesm2022/angular-oauth2-oidc.mjs",
+	"rxjs": "/node_modules/rxjs/dist/esm/index.js",
+	"rxjs/operators": "/node_modules/rxjs/dist/esm/operators/index.js",
+	"tslib": "/node_modules/tslib/tslib.es6.mjs"
+}}`
+
 // servePages serves the pages of the clients, at /clients/NAME/CLIENT_ID, and the clients as npm installs them.
 func servePages(t *testing.T, site *agents.Site) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	files := http.FileServer(http.Dir(node))
-	mux.Handle("/node_modules/", files)
+	mux.HandleFunc("/node_modules/", func(w http.ResponseWriter, r *http.Request) {
+		if path.Ext(r.URL.Path) == "" { // as bundlers find it
+			r.URL.Path += ".js"
+		}
+		files.ServeHTTP(w, r)
+	})
 	mux.Handle("/pages/", files)
 	mux.HandleFunc("/clients/{name}/{id}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, `<!doctype html><title>Page</title><link rel="icon" href="data:,"><pre id="said"></pre>
 <button id="leave">Sign out</button>
+<script type="importmap">%s</script>
 <script>window.settings = {issuer: %q, id: %q, user: %q, email: %q}
 if (location.search === "?again") sessionStorage.clear()</script>
 <script type="module">import * as client from "/pages/%s.mjs"
 import {run} from "/pages/page.mjs"
 run(client)</script>`,
-			site.URL, r.PathValue("id"), site.Sub, agents.Email, r.PathValue("name"))
+			imports, site.URL, r.PathValue("id"), site.Sub, agents.Email, r.PathValue("name"))
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

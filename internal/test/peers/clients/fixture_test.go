@@ -45,6 +45,9 @@ func settings(site *agents.Site, app storage.App, trust string) []string {
 // installed skips a test where a client of npm is not.
 func installed(t *testing.T, name string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts programs")
+	}
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
 	}

@@ -51,6 +51,9 @@ func TestRubyClients(t *testing.T) { language{"/usr/bin/ruby", "-e", "ruby"}.pla
 func TestPerlClients(t *testing.T) { language{"/usr/bin/perl", "-e", "perl"}.play(t, perlClients) }
 
 func (l language) play(t *testing.T, clients []client) {
+	if testing.Short() {
+		t.Skip("it starts programs")
+	}
 	usual := agents.StartTLS(t)
 	for _, c := range clients {
 		t.Run(c.name, func(t *testing.T) {
