@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -174,6 +175,47 @@ func TestTheTypeThatAnOldClientAsksForIsTheOneItGets(t *testing.T) {
 	}
 }
 
+// type=email is the page for a code by email, and comes back like the others.
+func TestAnOldClientSignsItsUsersInByEmail(t *testing.T) {
+	t.Parallel()
+	port, next := mailServer(t)
+	file := filepath.Join(t.TempDir(), "keystile.yaml")
+	conf := "signup: open\nmail: {smtp: {host: localhost, port: " + port +
+		", tls: none, username: keystile, password: mail secret, from: id@example.com}}\n"
+	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, t.TempDir(), "--config", file)
+	o := startOldClient(t, s, "0", "--first-party", "--legacy")
+	browser := newBrowser(t)
+	page, text := o.signIn(t, browser, "email")
+	if page.Request.URL.Path != "/oauth/signin/email" {
+		t.Fatalf("type=email leads to %s: %s", page.Request.URL, text)
+	}
+	send := func(to string, form url.Values) string {
+		resp, err := browser.PostForm(s.base+to, form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	send("/oauth/signin/email", url.Values{"address": {"ada@example.org"}, "query": {page.Request.URL.Query().Get("query")}})
+	var mail struct{ Content string }
+	if err := json.Unmarshal([]byte(next()), &mail); err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(mail.Content, "\r\n\r\n")
+	is := toldOf(t, send("/oauth/signin/email/code", url.Values{"code": {mailedCode.FindString(body)}}))
+	if uid, _ := is.Callback["social_uid"].(string); is.Redirect != "email" || is.Callback["type"] != "email" || len(uid) != 32 {
+		t.Errorf("type=email comes back as %+v", is)
+	}
+}
+
 // What holds on the sign-in page holds on the short way.
 func TestTheShortWayToAProviderSkipsNoRule(t *testing.T) {
 	t.Parallel()
@@ -192,13 +234,22 @@ func TestTheShortWayToAProviderSkipsNoRule(t *testing.T) {
 		t.Errorf("a stranger by a closed way = %d %s", page.StatusCode, text)
 	}
 
+	strict := startOldClient(t, s, "0", "--legacy", "--first-party", "--mfa", "required")
+	browser = newBrowser(t)
+	page, _ = strict.signIn(t, browser, "wx")
+	if page, text := strict.allow(t, browser, page, "mei"); !strings.HasPrefix(page.Request.URL.Path, "/oauth/signin/factor") {
+		t.Errorf("an application that requires two factors gets a user with one: %s %s", page.Request.URL, text)
+	}
+
 	first := startOldClient(t, s, "0", "--legacy", "--first-party")
 	browser = newBrowser(t)
 	page, _ = first.signIn(t, browser, "wx")
 	_, text = first.allow(t, browser, page, "lin")
 	uid := toldOf(t, text).Callback["social_uid"].(string)
 	_, users, _ := command(t, "", "user", "list", "--data", s.data)
-	must(t, "user", "disable", "--data", s.data, regexp.MustCompile(`(?m)^(\S+) .*\bwx_`).FindStringSubmatch(users)[1])
+	for _, line := range regexp.MustCompile(`(?m)^(\S+) .*\bwx_`).FindAllStringSubmatch(users, -1) {
+		must(t, "user", "disable", "--data", s.data, line[1])
+	}
 	other := newBrowser(t)
 	page, _ = first.signIn(t, other, "wx")
 	if page, text := first.allow(t, other, page, "lin"); page.StatusCode != 401 || strings.Contains(text, uid) {

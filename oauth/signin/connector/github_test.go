@@ -80,6 +80,36 @@ func TestGitHubLetsInByThePrimaryAddressIfItIsVerified(t *testing.T) {
 	}
 }
 
+// The addresses are asked for where an application asks, and are for show then.
+func TestGitHubTellsTheAddressToWhoAsksForIt(t *testing.T) {
+	const addresses = `[{"email":"Octo@Corp.example","primary":true,"verified":true}]`
+	for _, row := range []struct {
+		scope, emails    string
+		trust            bool
+		email, confirmed string
+		unread           bool
+	}{
+		{"", addresses, true, "", "", false}, {"user:email", addresses, false, "octo@corp.example", "", false},
+		{"user:email", addresses, true, "octo@corp.example", "octo@corp.example", false}, {"read:user,user:email", "<html>", true, "", "", true},
+		{"user:email", `[{"email":"octo@corp.example","primary":true,"verified":false}]`, true, "", "", false},
+	} {
+		answers := githubAnswers(githubUserOK, row.emails)
+		answers[githubTokenPath][0].body = strings.Replace(answers[githubTokenPath][0].body, `"scope":""`, `"scope":"`+row.scope+`"`, 1)
+		c, err := NewGitHub(GitHub{ID: "Iv1.0123456789abcdef", Secret: storage.NewSecret(secret), TrustEmail: row.trust, Client: &http.Client{Transport: &cannedProvider{answers: answers}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.Finish(t.Context(), back, returned("github"))
+		if err != nil || p.Email != row.email || p.ConfirmedEmail != row.confirmed || (p.Unread != "") != row.unread || len(p.Subjects) != 1 {
+			t.Errorf("%+v: %+v, %v", row, p, err)
+		}
+		at, err := url.Parse(c.(Asker).BeginAsked(state, back, false, Asked{Email: true}))
+		if err != nil || at.Query().Get("scope") != "user:email" {
+			t.Errorf("the browser leaves for %s", at)
+		}
+	}
+}
+
 func TestGitHubsErrorsAreUnderstood(t *testing.T) {
 	for body, want := range map[string]error{
 		`{"error":"bad_verification_code","error_description":"The code passed is incorrect or expired."}`: ErrCode,
