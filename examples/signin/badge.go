@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 )
@@ -59,7 +60,7 @@ func (b *badges) Finish(_ context.Context, _ string, query url.Values) (connecto
 	case !hmac.Equal([]byte(query.Get("code")), []byte(b.seal(state, number))):
 		return connector.Profile{}, connector.ErrCode
 	}
-	return connector.Profile{Subjects: []string{number}}, nil
+	return connector.Profile{Subjects: []string{number}, AuthTime: time.Now()}, nil // the badge was held up just now
 }
 
 func (b *badges) seal(state, number string) string {
