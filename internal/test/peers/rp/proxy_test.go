@@ -36,7 +36,8 @@ func TestOAuth2Proxy(t *testing.T) {
 	app := site.App(t, storage.App{Domains: []string{address}, IDTokenAlg: "ES256"})
 	here := "http://" + address
 	program.Listening(t, address, program.Run(t, dir, binary, "--provider=oidc", "--oidc-issuer-url="+site.URL,
-		"--client-id="+app.ID, "--client-secret="+app.AppKey().Reveal(), "--cookie-secret=0123456789abcdef", "--cookie-secure=false",
+		"--client-id="+app.ID, "--client-secret="+app.AppKey().Reveal(),
+		"--cookie-secret=0123456789abcdef", "--cookie-secure=false",
 		"--email-domain=*",
 		"--http-address="+address, "--redirect-url="+here+"/oauth2/callback", "--upstream="+behind.URL,
 		"--provider-ca-file="+site.CertificateFile(t), "--skip-provider-button"))
@@ -54,7 +55,8 @@ func TestOAuth2Proxy(t *testing.T) {
 	if status, _, err = ada.Use(here + "/oauth2/sign_out"); err != nil || status != http.StatusOK {
 		t.Errorf("signing out = %d, %v", status, err)
 	}
-	if more := len(ada.Pages()) - pages; more != 0 { // out of the proxy alone: the session of the service lets them in again
+	// That is out of the proxy alone: the session of the service lets them in again.
+	if more := len(ada.Pages()) - pages; more != 0 {
 		t.Errorf("%d pages were shown, want none", more)
 	}
 }

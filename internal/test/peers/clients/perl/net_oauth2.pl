@@ -3,7 +3,8 @@ require './lib.pl';
 
 my $profile = Net::OAuth2::Profile::WebServer->new(
   client_id => $ENV{ID}, client_secret => $ENV{SECRET}, site => $ENV{ISSUER}, redirect_uri => $ENV{REDIRECT},
-  authorize_path => '/oauth/authorize', access_token_path => '/oauth/token', refresh_token_path => '/oauth/token', scope => 'openid profile email',
+  authorize_path => '/oauth/authorize', access_token_path => '/oauth/token', refresh_token_path => '/oauth/token',
+  scope => 'openid profile email',
 );
 my $back = visit($profile->authorize(state => 'a state'));
 want('state', $back->{state}, 'a state');

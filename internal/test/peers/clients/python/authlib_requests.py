@@ -10,12 +10,14 @@ verifier = "a-code-verifier-that-is-long-enough-for-what-RFC-7636-says"
 url, state = session.create_authorization_url(found["authorization_endpoint"], code_verifier=verifier, nonce="a nonce")
 tokens = session.fetch_token(found["token_endpoint"], authorization_response=visit(url), code_verifier=verifier)
 want("signed in", tokens.is_expired(), False)
-claims = jwt.decode(tokens["id_token"], SECRET, claims_cls=CodeIDToken, claims_params={"nonce": "a nonce", "client_id": ID},
+claims = jwt.decode(tokens["id_token"], SECRET, claims_cls=CodeIDToken, 
+                    claims_params={"nonce": "a nonce", "client_id": ID},
                     claims_options={"iss": {"essential": True, "value": ISSUER}})
 claims.validate()
 want("id_token", claims["sub"], SUB)
 want("userinfo", session.get(found["userinfo_endpoint"]).json()["email"], EMAIL)
 new = session.refresh_token(found["token_endpoint"])
 want("refresh", new["access_token"] != tokens["access_token"], True)
-want("revoked", session.revoke_token(found["revocation_endpoint"], new["refresh_token"], "refresh_token").status_code, 200)
+gone = session.revoke_token(found["revocation_endpoint"], new["refresh_token"], "refresh_token")
+want("revoked", gone.status_code, 200)
 want("refused", refused(lambda: session.refresh_token(found["token_endpoint"])), "invalid_grant")

@@ -2,7 +2,7 @@
 # browser is the test: it reads "visit: URL", signs its user in there, and answers where it was sent then.
 import os
 
-ISSUER, ID, SECRET, REDIRECT, SUB, EMAIL = (os.environ.get(n) for n in ("ISSUER", "ID", "SECRET", "REDIRECT", "SUB", "EMAIL"))
+ISSUER, ID, SECRET, REDIRECT, SUB, EMAIL = map(os.environ.get, "ISSUER ID SECRET REDIRECT SUB EMAIL".split())
 
 
 def visit(url):

@@ -4,7 +4,8 @@ import httplib2, json
 from lib import *
 
 http = httplib2.Http(ca_certs=os.environ["SSL_CERT_FILE"])
-flow = OAuth2WebServerFlow(ID, SECRET, "openid email", REDIRECT, auth_uri=ISSUER + "/oauth/authorize", token_uri=ISSUER + "/oauth/token",
+flow = OAuth2WebServerFlow(ID, SECRET, "openid email", REDIRECT, auth_uri=ISSUER + "/oauth/authorize",
+    token_uri=ISSUER + "/oauth/token",
                            revoke_uri=ISSUER + "/oauth/revoke", pkce=True)
 back = visit(flow.step1_get_authorize_url())
 credentials = flow.step2_exchange(parse_qs(urlsplit(back).query)["code"][0], http=http)

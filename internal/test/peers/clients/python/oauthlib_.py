@@ -6,7 +6,8 @@ from lib import *
 client = WebApplicationClient(ID)
 verifier = client.create_code_verifier(64)
 back = visit(client.prepare_request_uri(ISSUER + "/oauth/authorize", REDIRECT, ["openid", "email"], "a state",
-                                        code_challenge=client.create_code_challenge(verifier, "S256"), code_challenge_method="S256"))
+                                        code_challenge_method="S256",
+                                        code_challenge=client.create_code_challenge(verifier, "S256")))
 client.parse_request_uri_response(back, "a state")
 
 
@@ -21,6 +22,8 @@ url, headers, body = client.add_token(ISSUER + "/oauth/userinfo", "GET")
 want("userinfo", requests.get(url, headers=headers).json()["email"], EMAIL)
 new = token(client.prepare_refresh_token_request(ISSUER + "/oauth/token", tokens["refresh_token"]))
 want("refresh", new["access_token"] != tokens["access_token"], True)
-url, headers, body = client.prepare_token_revocation_request(ISSUER + "/oauth/revoke", new["refresh_token"], "refresh_token")
+url, headers, body = client.prepare_token_revocation_request(ISSUER + "/oauth/revoke", new["refresh_token"],
+    "refresh_token")
 want("revoked", requests.post(url, data=body, headers=headers, auth=(ID, SECRET)).status_code, 200)
-want("refused", refused(lambda: token(client.prepare_refresh_token_request(ISSUER + "/oauth/token", new["refresh_token"]))), "invalid_grant")
+again = client.prepare_refresh_token_request(ISSUER + "/oauth/token", new["refresh_token"])
+want("refused", refused(lambda: token(again)), "invalid_grant")

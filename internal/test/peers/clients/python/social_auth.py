@@ -33,7 +33,7 @@ class Storage(BaseStorage):
 class Strategy(BaseStrategy):
     data, session = {}, {}
 
-    def get_setting(self, name): return {"SOCIAL_AUTH_OIDC_OIDC_ENDPOINT": ISSUER, "SOCIAL_AUTH_OIDC_KEY": ID, "SOCIAL_AUTH_OIDC_SECRET": SECRET}[name]
+    def get_setting(self, name): return {"ENDPOINT": ISSUER, "KEY": ID, "SECRET": SECRET}[name.split("_")[-1]]
     def request_data(self, merge=True): return self.data
     def request_host(self): return "app.example.com"
     def build_absolute_uri(self, path=None): return path

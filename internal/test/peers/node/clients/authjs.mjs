@@ -3,12 +3,14 @@ import { Auth, skipCSRFCheck } from '@auth/core'
 import { ISSUER, ID, SECRET, SUB, EMAIL, visit, want } from './lib.mjs'
 
 const origin = 'https://app.example.com'
-let tokens
 const config = {
   basePath: '/auth', secret: 'a secret of the application, of some length', trustHost: true, skipCSRFCheck,
   logger: { error: (e) => console.error(e.message, e.cause), warn() {}, debug() {} },
   providers: [{ id: 'keystile', name: 'Keystile', type: 'oidc', issuer: ISSUER, clientId: ID, clientSecret: SECRET }],
-  callbacks: { jwt: ({ token, account, profile }) => account ? ((tokens = account), { ...token, sub: profile.sub }) : token, session: ({ session, token }) => ({ ...session, sub: token.sub }) },
+  callbacks: {
+    jwt: ({ token, account, profile }) => account ? { ...token, sub: profile.sub } : token,
+    session: ({ session, token }) => ({ ...session, sub: token.sub }),
+  },
 }
 const jar = {}
 async function go(url, options = {}) {

@@ -3,8 +3,10 @@ import { ISSUER, ID, SECRET, REDIRECT, EMAIL, visit, want, refused, userInfo } f
 
 const client = new OAuth2Client({ server: ISSUER, clientId: ID, clientSecret: SECRET })
 const codeVerifier = await generateCodeVerifier(), state = 'a state'
-const back = await visit(await client.authorizationCode.getAuthorizeUri({ redirectUri: REDIRECT, state, codeVerifier, scope: ['openid', 'profile', 'email'] }))
-const tokens = await client.authorizationCode.getTokenFromCodeRedirect(back, { redirectUri: REDIRECT, state, codeVerifier })
+const back = await visit(await client.authorizationCode.getAuthorizeUri({ redirectUri: REDIRECT, state,
+  codeVerifier, scope: ['openid', 'profile', 'email'] }))
+const tokens = await client.authorizationCode.getTokenFromCodeRedirect(back, { redirectUri: REDIRECT, state,
+  codeVerifier })
 want('signed in', tokens.expiresAt > Date.now(), true)
 want('userinfo', (await userInfo(tokens.accessToken)).email, EMAIL)
 const next = await client.refreshToken(tokens)

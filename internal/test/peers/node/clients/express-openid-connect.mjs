@@ -6,7 +6,8 @@ import { ISSUER, ID, SECRET, SUB, EMAIL, visit, want } from './lib.mjs'
 
 const app = express()
 app.use(auth({
-  issuerBaseURL: ISSUER, baseURL: 'https://app.example.com', clientID: ID, clientSecret: SECRET, secret: 'a secret of the application, of some length',
+  issuerBaseURL: ISSUER, baseURL: 'https://app.example.com', clientID: ID, clientSecret: SECRET,
+  secret: 'a secret of the application, of some length',
   authorizationParams: { response_type: 'code' }, idpLogout: true,
 }))
 app.get('/me', async (request, response) => {
@@ -20,7 +21,8 @@ await new Promise((resolve) => server.once('listening', resolve))
 const jar = {}
 async function go(path) {
   const answer = await fetch(`http://127.0.0.1:${server.address().port}${path}`, {
-    redirect: 'manual', headers: { 'x-forwarded-proto': 'https', cookie: Object.entries(jar).map(([k, v]) => k + '=' + v).join('; ') },
+    redirect: 'manual',
+    headers: { 'x-forwarded-proto': 'https', cookie: Object.entries(jar).map(([k, v]) => k + '=' + v).join('; ') },
   })
   for (const [, k, v] of answer.headers.getSetCookie().map((c) => /^([^=]*)=([^;]*)/.exec(c))) jar[k] = v
   return answer

@@ -2,7 +2,8 @@ import { Issuer, generators } from 'openid-client-5'
 import { ISSUER, ID, SECRET, REDIRECT, SUB, EMAIL, visit, want, refused } from './lib.mjs'
 
 const issuer = await Issuer.discover(ISSUER)
-const client = new issuer.Client({ client_id: ID, client_secret: SECRET, redirect_uris: [REDIRECT], response_types: ['code'] })
+const client = new issuer.Client({ client_id: ID, client_secret: SECRET, redirect_uris: [REDIRECT],
+  response_types: ['code'] })
 const checks = { code_verifier: generators.codeVerifier(), state: generators.state(), nonce: generators.nonce() }
 const back = await visit(client.authorizationUrl({
   scope: 'openid profile email', state: checks.state, nonce: checks.nonce,

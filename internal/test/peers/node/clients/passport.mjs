@@ -9,14 +9,16 @@ import { ISSUER, ID, SECRET, REDIRECT, SUB, EMAIL, visit, want, userInfo } from 
 const app = express()
 app.use(session({ secret: 'a secret', resave: false, saveUninitialized: true }))
 const at = {
-  authorizationURL: ISSUER + '/oauth/authorize', tokenURL: ISSUER + '/oauth/token', callbackURL: REDIRECT, clientID: ID, clientSecret: SECRET,
+  authorizationURL: ISSUER + '/oauth/authorize', tokenURL: ISSUER + '/oauth/token', callbackURL: REDIRECT,
+  clientID: ID, clientSecret: SECRET,
 }
 if (process.env.STRATEGY === 'oauth2') {
-  passport.use('it', new OAuth2({ ...at, scope: ['openid', 'profile', 'email'], state: true, pkce: true }, (token, refresh, params, profile, done) =>
-    done(null, { token, refresh, id: undefined })))
+  passport.use('it', new OAuth2({ ...at, scope: ['openid', 'profile', 'email'], state: true, pkce: true },
+    (token, refresh, params, profile, done) => done(null, { token, refresh, id: undefined })))
 } else {
-  passport.use('it', new OpenIDConnect({ ...at, issuer: ISSUER, userInfoURL: ISSUER + '/oauth/userinfo', scope: ['profile', 'email'] },
-    (issuer, profile, context, idToken, token, refresh, done) => done(null, { token, refresh, id: profile.id, email: profile.emails[0].value })))
+  const more = { issuer: ISSUER, userInfoURL: ISSUER + '/oauth/userinfo', scope: ['profile', 'email'] }
+  passport.use('it', new OpenIDConnect({ ...at, ...more }, (issuer, profile, context, idToken, token, refresh, done) =>
+    done(null, { token, refresh, id: profile.id, email: profile.emails[0].value })))
 }
 app.get('/login', passport.authenticate('it'))
 app.get('/cb', (request, response, next) => passport.authenticate('it', (error, user, info) =>

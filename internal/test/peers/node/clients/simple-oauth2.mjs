@@ -6,7 +6,8 @@ const config = {
   auth: { tokenHost: ISSUER, tokenPath: '/oauth/token', revokePath: '/oauth/revoke' },
 }
 const client = new AuthorizationCode({ ...config, auth: { ...config.auth, authorizePath: '/oauth/authorize' } })
-const back = new URL(await visit(client.authorizeURL({ redirect_uri: REDIRECT, scope: 'openid profile email', state: 'a state' })))
+const back = new URL(await visit(client.authorizeURL({ redirect_uri: REDIRECT, scope: 'openid profile email',
+  state: 'a state' })))
 const tokens = await client.getToken({ code: back.searchParams.get('code'), redirect_uri: REDIRECT })
 want('signed in', tokens.expired(), false)
 want('userinfo', (await userInfo(tokens.token.access_token)).email, EMAIL)

@@ -6,7 +6,9 @@ const client = new window.auth0.Auth0Client({
   domain: issuer, issuer, clientId: id, useRefreshTokens: true, authorizationParams: { redirect_uri: here },
 })
 
-export const start = () => client.loginWithRedirect({ openUrl: (url) => location.assign(url.replace('/authorize?', '/oauth/authorize?')) })
+export const start = () => client.loginWithRedirect({
+  openUrl: (url) => location.assign(url.replace('/authorize?', '/oauth/authorize?')),
+})
 
 export async function arrive() {
   await client.handleRedirectCallback()
@@ -19,6 +21,6 @@ export async function arrive() {
   return want('refresh', next !== first, true)
 }
 
-export const leave = async () => client.logout({
-  openUrl: () => location.assign(`${issuer}/oauth/logout?client_id=${id}&post_logout_redirect_uri=${encodeURIComponent(here)}`),
-})
+const ended = new URLSearchParams({ client_id: id, post_logout_redirect_uri: here })
+
+export const leave = async () => client.logout({ openUrl: () => location.assign(issuer + '/oauth/logout?' + ended) })

@@ -3,7 +3,8 @@ import { script, issuer, id, here, want, user, email } from './page.mjs'
 await script('/node_modules/@azure/msal-browser/lib/msal-browser.min.js')
 const client = new window.msal.PublicClientApplication({
   auth: {
-    clientId: id, authority: issuer, knownAuthorities: [new URL(issuer).host], redirectUri: here, postLogoutRedirectUri: here,
+    clientId: id, authority: issuer, knownAuthorities: [new URL(issuer).host], redirectUri: here,
+    postLogoutRedirectUri: here,
     OIDCOptions: { responseMode: 'query' },
   },
   system: { protocolMode: 'OIDC' },

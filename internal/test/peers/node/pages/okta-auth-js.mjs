@@ -5,7 +5,8 @@ await script('/node_modules/@okta/okta-auth-js/dist/okta-auth-js.min.js')
 const at = issuer + '/oauth/'
 const client = new window.OktaAuth({
   issuer, clientId: id, redirectUri: here, postLogoutRedirectUri: here,
-  authorizeUrl: at + 'authorize', tokenUrl: at + 'token', userinfoUrl: at + 'userinfo', revokeUrl: at + 'revoke', logoutUrl: at + 'logout',
+  authorizeUrl: at + 'authorize', tokenUrl: at + 'token', userinfoUrl: at + 'userinfo', revokeUrl: at + 'revoke',
+  logoutUrl: at + 'logout',
 })
 
 export const start = () => client.token.getWithRedirect({ scopes: ['openid', 'profile', 'email', 'offline_access'] })

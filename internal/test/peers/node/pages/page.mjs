@@ -5,7 +5,8 @@ export const here = location.origin + location.pathname
 
 export function script(src) {
   return new Promise((resolve, reject) => {
-    document.head.append(Object.assign(document.createElement('script'), { src, onload: resolve, onerror: () => reject(new Error('no ' + src)) }))
+    const onerror = () => reject(new Error('no ' + src))
+    document.head.append(Object.assign(document.createElement('script'), { src, onload: resolve, onerror }))
   })
 }
 
