@@ -99,7 +99,11 @@ func TestTheGuideHasWhatTheTestsRan(t *testing.T) {
 	}
 }
 
-// matches compares a line with a row. Of a package of Debian's that is not installed any version is right.
+// debian is the release whose versions the guide has. Others have packages of the same names.
+const debian = "bookworm"
+
+// matches compares a line with a row. Of a package of Debian's that is not installed, or of another release, any
+// version is right.
 func matches(line string, r row) bool {
 	if r.version == "" {
 		cells := strings.Split(line, " | ")
@@ -125,6 +129,9 @@ func version(t *testing.T, r row) string {
 		}
 		return string(found[1])
 	case regexp.MustCompile(`^(python3|ruby|lib)`).MatchString(r.library):
+		if system, _ := os.ReadFile("/etc/os-release"); !strings.Contains(string(system), "VERSION_CODENAME="+debian) {
+			return ""
+		}
 		out, err := exec.Command("dpkg-query", "-W", "-f", "${Version}", r.library).Output()
 		if err != nil {
 			return ""
