@@ -59,6 +59,16 @@ var changes = []struct {
 		refresh(t, s, g.RefreshToken, 400)
 		wantUserInfo(t, s, next.AccessToken, 401)
 	}},
+	{"--agents-refresh-window 0", func(t *testing.T, s *service) {
+		if status, _ := agentsRefresh(t, s); status != 400 {
+			t.Errorf("an agent's replaced token = %d, want 400", status)
+		}
+	}},
+	{"--agents-refresh-window 30s", func(t *testing.T, s *service) {
+		if status, same := agentsRefresh(t, s); status != 200 || !same {
+			t.Errorf("an agent's replaced token = %d, the same successor: %v", status, same)
+		}
+	}},
 	{"--demo true", func(t *testing.T, s *service) { // by default the retries above are benign
 		code := authorize(t, s)
 		g := redeem(t, s, code, 200)
