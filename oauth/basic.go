@@ -44,10 +44,11 @@ func readBasic(r *http.Request, form url.Values) error {
 // Okta's client leaves out the colon where there is no secret.
 func cutPair(pair string) (id, secret string, ok bool) {
 	at := strings.IndexByte(pair, ':')
-	if strings.HasPrefix(pair, "https://") || strings.HasPrefix(pair, "http://") {
+	address := strings.HasPrefix(pair, "https://") || strings.HasPrefix(pair, "http://")
+	if address {
 		at = strings.LastIndexByte(pair, ':')
 	}
-	if at < 0 || strings.HasPrefix(pair[at:], "://") {
+	if at < 0 || address && strings.HasPrefix(pair[at:], "://") {
 		at, pair = len(pair), pair+":"
 	}
 	id, secret = decoded(pair[:at]), decoded(pair[at+1:])

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -41,6 +42,15 @@ func TestAnApplicationAuthenticatesByBasicToo(t *testing.T) {
 	if a := h.basically("/oauth/introspect", mine, "token", access); a.body["active"] != false {
 		t.Errorf("a token that was revoked by Basic is active: %v", a.body)
 	}
+}
+
+// Another server that an application moved here from may have drawn it.
+func TestASecretInBasicMayBeginWithSlashes(t *testing.T) {
+	h := newFixture(t)
+	const secret = "//8BAgMEBQYHCAkKCwwNDg8QERITFBUW"
+	h.app.Secrets = []storage.AppSecret{{Secret: storage.NewSecret(secret)}}
+	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
+	h.basically("/oauth/token", basic(h.app.ID, secret), "grant_type", "client_credentials").tokens(t)
 }
 
 func TestAPublicApplicationHasNoSecretInBasicEither(t *testing.T) {

@@ -134,8 +134,9 @@
 //
 // An id_token_hint at authorize is one of the application itself, as at logout: it may have expired, and any other is
 // passed over, also one of another application here, or whoever holds such an id_token could ask whether its user is
-// the one who is signed in. The sign-in page says that somebody is meant and not who: the browser may be another
-// person's. Whoever else signs in there is login_required to the application, which knows whom to ask.
+// the one who is signed in. So is one of a user whom the application has never met: an application can write an
+// id_token itself that its secret signs. The sign-in page says that somebody is meant and not who: the browser may be
+// another person's. Whoever else signs in there is login_required to the application, which knows whom to ask.
 //
 // A GET of /oauth/logout signs nobody out and redirects nowhere unless its id_token_hint
 // is an id_token of the application it leads back to. Such a hint may have expired and may

@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -17,17 +19,30 @@ const (
 
 // hinted returns the sub of the user whom the id_token_hint of an application names, or "". The id_token may have
 // expired. One of another issuer, of another application or with a wrong signature is passed over: what an application
-// was not given tells nothing of whom it means, and must not tell it whether that user is here.
-func (s *Server) hinted(form url.Values, app storage.App) string {
+// was not given tells nothing of whom it means, and must not tell it whether that user is here. An application whose
+// id_tokens are signed with its secret can write one itself, so it is believed of users that it has met alone.
+func (s *Server) hinted(r *http.Request, form url.Values, app storage.App) string {
 	hint := form.Get("id_token_hint")
 	if hint == "" {
 		return ""
 	}
 	sub, err := s.tokens.keys.VerifyID(hint, s.issuer, app)
-	if err != nil {
+	if err != nil || !s.met(r.Context(), app, sub) {
 		return ""
 	}
 	return sub
+}
+
+// met reports whether an application has been told of a user before, as far as the Store says it.
+func (s *Server) met(ctx context.Context, app storage.App, sub string) bool {
+	known, ok := s.tokens.c.Store.(interface {
+		OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	})
+	if !ok {
+		return true
+	}
+	_, err := known.OpenID(ctx, app.ID, sub)
+	return !errors.Is(err, storage.ErrNotFound)
 }
 
 // carried returns an authorize request as the pages carry it that lead back to it: without what is settled, and without
@@ -36,7 +51,7 @@ func (s *Server) carried(r *http.Request, app storage.App, form url.Values) *htt
 	bare := withoutSignature(r)
 	switch {
 	case !form.Has("id_token_hint"):
-	case s.hinted(form, app) == "":
+	case s.hinted(r, form, app) == "":
 		bare = without(bare, "id_token_hint")
 	case !form.Has(paramHint) && bare.Method == http.MethodPost:
 		bare.PostForm.Set(paramHint, hintAsked)

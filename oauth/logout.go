@@ -43,7 +43,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	}
 	sub := ""
 	if form.Has("post_logout_redirect_uri") { // else there is nothing to go back to, and the page says what has happened
-		sub = s.hinted(form, app)
+		sub = s.hinted(r, form, app)
 	}
 	switch {
 	case trusted && sub != "" && r.Method == http.MethodGet && nobody:

@@ -27,7 +27,7 @@ func (s *Server) signedIn(
 	if there && scope.HasElevated(wanted) {
 		there, err = s.fresh(r.Context(), who)
 	}
-	meant := s.hinted(form, app)
+	meant := s.hinted(r, form, app)
 	other := meant != "" && who.UserID != meant
 	switch {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):

@@ -1,6 +1,10 @@
 package roundrobin
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"html"
 	"net/http/httptest"
 	"net/url"
@@ -108,6 +112,44 @@ func TestAHintThatIsNotTheApplicationsIsPassedOver(t *testing.T) {
 		twice := asking("id_token_hint", adas) + "&id_token_hint=" + url.QueryEscape(adas)
 		if a := bob.get(twice); a.brought("error") != "invalid_request" {
 			t.Errorf("a hint that is there twice leads to %s", a.location)
+		}
+	})
+}
+
+// An application whose id_tokens are signed with its secret could otherwise write one for each user whom it knows of.
+func TestAHintThatAnApplicationHasWrittenItselfDoesNotTellWhoIsHere(t *testing.T) {
+	base64url := base64.RawURLEncoding.EncodeToString
+	onNodes(t, func(t *testing.T, c *cluster, p *person) {
+		c.bob()
+		const secret = "An0therKeyForTests0123456789abcdef"
+		_, err := c.store.SaveApp(t.Context(), storage.App{
+			ID: "kscurious", Name: "Curious", Domains: []string{"app.example.com"},
+			Secrets: []storage.AppSecret{{Secret: storage.NewSecret(secret)}},
+		})
+		must(t, err)
+		bob := c.as("bob")
+		subs := map[string]string{}
+		for _, name := range []string{"ada", "bob"} {
+			l, err := c.store.Login(t.Context(), storage.LoginSelf, name)
+			must(t, err)
+			subs[name] = l.UserID
+		}
+		for _, name := range []string{"ada", "bob"} {
+			claims, err := json.Marshal(map[string]any{"iss": origin, "sub": subs[name], "aud": "kscurious", "exp": 2e9})
+			must(t, err)
+			text := base64url([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + base64url(claims)
+			mac := hmac.New(sha256.New, []byte(secret))
+			mac.Write([]byte(text))
+			hint := text + "." + base64url(mac.Sum(nil))
+			silent := asking("prompt", "none", "id_token_hint", hint)
+			silent = strings.Replace(silent, "client_id=ksapp", "client_id=kscurious", 1)
+			if got := bob.get(silent).brought("error"); got != "consent_required" {
+				t.Errorf("with Bob signed in, its own hint of %s ends in %q", name, got)
+			}
+			leave := form("client_id", "kscurious", "post_logout_redirect_uri", redirect, "id_token_hint", hint)
+			if a := bob.get("/oauth/logout?" + leave.Encode()); a.status != 200 {
+				t.Errorf("with Bob signed in, its own hint of %s signs out and leads to %s", name, a.location)
+			}
 		}
 	})
 }
