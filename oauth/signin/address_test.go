@@ -59,6 +59,10 @@ func TestATrustedAddressIsConfirmedAndJoinsNoAccount(t *testing.T) {
 	if kept, err := store.Connected(ctx, "oidc", p); err != nil || kept.Email != "lin@example.com" {
 		t.Errorf("a confirmed address was replaced: %+v, %v", kept, err)
 	}
+	two := connector.Profile{Subjects: []string{"o:3"}, Email: "eve@example.com", ConfirmedEmail: "eve2@example.com"}
+	if u, err := store.Connected(ctx, "oidc", two); err != nil || u.Email != two.Email || u.EmailVerified {
+		t.Errorf("an address is confirmed by the confirmation of another: %+v, %v", u, err)
+	}
 	for _, none := range []string{"", "lin", "lin@localhost", "a b@example.com", "李@example.com"} {
 		p := connector.Profile{Subjects: []string{"o:none" + none}, Email: none, ConfirmedEmail: none}
 		if u, err := store.Connected(ctx, "oidc", p); err != nil || u.Email != "" {

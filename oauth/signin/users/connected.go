@@ -123,7 +123,8 @@ func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p 
 // operator trusts the provider. An address that somebody has confirmed here is theirs: it joins no accounts.
 func (s *StoreUsers) reachable(ctx context.Context, u storage.User, p connector.Profile) (storage.User, error) {
 	address, err := NormalizeEmail(p.Email)
-	if err != nil || u.EmailVerified || u.Email != "" && (u.Email != address || p.ConfirmedEmail == "") {
+	confirmed := p.ConfirmedEmail != "" && p.ConfirmedEmail == p.Email // a host's Connector may name two
+	if err != nil || u.EmailVerified || u.Email != "" && (u.Email != address || !confirmed) {
 		return u, nil
 	}
 	switch l, err := s.store.Login(ctx, storage.LoginEmail, address); {
@@ -132,7 +133,7 @@ func (s *StoreUsers) reachable(ctx context.Context, u storage.User, p connector.
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return u, err
 	}
-	if p.ConfirmedEmail != "" {
+	if confirmed {
 		switch err := s.LinkEmail(ctx, u.Sub, address); {
 		case errors.Is(err, storage.ErrExists): // somebody has confirmed it meanwhile
 			return u, nil
