@@ -1,27 +1,16 @@
 package command
 
 import (
-	"context"
 	"encoding/json"
-	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/oauth/signin"
-	"github.com/keystile/keystile/oauth/signin/connector"
-	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/memory"
 )
 
 // oldClient is an application in PHP that was written for an aggregated login, with its application here.
@@ -31,7 +20,8 @@ type oldClient struct {
 	app     map[string]any
 }
 
-// startOldClient registers an application with some flags, and runs it: it takes an answer with this code for a success.
+// startOldClient registers an application with some flags, and runs one that takes an answer with this code for a
+// success.
 func startOldClient(t *testing.T, s *service, success string, flags ...string) oldClient {
 	t.Helper()
 	php, err := exec.LookPath("php")
@@ -44,7 +34,8 @@ func startOldClient(t *testing.T, s *service, success string, flags ...string) o
 	}
 	o := oldClient{service: s, address: free.Addr().String()}
 	free.Close()
-	o.app = must(t, append([]string{"app", "create", "--name", "Forum", "--domain", o.address, "--tier", "white_label", "--data", s.data}, flags...)...)
+	o.app = must(t, append([]string{"app", "create", "--name", "Forum", "--domain", o.address, "--tier", "white_label",
+		"--data", s.data}, flags...)...)
 	cmd := exec.Command(php, "-S", o.address, filepath.Join("testdata", "oldclient.php"))
 	cmd.Env = append(os.Environ(), "CONNECT="+s.base+"/connect.php?", "BACK=http://"+o.address+"/back", "SUCCESS="+success,
 		"APPID="+o.app["client_id"].(string), "APPKEY="+o.app["client_secret"].(string))
@@ -68,10 +59,13 @@ func (o oldClient) signIn(t *testing.T, browser *http.Client, loginType string) 
 }
 
 // allow signs in on the page of a fake provider.
-func (o oldClient) allow(t *testing.T, browser *http.Client, page *http.Response, person string) (*http.Response, string) {
+func (o oldClient) allow(
+	t *testing.T, browser *http.Client, page *http.Response, person string,
+) (*http.Response, string) {
 	t.Helper()
 	form := url.Values{"person": {person}, "query": {page.Request.URL.RawQuery}}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.base+page.Request.URL.Path, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.base+page.Request.URL.Path,
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,15 +96,16 @@ func newBrowser(t *testing.T) *http.Client {
 	return &http.Client{Jar: jar}
 }
 
-// The whole way of an application that nobody has changed: a click leads to the provider, with no page of ours between,
-// and the provider back to the application, which learns who it is. Once with the code that the family of such clients
-// takes for a success, once with that of the protocol.
+// An application that nobody has changed goes the whole way: a click leads to the provider, with no page of ours
+// between, and the provider leads back to the application, which learns who it is. It goes once with the code that the
+// family of such clients takes for a success, and once with that of the protocol.
 func TestAnOldClientSignsItsUsersInByEachType(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
 	for success, flags := range map[string][]string{"0": {"--first-party", "--legacy"}, "1": {"--first-party"}} {
 		o := startOldClient(t, s, success, flags...)
-		for _, loginType := range []string{"qq", "wx", "alipay", "douyin", "feishu", "wecom", "wework", "dingtalk", "github", "oidc"} {
+		for _, loginType := range []string{"qq", "wx", "alipay", "douyin", "feishu", "wecom", "wework", "dingtalk", "github",
+			"oidc"} {
 			browser := newBrowser(t)
 			page, text := o.signIn(t, browser, loginType)
 			provider := strings.Replace(loginType, "wework", "wecom", 1)
@@ -125,7 +120,8 @@ func TestAnOldClientSignsItsUsersInByEachType(t *testing.T) {
 			}
 			uid, _ := is.Callback["social_uid"].(string)
 			face, _ := is.Callback["faceimg"].(string)
-			if len(uid) != 32 || is.Query["social_uid"] != uid || is.Callback["nickname"] != "林晓雨" || !strings.HasPrefix(face, s.base) {
+			if len(uid) != 32 || is.Query["social_uid"] != uid || is.Callback["nickname"] != "林晓雨" ||
+				!strings.HasPrefix(face, s.base) {
 				t.Errorf("type=%s tells of %v, then of %v", loginType, is.Callback, is.Query)
 			}
 			if loginType == "qq" && is.Callback["gender"] != "女" || loginType == "wx" && is.Callback["location"] != "中国 上海" {
@@ -152,8 +148,8 @@ func TestANameThatIsNoJSONReachesTheApplication(t *testing.T) {
 	}
 }
 
-// Who is signed in by one way and clicks another is led there: a client that looks its users up by the type it has asked
-// for finds them.
+// A user who is signed in by one way and clicks another is led there: a client that looks its users up by the type it
+// has asked for finds them.
 func TestTheTypeThatAnOldClientAsksForIsTheOneItGets(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
@@ -193,128 +189,19 @@ func TestAnOldClientSignsItsUsersInByEmail(t *testing.T) {
 		t.Fatalf("type=email leads to %s: %s", page.Request.URL, text)
 	}
 	send := func(to string, form url.Values) string {
-		resp, err := browser.PostForm(s.base+to, form)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(body)
+		_, text := submitted(t, browser, s.base+to, form)
+		return text
 	}
-	send("/oauth/signin/email", url.Values{"address": {"ada@example.org"}, "query": {page.Request.URL.Query().Get("query")}})
+	send("/oauth/signin/email", url.Values{"address": {"ada@example.org"},
+		"query": {page.Request.URL.Query().Get("query")}})
 	var mail struct{ Content string }
 	if err := json.Unmarshal([]byte(next()), &mail); err != nil {
 		t.Fatal(err)
 	}
 	_, body, _ := strings.Cut(mail.Content, "\r\n\r\n")
 	is := toldOf(t, send("/oauth/signin/email/code", url.Values{"code": {mailedCode.FindString(body)}}))
-	if uid, _ := is.Callback["social_uid"].(string); is.Redirect != "email" || is.Callback["type"] != "email" || len(uid) != 32 {
+	if uid, _ := is.Callback["social_uid"].(string); is.Redirect != "email" || is.Callback["type"] != "email" ||
+		len(uid) != 32 {
 		t.Errorf("type=email comes back as %+v", is)
-	}
-}
-
-// What holds on the sign-in page holds on the short way.
-func TestTheShortWayToAProviderSkipsNoRule(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), "--fake-providers", "--connectors-qq-signup", "closed")
-	asks := startOldClient(t, s, "0", "--legacy")
-	browser := newBrowser(t)
-	page, _ := asks.signIn(t, browser, "wx")
-	if page, text := asks.allow(t, browser, page, "lin"); page.Request.URL.Path != "/oauth/authorize" || !strings.Contains(text, "Forum") {
-		t.Errorf("an application that is not first-party gets a user without consent: %s %s", page.Request.URL, text)
-	}
-
-	stranger := newBrowser(t)
-	page, _ = asks.signIn(t, stranger, "qq")
-	page, text := asks.allow(t, stranger, page, "lin")
-	if page.StatusCode != 401 || !strings.Contains(text, "You have no account here") {
-		t.Errorf("a stranger by a closed way = %d %s", page.StatusCode, text)
-	}
-
-	strict := startOldClient(t, s, "0", "--legacy", "--first-party", "--mfa", "required")
-	browser = newBrowser(t)
-	page, _ = strict.signIn(t, browser, "wx")
-	if page, text := strict.allow(t, browser, page, "mei"); !strings.HasPrefix(page.Request.URL.Path, "/oauth/signin/factor") {
-		t.Errorf("an application that requires two factors gets a user with one: %s %s", page.Request.URL, text)
-	}
-
-	first := startOldClient(t, s, "0", "--legacy", "--first-party")
-	browser = newBrowser(t)
-	page, _ = first.signIn(t, browser, "wx")
-	_, text = first.allow(t, browser, page, "lin")
-	uid := toldOf(t, text).Callback["social_uid"].(string)
-	_, users, _ := command(t, "", "user", "list", "--data", s.data)
-	for _, line := range regexp.MustCompile(`(?m)^(\S+) .*\bwx_`).FindAllStringSubmatch(users, -1) {
-		must(t, "user", "disable", "--data", s.data, line[1])
-	}
-	other := newBrowser(t)
-	page, _ = first.signIn(t, other, "wx")
-	if page, text := first.allow(t, other, page, "lin"); page.StatusCode != 401 || strings.Contains(text, uid) {
-		t.Errorf("a disabled user = %d %s", page.StatusCode, text)
-	}
-}
-
-// A client that wants another code for a success says so, and one whose type is not offered says what is, and what to do.
-func TestAnOldClientIsToldWhatIsNotOffered(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir())
-	o := startOldClient(t, s, "0", "--legacy")
-	_, text := o.signIn(t, newBrowser(t), "qq")
-	for _, want := range []string{"failed: ", "offered are self, email", "connectors.qq.id and connectors.qq.secret"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("type=qq without a connector says %s, without %q", text, want)
-		}
-	}
-	if _, text = o.signIn(t, newBrowser(t), "sina"); !strings.Contains(text, "no connector of the name sina") {
-		t.Errorf("type=sina says %s", text)
-	}
-	plain := startOldClient(t, s, "0")
-	if _, text := plain.signIn(t, newBrowser(t), "self"); text != "failed: succ" {
-		t.Errorf("code 1 to a client that takes 0 for a success says %s", text)
-	}
-	if out := must(t, "app", "create", "--name", "Forum", "--domain", "forum.example.com", "--legacy", "--data", s.data); out["legacy_success_code"] != 0.0 {
-		t.Errorf("app create --legacy prints %v", out)
-	}
-	wantFailure(t, 2, "the old endpoints want an appkey", "app", "create", "--name", "Forum", "--domain", "forum.example.com", "--legacy", "--public", "--data", s.data)
-}
-
-// A host that says nothing of the old endpoints has the types of its own sign-in page there.
-func TestTheTypesOfAHostAreThoseOfItsSignInPage(t *testing.T) {
-	t.Parallel()
-	wx, err := connector.NewWX(connector.WX{ID: "wxd477edab60670232", Secret: storage.NewSecret("secret-of-wx")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := keystile.New(t.Context(), keystile.Config{
-		BaseURL: "https://id.example.com", Backend: memory.New(), MasterKey: storage.NewMasterKey(),
-		SignIn: signin.Config{Connectors: []connector.Connector{wx}}, Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close(context.Background())
-	app, err := s.Store.SaveApp(t.Context(), storage.App{Name: "Forum", Domains: []string{"forum.example.com"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	open := func(at string) *httptest.ResponseRecorder {
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest("GET", at, nil))
-		return w
-	}
-	ask := url.Values{"act": {"login"}, "appid": {app.ID}, "appkey": {app.AppKey().Reveal()}, "type": {"wx"}, "redirect_uri": {"https://forum.example.com/back"}}
-	var began struct{ URL string }
-	if w := open("https://id.example.com/connect.php?" + ask.Encode()); json.Unmarshal(w.Body.Bytes(), &began) != nil || began.URL == "" {
-		t.Fatalf("act=login = %s", w.Body)
-	}
-	led := open(began.URL).Header().Get("Location")
-	if to := open("https://id.example.com" + led).Header().Get("Location"); !strings.HasPrefix(to, "https://open.weixin.qq.com/connect/qrconnect?appid=wxd477edab60670232&") {
-		t.Errorf("the browser is led to %s, then to %s", led, to)
-	}
-	if ask.Set("type", "qq"); !strings.Contains(open("https://id.example.com/connect.php?"+ask.Encode()).Body.String(), "offered are self, wx.") {
-		t.Error("type=qq is not refused with what is offered")
 	}
 }

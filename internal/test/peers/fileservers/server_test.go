@@ -2,17 +2,15 @@ package fileservers
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"github.com/keystile/keystile/internal/test/program"
 )
 
 const (
@@ -119,48 +117,12 @@ func process(t *testing.T, name string, setup func(dir, address string) (args []
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skipf("%s is not installed: apt-get install it", name)
 	}
-	dir, address := t.TempDir(), free(t)
+	dir, address := t.TempDir(), program.Free(t)
 	args, config := setup(dir, address)
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
-	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // a killed nginx leaves its workers behind
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() { defer close(ended); cmd.Wait() }()
-	t.Cleanup(func() { <-ended })
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	for {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return address
-		}
-		select {
-		case <-again.C:
-		case <-ended:
-			t.Fatalf("%s ends before it serves", name)
-		}
-	}
-}
-
-// free returns an address where nobody listens. Its port is not among those that a kernel
-// gives to outgoing connections, so that none takes it before the program does.
-func free(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))
-		if l, err := net.Listen("tcp", address); err == nil {
-			l.Close()
-			return address
-		}
-	}
-	t.Fatal("100 ports are taken")
-	return ""
+	ended := program.Run(t, dir, name, args...)
+	program.Listening(t, address, ended)
+	return address
 }

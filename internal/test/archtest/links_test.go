@@ -1,0 +1,95 @@
+package archtest
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOnlyTheProviderLinksFosite(t *testing.T) {
+	const fosite = "github.com/ory/fosite"
+	if !slices.Contains(deps(t, "oauth"), fosite) {
+		t.Fatal("oauth links no fosite: the test lists the wrong thing")
+	}
+	for _, room := range []string{"gateway", "gateway/billing", "gateway/remote", "registry", "mcpbus", "legacy",
+		"oauth/signin", "storage/bolt", "internal/token"} {
+		if slices.Contains(deps(t, room), fosite) {
+			t.Errorf("%s links fosite: whoever imports it gets some 50 modules", room)
+		}
+	}
+}
+
+// Whoever ships nothing to a store of objects links none of the code that signs for one.
+func TestOnlyTheBucketLinksItsSigner(t *testing.T) {
+	const signer = "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	if !slices.Contains(deps(t, "gateway/stream/s3"), signer) {
+		t.Fatal("gateway/stream/s3 links no signer: the test lists the wrong thing")
+	}
+	for _, room := range []string{".", "gateway", "gateway/stream", "registry", "mcpbus", "legacy", "oauth",
+		"storage/bolt"} {
+		if slices.Contains(deps(t, room), signer) {
+			t.Errorf("%s links %s", room, signer)
+		}
+	}
+}
+
+func TestOnlyTheProgramLinksTheSDKOfOpenTelemetry(t *testing.T) {
+	heavy := []string{"go.opentelemetry.io/otel/sdk/trace",
+		"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp", "google.golang.org/grpc"}
+	shipped := deps(t, "cmd/keystile")
+	for _, pkg := range heavy {
+		if !slices.Contains(shipped, pkg) {
+			t.Errorf("cmd/keystile links no %s: the test lists the wrong thing", pkg)
+		}
+	}
+	for _, room := range []string{"gateway", "gateway/console", "registry", "mcpbus", "legacy", "oauth/signin", "storage",
+		"storage/traced", "internal/span"} {
+		for _, pkg := range deps(t, room) {
+			if slices.Contains(heavy, pkg) {
+				t.Errorf("%s links %s: whoever imports it gets the SDK of OpenTelemetry", room, pkg)
+			}
+		}
+	}
+}
+
+func TestNothingForTestsIsShipped(t *testing.T) {
+	shipped := deps(t, "cmd/keystile")
+	for _, pkg := range []string{module + "/internal/test/openapitest", module + "/internal/test/dialogue",
+		module + "/internal/test/hiddentext", module + "/internal/test/pty", "github.com/chromedp/chromedp"} {
+		if slices.Contains(shipped, pkg) {
+			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
+		}
+	}
+}
+
+func TestTheTopLevelHoldsNothingElse(t *testing.T) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); !slices.Contains(topLevel, name) && !ignored(t, name) {
+			t.Errorf("%s: not part of the top level", name)
+		}
+	}
+}
+
+func deps(t *testing.T, pkg string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+pkg)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list -deps ./%s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// ignored reports whether git leaves the file alone: what a run or a build leaves behind.
+func ignored(t *testing.T, name string) bool {
+	cmd := exec.CommandContext(t.Context(), "git", "check-ignore", "-q", name)
+	cmd.Dir = root
+	return cmd.Run() == nil
+}
