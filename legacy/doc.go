@@ -15,8 +15,8 @@
 // type is a method that the sign-in page offers: self, email, wx, qq, alipay, douyin, or the name of another
 // connector, such as feishu or wecom, which aggregated logins call wework. The browser is led straight to that
 // provider, even if its user is signed in by another way, and the application is told the type that it asked for. self,
-// which is the default, is the sign-in page, and whatever way its user chooses or is signed in by. What is not offered is
-// refused (104), with what is and what the operator has to set.
+// which is the default, is the sign-in page, and whatever way its user chooses or is signed in by. A type that is not
+// offered is refused (104): the error names those that are, and what the operator has to set.
 //
 // The clients of the family that this is for take code 0 for a success: 26 of 34 that were looked at demand it, and
 // none takes 1. Protocol 4 says 1, which stays the default. For such a client the application is registered with
@@ -90,9 +90,9 @@
 // kind of grant. An address from act=login carries a ticket that only the provider and the
 // application can make; it is good for ten minutes and for one redirect_uri, type and state.
 //
-// A browser is led to a provider once in a sign-in. Whoever then comes in by another way goes on, and the application is
-// told that way: a user whom the provider leads to no account here would be led in a circle otherwise. Nothing else that
-// stands before an application is left out on that way: consent, second factors, sign-up that is closed.
+// A browser is led to a provider once in a sign-in. Whoever then comes in by another way goes on, and the application
+// is told that way: a user whom the provider leads to no account here would be led in a circle otherwise. Nothing else
+// that stands before an application is left out on that way: consent, second factors, sign-up that is closed.
 //
 // A refusal is HTTP 200, because PHP's file_get_contents drops the body of anything else. What
 // a client should notice whatever it reads (too many requests, a body too large, a fault of

@@ -192,8 +192,10 @@ func TestNoSecretIsInAnAddressOrTheLog(t *testing.T) {
 }
 
 func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
-	_, err := legacy.New(t.Context(), legacy.Config{BaseURL: "https://id.example.com/", Types: []string{"self", "Sina!"}, ErrorStatus: "never"})
-	for _, want := range []string{"BaseURL", "Store", "Users", "SignIns", "Codes", "Verifier", "Visitors", `"Sina!"`, `"never"`} {
+	_, err := legacy.New(t.Context(), legacy.Config{BaseURL: "https://id.example.com/", Types: []string{"self", "Sina!"},
+		ErrorStatus: "never"})
+	for _, want := range []string{"BaseURL", "Store", "Users", "SignIns", "Codes", "Verifier", "Visitors", `"Sina!"`,
+		`"never"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New = %v, want a complaint about %s", err, want)
 		}

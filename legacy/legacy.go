@@ -190,7 +190,8 @@ func (c *Config) complete() error {
 	}
 	for _, t := range c.Types {
 		if !methodShape.MatchString(t) {
-			errs = append(errs, fmt.Errorf("%q in Types is the name of no method: give a letter of a to z and up to 31 of a to z, 0 to 9 and -", t))
+			errs = append(errs, fmt.Errorf("%q in Types is the name of no method: give a letter of a to z and up to 31 of a "+
+				"to z, 0 to 9 and -", t))
 		}
 	}
 	if c.ErrorStatus != "" && c.ErrorStatus != AlwaysOK && c.ErrorStatus != Mapped {

@@ -36,9 +36,9 @@ func bundlePaths() []string { return []string{Path + bundlePath, metadataRoot + 
 // oauth.TokensConfig.Resources.
 func Resources(issuer string) []string { return []string{issuer + Path, issuer + Path + bundlePath} }
 
-// DefaultScope returns the scope of a token for a resource of the bus or of a bundle, for who asks for none, and "" for
-// any other resource: for oauth.Config.DefaultScope. It is the scope that the challenge names. Of the Config it reads
-// BaseURL and Scopes.
+// DefaultScope returns the scope of a token for a resource of the bus or of a bundle, for an application that asks for
+// none, and "" for any other resource: for oauth.Config.DefaultScope. It is the scope that the challenge names. Of the
+// Config it reads BaseURL and Scopes.
 func (c Config) DefaultScope(resource string) string {
 	if resource == c.BaseURL+Path {
 		return strings.Join(scopesOf(c.Scopes), " ")

@@ -63,7 +63,7 @@ func authorizeText(w http.ResponseWriter, r *http.Request) (string, error) {
 }
 
 // readAuthorize reads the request and finds the application. Nothing may be sent to the redirect_uri before it is
-// known to be registered. What is wrong with another parameter is told there.
+// known to be registered. An error in another parameter is told there.
 func (s *Server) readAuthorize(r *http.Request, text string) (
 	app storage.App, form url.Values, wrong *reply.Failure, err error,
 ) {
@@ -159,7 +159,8 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 		return "", accessDenied
 	}
 	if form.Get(paramLogin) == "unproven" {
-		return "", loginRequired.Saying("the provider that the user has chosen does not prove that they have signed in there as prompt or max_age asks for")
+		return "", loginRequired.Saying("the provider that the user has chosen does not prove that they have signed in " +
+			"there as prompt or max_age asks for")
 	}
 	if prompt.never {
 		switch trusted, err := s.trusts(r, app); {

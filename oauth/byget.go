@@ -11,7 +11,8 @@ import (
 )
 
 // A form that another site sends here (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) comes without the
-// cookie of the session, which is SameSite=Lax. The browser is sent on to the same by GET, which it comes with.
+// cookie of the session, which is SameSite=Lax. The browser is sent on to the same by GET, and comes there with its
+// cookie.
 
 // maxMoved bounds the parameters that move from a form into an address, in bytes: as many as the sign-in page carries.
 const maxMoved = 16 << 10

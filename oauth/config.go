@@ -71,9 +71,10 @@ type Config struct {
 	// it is a retry, or two tabs. Later it also ends the grant. 10 seconds each.
 	CodeReuseLeeway, RefreshReuseLeeway time.Duration
 
-	// AgentsRefreshWindow bounds how long after its replacement a refresh token of an application that registered itself is
-	// answered with the same successor as before, unless that has been used: such an agent often runs several times with
-	// one set of tokens. Later, the token ends its family. 60 seconds; below 0: it is as for other applications.
+	// AgentsRefreshWindow bounds how long after its replacement a refresh token of an application that registered
+	// itself is answered with the same successor as before, unless that has been used: such an agent often runs several
+	// times with one set of tokens. Later, the token ends its family. 60 seconds; below 0: it is as for other
+	// applications.
 	AgentsRefreshWindow time.Duration
 
 	// DefaultScope returns the scope of a grant for a resource (RFC 8707) whose application asks for none that is known

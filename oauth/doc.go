@@ -110,7 +110,7 @@
 //
 // The window of decision 90 needs a Store that has HMACKey, as *storage.Store does; with another one the refresh
 // tokens of agents are as those of other applications. A repetition writes nothing, so it asks for what has been
-// revoked at other nodes itself. Whoever is slower of two that replace a token at once reads what the other has
+// revoked at other nodes itself. Of two requests that replace a token at once, the slower reads what the other has
 // stored and is answered with that.
 //
 // Applications register themselves (RFC 7591) at /oauth/register, and at /register, where clients look
@@ -133,10 +133,10 @@
 // would otherwise end nothing.
 //
 // An id_token_hint at authorize is one of the application itself, as at logout: it may have expired, and any other is
-// passed over, also one of another application here, or whoever holds such an id_token could ask whether its user is
-// the one who is signed in. So is one of a user whom the application has never met: an application can write an
+// passed over. So is one of another application here: otherwise whoever holds such an id_token could ask whether its
+// user is the one who is signed in. So is one of a user whom the application has never met: an application can write an
 // id_token itself that its secret signs. The sign-in page says that somebody is meant and not who: the browser may be
-// another person's. Whoever else signs in there is login_required to the application, which knows whom to ask.
+// another person's. If anybody else signs in there, the application is told login_required: it knows whom to ask.
 //
 // A GET of /oauth/logout signs nobody out and redirects nowhere unless its id_token_hint
 // is an id_token of the application it leads back to. Such a hint may have expired and may

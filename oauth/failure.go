@@ -17,7 +17,8 @@ import (
 var (
 	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
 
-	tooLong = badRequest.Saying("no page can keep this request until the user has answered: send less, above all in state") // RFC 6749 4.1.2.1
+	// RFC 6749 4.1.2.1
+	tooLong = badRequest.Saying("no page can keep this request until the user has answered: send less, above all in state")
 
 	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"}                                                                                                                         // protocol 4.1
 	endedApp    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application has registered itself, and that has ended: it was removed, or nobody used it for a day. Have the application forget its client_id and sign in again"} // protocol 4.1
@@ -67,8 +68,10 @@ var (
 	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
 	keyOfUser             = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" + storage.KeysAppID + " and no client_secret")                                 // RFC 7009 2.1
 	auditFailed           = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	tooLongToMove         = badRequest.Saying("this form of another site is too long: send at most 16 KiB, or the same by GET")                                                           // RP-Initiated Logout 1.0, 2
 	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}         // RFC 9110 15.6.4
+
+	// RP-Initiated Logout 1.0, 2
+	tooLongToMove = badRequest.Saying("this form of another site is too long: send at most 16 KiB, or the same by GET")
 )
 
 // errcodes holds the business codes of refusals that have one (protocol 7).

@@ -45,8 +45,8 @@ func mayGrantOf(s Store) func() error {
 	return func() error { return nil }
 }
 
-// successorKeyOf returns what reads, once, the key that the successors of agents' refresh tokens are derived by; nil: the
-// Store keeps no keys.
+// successorKeyOf returns what reads, once, the key that the successors of agents' refresh tokens are derived by; nil:
+// the Store keeps no keys.
 func successorKeyOf(s Store) func(context.Context) (storage.Secret, error) {
 	keeps, ok := s.(interface {
 		HMACKey(ctx context.Context, name string) (storage.Secret, error)

@@ -18,9 +18,9 @@ const (
 )
 
 // hinted returns the sub of the user whom the id_token_hint of an application names, or "". The id_token may have
-// expired. One of another issuer, of another application or with a wrong signature is passed over: what an application
-// was not given tells nothing of whom it means, and must not tell it whether that user is here. An application whose
-// id_tokens are signed with its secret can write one itself, so it is believed of users that it has met alone.
+// expired. One of another issuer, of another application or with a wrong signature is passed over: an application must
+// not learn from an id_token that it was not given whether the user of it is here. An application whose id_tokens are
+// signed with its secret can write one itself, so it is believed of users that it has met alone.
 func (s *Server) hinted(r *http.Request, form url.Values, app storage.App) string {
 	hint := form.Get("id_token_hint")
 	if hint == "" {

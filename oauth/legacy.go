@@ -159,7 +159,8 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 // legacyScope is the scope of every code of kind legacy.
 const legacyScope = "openid profile"
 
-func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, loginType, redirectURI string, from netip.Addr) (string, error) {
+func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, loginType, redirectURI string,
+	from netip.Addr) (string, error) {
 	if _, err := s.meet(ctx, app, who); err != nil {
 		return "", err
 	}

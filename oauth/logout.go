@@ -103,7 +103,8 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) returning(r *http.Request, form url.Values) (storage.App, url.Values, error) {
 	app, err := s.postLogoutApp(r, form)
 	if refused := new(reply.Failure); errors.As(err, &refused) {
-		s.c.Log.InfoContext(r.Context(), "sign-out without a way back", "client_id", app.ID, "why", refused.Msg) // not what was sent: that may be anything
+		// not what was sent: that may be anything
+		s.c.Log.InfoContext(r.Context(), "sign-out without a way back", "client_id", app.ID, "why", refused.Msg)
 		form = maps.Clone(form)
 		for _, of := range []string{"client_id", "post_logout_redirect_uri", "state"} {
 			form.Del(of)

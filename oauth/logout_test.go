@@ -62,8 +62,10 @@ func TestLogoutNeverRedirectsToAnUnregisteredAddress(t *testing.T) {
 		for _, method := range []string{"GET", "POST"} {
 			h.browser.signIn(h.user)
 			w := h.logout(method, nil, append(pairs, "state", "xyz")...)
-			if w.Code != 200 || w.Header().Get("Location") != "" || linkOf(w) != nil || strings.Contains(w.Body.String(), "xyz") {
-				t.Errorf("%s: %s logout = %d to %q, want a page that leads nowhere: %s", name, method, w.Code, w.Header().Get("Location"), w.Body)
+			if w.Code != 200 || w.Header().Get("Location") != "" || linkOf(w) != nil ||
+				strings.Contains(w.Body.String(), "xyz") {
+				t.Errorf("%s: %s logout = %d to %q, want a page that leads nowhere: %s", name, method, w.Code,
+					w.Header().Get("Location"), w.Body)
 			}
 			if out := h.browser.session == nil; out != (method == "POST") {
 				t.Errorf("%s: after %s signed out: %t", name, method, out)
@@ -79,7 +81,8 @@ func TestAnotherSiteCannotSignAVisitorOut(t *testing.T) {
 		{"Sec-Fetch-Site": "same-site"},
 		{"Origin": "https://evil.example"},
 	} {
-		if w := h.logout("POST", header); w.Code != 303 || w.Header().Get("Location") != "/oauth/logout" || h.browser.session == nil {
+		if w := h.logout("POST", header); w.Code != 303 || w.Header().Get("Location") != "/oauth/logout" ||
+			h.browser.session == nil {
 			t.Errorf("%v: POST logout = %d, signed out %t, want a GET and no change", header, w.Code, h.browser.session == nil)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // loginRequired says that the visitor has to sign in, to an application that has forbidden to ask.
-var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
+var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and " +
+	"prompt=none forbids to ask")
 
 // signedIn returns the session of the visitor, if they are who the application means and need not sign in once more.
 func (s *Server) signedIn(

@@ -78,8 +78,9 @@ type SignIn interface {
 	// Ask answers an authorize request with the sign-in page. After the sign-in it redirects to
 	// /oauth/authorize with the same parameters (r.URL.RawQuery, or r.PostForm where they came
 	// as a form), but without prompt=login, prompt=select_account and max_age=0, which would
-	// loop for ever. Where the user was signed in by somebody who does not prove the new sign-in that prompt or
-	// max_age asks for, it adds keystile_login=unproven, and the application is told login_required. Its errors become a 503 or 500 page.
+	// loop for ever. Where the user was signed in by a provider that does not prove the new sign-in that prompt or
+	// max_age asks for, it adds keystile_login=unproven, and the application is told login_required. Its errors become
+	// a 503 or 500 page.
 	Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
 	// SignOut ends the visitor's session, if there is one, and forgets the cookie.
 	SignOut(w http.ResponseWriter, r *http.Request) error

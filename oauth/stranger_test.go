@@ -163,7 +163,8 @@ func TestNoBrowserIsSentToASchemeThatIsNoAgents(t *testing.T) {
 		if w.Code != 400 || w.Header().Get("Location") != "" || linkOf(w) != nil {
 			t.Errorf("%s: %d to %q, link %v; want a page without a link", to, w.Code, w.Header().Get("Location"), linkOf(w))
 		}
-		if w := h.logout("GET", nil, "client_id", id, "post_logout_redirect_uri", to); w.Code != 200 || w.Header().Get("Location") != "" || linkOf(w) != nil {
+		if w := h.logout("GET", nil, "client_id", id, "post_logout_redirect_uri", to); w.Code != 200 ||
+			w.Header().Get("Location") != "" || linkOf(w) != nil {
 			t.Errorf("logout to %s: %d, link %v", to, w.Code, linkOf(w))
 		}
 	}

@@ -11,7 +11,8 @@ func TestAnUnprovenSignInIsLoginRequired(t *testing.T) {
 	h := newFixture(t)
 	for _, asks := range [][]string{{"prompt", "login"}, {"max_age", "60"}} {
 		to := h.authorize(append(asks, "keystile_login", "unproven")...).Header().Get("Location")
-		if !strings.HasPrefix(to, redirect) || !strings.Contains(to, "error=login_required") || !strings.Contains(to, "state=") || strings.Contains(to, "code=") {
+		if !strings.HasPrefix(to, redirect) || !strings.Contains(to, "error=login_required") ||
+			!strings.Contains(to, "state=") || strings.Contains(to, "code=") {
 			t.Errorf("%s: the browser is led to %s", asks, to)
 		}
 	}
@@ -21,7 +22,8 @@ func TestAnUnprovenSignInIsLoginRequired(t *testing.T) {
 func TestASessionOfAnUnknownAgeMeetsNoMaxAge(t *testing.T) {
 	h := newFixture(t)
 	h.browser.session.Unsaid, h.browser.session.AuthTime = true, time.Now()
-	if to := h.authorize("max_age", "3600", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=login_required") {
+	to := h.authorize("max_age", "3600", "prompt", "none").Header().Get("Location")
+	if !strings.Contains(to, "error=login_required") {
 		t.Errorf("max_age leads to %s", to)
 	}
 	claims := payload(t, h.exchange(h.code("scope", "openid")).tokens(t).text("id_token"))

@@ -162,7 +162,8 @@ func (a App) Check() error {
 		}
 	}
 	for _, u := range a.RedirectURIs {
-		if err := (App{Domains: a.Domains, RedirectURIs: a.RedirectURIs, AllowHTTPRedirect: a.AllowHTTPRedirect, Public: a.Public}).AllowsRedirect(u); err != nil {
+		if err := (App{Domains: a.Domains, RedirectURIs: a.RedirectURIs, AllowHTTPRedirect: a.AllowHTTPRedirect,
+			Public: a.Public}).AllowsRedirect(u); err != nil {
 			complain("redirect_uris: %q: %w", u, err)
 		}
 	}

@@ -38,12 +38,14 @@ func (a App) AllowsRedirect(raw string) error {
 	}
 	scheme, host, port, err := redirect.Split(raw)
 	if errors.Is(err, redirect.ErrScheme) && a.Public {
-		return errors.New("it must begin with https://, or with a private-use scheme that is a domain name in reverse: com.example.app:/callback")
+		return errors.New("it must begin with https://, or with a private-use scheme that is a domain name in reverse: " +
+			"com.example.app:/callback")
 	}
 	if err != nil {
 		return err
 	}
-	registered := slices.Contains(a.Domains, host) || slices.Contains(a.Domains, host+":"+cmp.Or(port, defaultPorts[scheme]))
+	registered := slices.Contains(a.Domains, host) ||
+		slices.Contains(a.Domains, host+":"+cmp.Or(port, defaultPorts[scheme]))
 	switch {
 	case !registered:
 		return fmt.Errorf("host %q is not among the application's domains", redirect.JoinPort(host, port))
@@ -65,9 +67,11 @@ var defaultPorts = map[string]string{"https": "443", "http": "80"}
 func (a App) allowsPrivate(raw string) error {
 	switch {
 	case !a.Public:
-		return errors.New("a private-use scheme is for public applications, which hold no secret: register this one with https")
+		return errors.New("a private-use scheme is for public applications, which hold no secret: register this one with " +
+			"https")
 	case !slices.Contains(a.RedirectURIs, raw):
-		return errors.New("it is not one of the application's registered redirect_uris, of which a private-use scheme has to be exactly one")
+		return errors.New("it is not one of the application's registered redirect_uris, of which a private-use scheme has " +
+			"to be exactly one")
 	}
 	return client.CheckRedirect(raw)
 }
@@ -86,8 +90,8 @@ func RedirectOrigin(raw string) string {
 }
 
 // NormalizeDomain turns user input into an entry of Domains: a URL becomes host[:port], without the
-// port that is its scheme's own; letters become lower-case, and names of other alphabets what browsers
-// write for them (xn--, RFC 5890). It refuses wildcards and hosts that are not in one plain form.
+// port that is its scheme's own; letters become lower-case, and names in other alphabets become what browsers write for
+// them (xn--, RFC 5890). It refuses wildcards and hosts that are not in one plain form.
 func NormalizeDomain(typed string) (string, error) {
 	entry := strings.ToLower(strings.TrimSpace(typed))
 	for scheme, port := range defaultPorts {

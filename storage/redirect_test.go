@@ -129,7 +129,9 @@ func TestDomainsAreNormalized(t *testing.T) {
 			t.Errorf("NormalizeDomain(%q) = %q, %v, want %q", typed, got, err, want)
 		}
 	}
-	for _, typed := range []string{"", "*.example.com", "*", "-例.测试", "a\u202eb.example", "例子.测试:0", "例子..测试", "::例", "[例]", "app.example.com.", "a b", "https://", "user@app.example.com", "app.example.com/path", "127.1", "app.example.com:0", "https://a.example@b.example/"} {
+	for _, typed := range []string{"", "*.example.com", "*", "-例.测试", "a\u202eb.example", "例子.测试:0", "例子..测试", "::例",
+		"[例]", "app.example.com.", "a b", "https://", "user@app.example.com", "app.example.com/path", "127.1",
+		"app.example.com:0", "https://a.example@b.example/"} {
 		if got, err := NormalizeDomain(typed); err == nil {
 			t.Errorf("NormalizeDomain(%q) = %q, want an error", typed, got)
 		}
@@ -208,8 +210,10 @@ func browserHost(uri string) string {
 func TestADefaultPortIsNoPort(t *testing.T) {
 	app := App{Domains: []string{"a.example:443", "b.example:80", "c.example"}, AllowHTTPRedirect: true}
 	for uri, want := range map[string]bool{
-		"https://a.example/cb": true, "https://a.example:443/cb": true, "http://a.example/cb": false, "http://a.example:443/cb": true,
-		"https://a.example:80/cb": false, "http://b.example/cb": true, "http://b.example:80/cb": true, "https://b.example/cb": false,
+		"https://a.example/cb": true, "https://a.example:443/cb": true, "http://a.example/cb": false,
+		"http://a.example:443/cb": true,
+		"https://a.example:80/cb": false, "http://b.example/cb": true, "http://b.example:80/cb": true,
+		"https://b.example/cb": false,
 		"https://c.example/cb": true, "https://c.example:443/cb": true, "https://c.example:8443/cb": true,
 	} {
 		if err := app.AllowsRedirect(uri); (err == nil) != want {
@@ -234,22 +238,27 @@ func TestWhatIsBelowLocalhostIsThisDevice(t *testing.T) {
 // RFC 8252 7.1, OAuth 2.1 8.4.3.
 func TestAPublicApplicationIsSentBackToTheSchemeThatItHasRegistered(t *testing.T) {
 	const own = "com.example.phone:/callback"
-	phone := App{Name: "Phone", Public: true, RedirectURIs: []string{own, "cursor://anysphere.cursor-mcp/oauth/callback", "https://app.example.com/cb"}, Domains: []string{"app.example.com"}}
+	phone := App{Name: "Phone", Public: true, RedirectURIs: []string{own, "cursor://anysphere.cursor-mcp/oauth/callback",
+		"https://app.example.com/cb"}, Domains: []string{"app.example.com"}}
 	phone, err := phone.complete(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for uri, good := range map[string]bool{
-		own: true, "cursor://anysphere.cursor-mcp/oauth/callback": true, "https://app.example.com/cb": true, own + "/": false, own + "?a=1": false, "com.example.phone://callback": false,
-		"COM.example.phone:/callback": false, "com.example.phone2:/callback": false, "https://app.example.com/other": false, "": false,
+		own: true, "cursor://anysphere.cursor-mcp/oauth/callback": true, "https://app.example.com/cb": true, own + "/": false,
+		own + "?a=1": false, "com.example.phone://callback": false,
+		"COM.example.phone:/callback": false, "com.example.phone2:/callback": false, "https://app.example.com/other": false,
+		"": false,
 	} {
 		if err := phone.AllowsRedirect(uri); (err == nil) != good {
 			t.Errorf("AllowsRedirect(%q) = %v, want it allowed: %t", uri, err, good)
 		}
 	}
 	for _, uri := range []string{
-		"javascript:alert(1)", "javascript://com.example/%0aalert(1)", "data:text/html,x", "vbscript:/x", "file:///x", "blob:/x", "about:/x", "intent://x/y", "phone:/x", "httpx.:/x", "mailto:/x",
-		"com.example.phone:x", "com.example.phone:///x", "com.example.phone:/x#y", "com.example.phone:/a b", "Com.example.phone:/x", "com.example+x:/y", "-com.example:/x", "http.:/x", "ws://x/y",
+		"javascript:alert(1)", "javascript://com.example/%0aalert(1)", "data:text/html,x", "vbscript:/x", "file:///x",
+		"blob:/x", "about:/x", "intent://x/y", "phone:/x", "httpx.:/x", "mailto:/x",
+		"com.example.phone:x", "com.example.phone:///x", "com.example.phone:/x#y", "com.example.phone:/a b",
+		"Com.example.phone:/x", "com.example+x:/y", "-com.example:/x", "http.:/x", "ws://x/y",
 	} {
 		if _, err := (App{Name: "Phone", Public: true, RedirectURIs: []string{uri}}).complete(time.Now()); err == nil {
 			t.Errorf("an application registers %q", uri)

@@ -23,7 +23,7 @@ type Session struct {
 	AuthTime  time.Time `json:"auth_time"`        // when the user proved who they are
 	ExpiresAt time.Time `json:"expires_at"`       // slides with use
 	EndsAt    time.Time `json:"ends_at"`          // does not
-	Unsaid    bool      `json:"unsaid,omitempty"` // the provider they came from does not say when they proved it; AuthTime is when they came
+	Unsaid    bool      `json:"unsaid,omitempty"` // their provider does not say when that was: AuthTime is when they came
 	Alone     bool      `json:"alone,omitempty"`  // and they had no other way to prove it then
 	IP        string    `json:"ip,omitempty"`     // the client's address
 	Agent     string    `json:"agent,omitempty"`  // the browser's User-Agent, cut
@@ -69,8 +69,8 @@ func (s Session) ProvedAt() time.Time {
 	return s.AuthTime
 }
 
-// FreshFrom is ProvedAt for what takes a fresh sign-in (decision 57). A user who has nothing but a provider that does not
-// say has proved what they have when they came from there: nothing else could be asked for.
+// FreshFrom is ProvedAt for what takes a fresh sign-in (decision 57). A user who has nothing but a provider that does
+// not say when, has proved what they have when they came from there: nothing else could be asked for.
 func (s Session) FreshFrom() time.Time {
 	if s.Alone {
 		return s.AuthTime

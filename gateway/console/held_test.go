@@ -57,12 +57,16 @@ func TestAnOwnerDoesNotTakeBackWhatAnOperatorHasRestricted(t *testing.T) {
 }
 
 func TestAnOwnerWhoseDomainsAreHeldAddsNoPrivateUseScheme(t *testing.T) {
-	const own, more = `{"redirect_uris":["com.example.phone:/a"]}`, `{"redirect_uris":["com.example.phone:/a","com.example.phone:/b"]}`
+	const own, more = `{"redirect_uris":["com.example.phone:/a"]}`,
+		`{"redirect_uris":["com.example.phone:/a","com.example.phone:/b"]}`
 	h := newFixture(t)
 	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
-	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Server","redirect_uris":["com.example.phone:/a"]}`), 400, 400, "an application with a secret")
-	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Phone","public":true}`), 400, 400, "nowhere to be sent back to")
-	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Phone","public":true,"redirect_uris":["com.example.phone:/a"]}`), 200, 1, "a phone's")
+	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Server","redirect_uris":["com.example.phone:/a"]}`),
+		400, 400, "an application with a secret")
+	h.want(h.do("POST", "/api/console/apps", ada.cookie, `{"name":"Phone","public":true}`), 400, 400,
+		"nowhere to be sent back to")
+	h.want(h.do("POST", "/api/console/apps", ada.cookie,
+		`{"name":"Phone","public":true,"redirect_uris":["com.example.phone:/a"]}`), 200, 1, "a phone's")
 	apps, _, err := h.store.Apps(t.Context(), ada.Sub, "", 10)
 	if err != nil || len(apps) != 1 || apps[0].AllowsRedirect("com.example.phone:/a") != nil {
 		t.Fatalf("stored is %+v, %v", apps, err)

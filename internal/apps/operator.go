@@ -128,7 +128,9 @@ func ByOwner(before, after storage.App) error {
 		}
 	}
 	if slices.Contains(before.Held, "domains") && lacks(private(before), private(after)) {
-		return &Denied{"redirect_uris", "an operator has set the domains, so only an operator adds an address of a private-use scheme: ask one, or leave it out"}
+		return &Denied{"redirect_uris",
+			"an operator has set the domains, so only an operator adds an address of a private-use scheme: ask one, or leave " +
+				"it out"}
 	}
 	if after.BackchannelLogoutURI == before.BackchannelLogoutURI || after.BackchannelLogoutURI == "" {
 		return nil

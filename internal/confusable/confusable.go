@@ -44,7 +44,8 @@ var table = sync.OnceValue(func() map[rune]string {
 // look Latin: enough for whole names. The data has a small i for it.
 const palochka = '\u04cf'
 
-// NFKC returns a text with one spelling for what Unicode can spell in several ways, and for variants such as full width.
+// NFKC returns a text with one spelling for what Unicode can spell in several ways, and for variants such as full
+// width.
 func NFKC(text string) string { return norm.NFKC.String(text) }
 
 // Normal returns the form in which a name is kept and shown: NFKC, without the space around it.

@@ -24,7 +24,8 @@ func TestACodeIsReadAsItIsMeant(t *testing.T) {
 
 func TestWhatIsNoCodeOfSixDigitsIsNone(t *testing.T) {
 	for typed, want := range map[string]string{
-		"１２３ ４５６": "123456", "12345": "", "1234567": "", "12345a": "", "12345é": "", "１２３４５²": "", strings.Repeat(" ", 123) + "123456": "",
+		"１２３ ４５６": "123456", "12345": "", "1234567": "", "12345a": "", "12345é": "", "１２３４５²": "", strings.Repeat(" ", 123) +
+			"123456": "",
 	} {
 		if got := Digits(typed, 6); got != want {
 			t.Errorf("%q is %q, want %q", typed, got, want)

@@ -21,7 +21,8 @@ func TestAnAddressOfAProviderIsPassedOnUnconfirmed(t *testing.T) {
 	if found, err := store.ByEmail(context.Background(), "lin@example.com"); err == nil {
 		t.Errorf("the address, which nobody has confirmed, leads to %+v", found)
 	}
-	other, err := store.Connected(users.WithAdmission(context.Background(), users.Admission{Open: true}), "other", connector.Profile{Subjects: []string{"o:1"}, Email: "LIN@example.com", ConfirmedEmail: "LIN@example.com"})
+	other, err := store.Connected(users.WithAdmission(context.Background(), users.Admission{Open: true}), "other",
+		connector.Profile{Subjects: []string{"o:1"}, Email: "LIN@example.com", ConfirmedEmail: "LIN@example.com"})
 	if must(t, err); other.Sub == u.Sub || other.Email != "lin@example.com" || !other.EmailVerified {
 		t.Errorf("by a provider that is trusted: %+v", other)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What an application asks of a sign-in is asked of the provider, in its words; one that has none for it is not asked.
+// A provider is asked, in its own words, for what an application asks of a sign-in; one that has no words for it is
+// not.
 func TestAProviderIsAskedWhatTheApplicationAsks(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	for name, rows := range map[string]map[string]string{
@@ -23,7 +24,8 @@ func TestAProviderIsAskedWhatTheApplicationAsks(t *testing.T) {
 			"max_age=86400&ui_locales=zh-CN+en":      " 86400 |zh-CN en",
 			"prompt=login+select_account&max_age=10": "login select_account 10 |",
 		},
-		"github": {"": "  |", "prompt=login&login_hint=ada": "select_account  ada|", "prompt=select_account": "select_account  |", "max_age=60": "  |"},
+		"github": {"": "  |", "prompt=login&login_hint=ada": "select_account  ada|",
+			"prompt=select_account": "select_account  |", "max_age=60": "  |"},
 		"feishu": {"prompt=login&max_age=1&login_hint=ada&ui_locales=en": "  |"},
 		"wecom":  {"prompt=login": "  |"},
 	} {
@@ -43,8 +45,8 @@ func TestAProviderIsAskedWhatTheApplicationAsks(t *testing.T) {
 	}
 }
 
-// A provider that does not say when its user signed in, or says that it was long ago, does not prove what was asked for.
-// The application is told, and nobody is signed in.
+// A provider that does not say when its user signed in, or says that it was long ago, does not prove what was asked
+// for. The application is told, and nobody is signed in.
 func TestASignInThatIsNotProvenIsNone(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	for _, row := range []struct {
@@ -61,7 +63,8 @@ func TestASignInThatIsNotProvenIsNone(t *testing.T) {
 		{"oidc", "old-session", "max_age=86400", true},
 		{"oidc", "old-session", "prompt=select_account", true},
 		{"oidc", "old-session", "", true},
-		{"wx", "", "prompt=login", false}, {"qq", "", "max_age=60", false}, {"github", "", "prompt=login", false}, {"feishu", "", "max_age=0", false},
+		{"wx", "", "prompt=login", false}, {"qq", "", "max_age=60", false}, {"github", "", "prompt=login", false},
+		{"feishu", "", "max_age=0", false},
 		{"wx", "", "prompt=select_account", true}, {"wx", "", "", true},
 	} {
 		query := strings.TrimSuffix(authorizeQuery+"&"+row.asks, "&")
@@ -74,7 +77,8 @@ func TestASignInThatIsNotProvenIsNone(t *testing.T) {
 			}
 		}
 		if to := a.Header().Get("Location"); a.Code != 303 || to != want || (a.cookie() != "") != row.proven {
-			t.Errorf("%s %s, %s: %d to %s with a session: %v; want %s", row.name, row.fault, row.asks, a.Code, to, a.cookie() != "", want)
+			t.Errorf("%s %s, %s: %d to %s with a session: %v; want %s", row.name, row.fault, row.asks, a.Code, to,
+				a.cookie() != "", want)
 		}
 	}
 }
@@ -88,8 +92,10 @@ func TestASessionByAProviderIsNoNewerThanThere(t *testing.T) {
 		age         time.Duration // negative: it is not known
 		fresh       bool
 	}{
-		{"oidc", "", true, 0, true}, {"oidc", "old-session", true, time.Hour, false}, {"oidc", "old-session", false, time.Hour, false},
-		{"oidc", "no-auth-time", true, -1, false}, {"oidc", "no-auth-time", false, -1, true}, {"oidc", "future-session", true, -1, false},
+		{"oidc", "", true, 0, true}, {"oidc", "old-session", true, time.Hour, false},
+		{"oidc", "old-session", false, time.Hour, false},
+		{"oidc", "no-auth-time", true, -1, false}, {"oidc", "no-auth-time", false, -1, true},
+		{"oidc", "future-session", true, -1, false},
 		{"wx", "", true, -1, false}, {"wx", "", false, -1, true}, {"github", "", true, -1, false},
 	} {
 		h := newProviderFixture(t, nil)
@@ -109,7 +115,8 @@ func TestASessionByAProviderIsNoNewerThanThere(t *testing.T) {
 	}
 }
 
-// Who confirms at a provider that it is they has to sign in there once more, and is told if the provider does not say so.
+// A user who confirms at a provider that it is they has to sign in there once more, and is told if the provider does
+// not say that they have.
 func TestAProviderConfirmsOnlyWhatItProves(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	mina := h.enterMina()
@@ -128,12 +135,14 @@ func TestAProviderConfirmsOnlyWhatItProves(t *testing.T) {
 		return j, j.open(j.chooseWith("lin", fault))
 	}
 	for _, row := range [][2]string{{"oidc", "old-session"}, {"oidc", "no-auth-time"}, {"wx", ""}} {
-		if _, a := confirm(row[0], row[1]); a.Code != 401 || a.cookie() != "" || !strings.Contains(a.body, "does not say that you have just signed in there") {
+		if _, a := confirm(row[0], row[1]); a.Code != 401 || a.cookie() != "" ||
+			!strings.Contains(a.body, "does not say that you have just signed in there") {
 			t.Errorf("%s = %d %s", row, a.Code, a.body)
 		}
 	}
 	j, a := confirm("oidc", "")
-	if _, v := h.user(a); j.query.Get("prompt") != "login" || !h.Recent(v) || a.Header().Get("Location") != web.AccountPath {
+	if _, v := h.user(a); j.query.Get("prompt") != "login" || !h.Recent(v) ||
+		a.Header().Get("Location") != web.AccountPath {
 		t.Errorf("the provider is asked %v, and %d to %s", j.query, a.Code, a.Header().Get("Location"))
 	}
 	var none storage.Session

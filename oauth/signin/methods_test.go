@@ -89,7 +89,8 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 func TestTheOperatorReadsWhatWasPassedOverOfAProfile(t *testing.T) {
 	rm := newBadgeFixture(t, nil)
 	a := rm.pass(rm.do(get(web.WithPath+"badge")), "7&unread=badge:+answered+what+cannot+be+read")
-	if said := rm.log.String(); a.Code != 303 || !strings.Contains(said, "provider=badge err=\"badge: answered what cannot be read\"") {
+	if said := rm.log.String(); a.Code != 303 ||
+		!strings.Contains(said, "provider=badge err=\"badge: answered what cannot be read\"") {
 		t.Errorf("%d, and the log says %s", a.Code, said)
 	}
 }

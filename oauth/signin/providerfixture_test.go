@@ -112,7 +112,8 @@ func (j *providerVisit) choose(person string) string { return j.chooseWith(perso
 func (j *providerVisit) chooseWith(person, fault string) string {
 	j.fixture.t.Helper()
 	at, raw, _ := strings.Cut(j.query.Get("at"), "?")
-	r := httptest.NewRequest("POST", origin+at, strings.NewReader(url.Values{"person": {person}, "query": {raw}, "fault": {fault}}.Encode()))
+	r := httptest.NewRequest("POST", origin+at,
+		strings.NewReader(url.Values{"person": {person}, "query": {raw}, "fault": {fault}}.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	w := httptest.NewRecorder()

@@ -25,7 +25,7 @@ func TestAUsernameIsFoundHoweverItIsTyped(t *testing.T) {
 	}
 }
 
-// People type what other services call them by.
+// People type the name or the address that they sign in with elsewhere.
 func TestAConfirmedAddressTypedAsUsernameFindsItsUser(t *testing.T) {
 	rm := newFixture(t, nil)
 	ctx, users := context.Background(), users.New(rm.store, cheap(rm.hashes))
@@ -33,7 +33,8 @@ func TestAConfirmedAddressTypedAsUsernameFindsItsUser(t *testing.T) {
 	paul, err := users.Create(ctx, storage.User{Username: "paul@example.com"}, "paul's own password")
 	must(t, err)
 	must(t, users.LinkEmail(ctx, rm.mina.Sub, "paul@example.com"))
-	for typed, want := range map[string]string{"mina@example.com": rm.mina.Sub, " Mina@Example.COM ": rm.mina.Sub, "mina@example.org": ""} {
+	for typed, want := range map[string]string{"mina@example.com": rm.mina.Sub, " Mina@Example.COM ": rm.mina.Sub,
+		"mina@example.org": ""} {
 		if sub, err := users.Named(ctx, typed); sub != want || (err == nil) != (want != "") {
 			t.Errorf("Named(%q) = %q, %v", typed, sub, err)
 		}

@@ -26,7 +26,8 @@ func New(prefix string, at time.Time) string {
 
 // Derived is New with 24 bytes that are not drawn: whoever knows what they are made of makes the same handle again.
 func Derived(prefix string, at time.Time, secret [24]byte) string {
-	return prefix + base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())), secret[:]...))
+	return prefix + base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())),
+		secret[:]...))
 }
 
 // KeyOf returns the key of a handle. Any text has one; one that was never issued has

@@ -74,8 +74,8 @@ func (c *Counters) take(e event, limit int) (held, error) {
 	return c.takeWider(keys, e, limit, h, around)
 }
 
-// firstOf is the whole answer for a client that nothing was counted of, nor of the networks around it: the server says
-// the stamp alone.
+// firstOf is the whole answer for a client of which nothing was counted before, nor of the networks around it: the
+// server says the stamp alone.
 func firstOf(stamp int64, window time.Duration, limit int, around bool) []int64 {
 	r := []int64{1, int64(limit) - 1, window.Microseconds(), ofClient, stamp, 0}
 	if around {

@@ -30,13 +30,16 @@ var appCommands = []command{
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
 			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Many: true},
-			{Name: "redirect-uri", Value: "URI", Help: "an exact address; if any is given, only these are allowed. With --public also of a private-use scheme: com.example.app:/callback", Many: true},
+			{Name: "redirect-uri", Value: "URI",
+				Help: "an exact address; if any is given, only these are allowed. With --public also of a private-use scheme: " +
+					"com.example.app:/callback", Many: true},
 			{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; a private one has to be among logout.allow_private"},
 			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
 			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
 			{Name: "first-party", Help: "it is your own: users are not asked for their consent"},
-			{Name: "legacy", Help: "it was written for an aggregated login (connect.php), whose clients take code 0 for a success; it is app set --legacy-success-code 0"},
+			{Name: "legacy", Help: "it was written for an aggregated login (connect.php), whose clients take code 0 for a " +
+				"success; it is app set --legacy-success-code 0"},
 			{Name: "mfa", Value: "POLICY", Help: mfaHelp},
 			{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators (nobody)"},
 		},
@@ -87,7 +90,8 @@ func createApp(ctx context.Context, target Target, args cli.Args) (output, error
 	}
 	if args.On("legacy") {
 		if app.Public {
-			return nil, cli.Usage("--legacy and --public go against each other: the old endpoints want an appkey, and a public application has none")
+			return nil, cli.Usage("--legacy and --public go against each other: the old endpoints want an appkey, and a " +
+				"public application has none")
 		}
 		app.LegacySuccessCode = new(0)
 	}

@@ -18,7 +18,9 @@ var appChanges = []cli.Flag{
 	{Name: "domain", Value: "HOST", Help: "the hosts from now on, instead of those there are", Many: true},
 	{Name: "add-domain", Value: "HOST", Help: "one more host", Many: true},
 	{Name: "remove-domain", Value: "HOST", Help: "one host less", Many: true},
-	{Name: "redirect-uri", Value: "URI", Help: "the exact addresses from now on; --redirect-uri= for none, so that the hosts decide. A public application may have some of a private-use scheme: com.example.app:/callback", Many: true},
+	{Name: "redirect-uri", Value: "URI",
+		Help: "the exact addresses from now on; --redirect-uri= for none, so that the hosts decide. A public application " +
+			"may have some of a private-use scheme: com.example.app:/callback", Many: true},
 	{Name: "add-redirect-uri", Value: "URI", Help: "one more exact address", Many: true},
 	{Name: "remove-redirect-uri", Value: "URI", Help: "one exact address less", Many: true},
 	{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; a private one has to be among logout.allow_private; --backchannel-logout-uri= for nowhere"},

@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// agentsRefresh registers an agent, signs the administrator in to it, and presents its replaced refresh token once more.
-// It returns the status of that, and whether the answer has the same successor.
+// agentsRefresh registers an agent, signs the administrator in to it, and presents its replaced refresh token once
+// more. It returns the status of that, and whether the answer has the same successor.
 func agentsRefresh(t *testing.T, s *service) (status int, same bool) {
 	t.Helper()
 	const callback = "http://127.0.0.1:1/callback"
-	_, made := send(t, s, http.MethodPost, "/oauth/register", `{"redirect_uris":["`+callback+`"],"token_endpoint_auth_method":"none"}`)
+	_, made := send(t, s, http.MethodPost, "/oauth/register",
+		`{"redirect_uris":["`+callback+`"],"token_endpoint_auth_method":"none"}`)
 	id, _ := made["client_id"].(string)
 	jar, _ := cookiejar.New(nil)
 	a := &agent{T: t, s: s, browser: &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
@@ -37,7 +38,8 @@ func agentsRefresh(t *testing.T, s *service) (status int, same bool) {
 		fatal(t, json.NewDecoder(r.Body).Decode(&g))
 		return r.StatusCode, g
 	}
-	_, first := ask(url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {callback}, "code_verifier": {proof}})
+	_, first := ask(url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {callback},
+		"code_verifier": {proof}})
 	again := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {first.RefreshToken}}
 	status, next := ask(again)
 	if status != 200 || next.RefreshToken == "" {

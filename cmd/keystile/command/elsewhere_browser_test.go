@@ -11,15 +11,16 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// A page of another site sends forms to authorize and logout, as ASP.NET does. A browser keeps the cookie of the session
-// back there, and comes with it by the GET that it is led to.
+// A page of another site sends forms to authorize and logout, as ASP.NET does. A browser keeps the cookie of the
+// session back there, and comes with it by the GET that it is led to.
 func TestAFormOfAnotherSiteArrives(t *testing.T) {
 	s := start(t, t.TempDir(), "--limits-per-ip", "100000")
 	var app string
 	sends := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := "http://" + r.Host
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<!doctype html><title>x</title><link rel="icon" href="data:,"><h1>%s</h1>`, html.EscapeString(r.URL.Path))
+		fmt.Fprintf(w, `<!doctype html><title>x</title><link rel="icon" href="data:,"><h1>%s</h1>`,
+			html.EscapeString(r.URL.Path))
 		form := func(id, path string, pairs ...string) {
 			fmt.Fprintf(w, `<form id="%s" method="post" action="%s%s">`, id, s.base, path)
 			for i := 0; i < len(pairs); i += 2 {
@@ -27,13 +28,15 @@ func TestAFormOfAnotherSiteArrives(t *testing.T) {
 			}
 			fmt.Fprint(w, `<button>Go on</button></form>`)
 		}
-		form("in", "/oauth/authorize", "client_id", app, "redirect_uri", at+"/cb", "response_type", "code", "state", "a b&c", "prompt", r.URL.Query().Get("prompt"))
+		form("in", "/oauth/authorize", "client_id", app, "redirect_uri", at+"/cb", "response_type", "code", "state", "a b&c",
+			"prompt", r.URL.Query().Get("prompt"))
 		form("out", "/oauth/logout", "client_id", app, "post_logout_redirect_uri", at+"/bye")
 	}))
 	t.Cleanup(sends.Close)
 	elsewhere := strings.Replace(sends.URL, "127.0.0.1", "localhost", 1)
 	must(t, "user", "create", "--data", s.data, "--username", "ada", "--password", browserPassword)
-	app = must(t, "app", "create", "--data", s.data, "--name", appName, "--domain", strings.TrimPrefix(elsewhere, "http://"), "--first-party")["client_id"].(string)
+	app = must(t, "app", "create", "--data", s.data, "--name", appName, "--domain",
+		strings.TrimPrefix(elsewhere, "http://"), "--first-party")["client_id"].(string)
 
 	v := &walkthrough{t: t, b: browser.Launch(t), s: s, reads: english, looked: &looked{at: map[string]bool{}}}
 	v.with(browser.Desktop)

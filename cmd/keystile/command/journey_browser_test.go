@@ -23,7 +23,7 @@ type tab interface {
 	Faults() []string
 }
 
-// browsers starts each browser, and return what opens a tab of somebody who was never here.
+// browsers starts each browser, and returns functions that open a tab of somebody who was never here.
 var browsers = map[string]func(t *testing.T) func(t *testing.T) tab{
 	"Chromium": func(t *testing.T) func(t *testing.T) tab {
 		b := browser.Launch(t)
@@ -49,7 +49,8 @@ func leadsOn(t *testing.T) *onward {
 		w.Header().Set("Content-Type", "text/html")
 		w.Write([]byte(`<link rel="icon" href="data:,"><h1>Arrived</h1>`))
 	}))
-	o := &onward{to: strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1) + "/arrived", called: make(chan string, 10)}
+	o := &onward{to: strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1) + "/arrived",
+		called: make(chan string, 10)}
 	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/cb" {
 			o.called <- r.URL.RawQuery

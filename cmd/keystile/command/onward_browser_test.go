@@ -11,8 +11,8 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// waysOn lead to the page that ends in a redirect to the application, and return what has to be clicked there; "" if the
-// page goes on by itself.
+// waysOn lead to the page that ends in a redirect to the application, and return what has to be clicked there; "" if
+// the page goes on by itself.
 var waysOn = []struct {
 	name string
 	lead func(j *journey) (click string)

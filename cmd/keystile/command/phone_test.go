@@ -10,12 +10,15 @@ import (
 // A registered program on a phone is sent its code by the scheme that it has claimed there (RFC 8252 7.1).
 func TestAProgramOnAPhoneSignsUsersInByItsOwnScheme(t *testing.T) {
 	const back = "com.example.phone:/callback"
-	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+		"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	s := start(t, t.TempDir())
-	app := must(t, "app", "create", "--data", s.data, "--name", "Phone", "--public", "--first-party", "--redirect-uri", back)["client_id"].(string)
+	app := must(t, "app", "create", "--data", s.data, "--name", "Phone", "--public", "--first-party", "--redirect-uri",
+		back)["client_id"].(string)
 	cookie := cookieOf(t, s)
 	ask := func(to string) (*http.Response, string) {
-		q := url.Values{"response_type": {"code"}, "client_id": {app}, "redirect_uri": {to}, "scope": {"openid"}, "state": {"s"}, "code_challenge": {challenge}, "code_challenge_method": {"S256"}}
+		q := url.Values{"response_type": {"code"}, "client_id": {app}, "redirect_uri": {to}, "scope": {"openid"},
+			"state": {"s"}, "code_challenge": {challenge}, "code_challenge_method": {"S256"}}
 		return stay(t, s, "/oauth/authorize?"+q.Encode(), cookie)
 	}
 	resp, body := ask(back)
@@ -23,7 +26,8 @@ func TestAProgramOnAPhoneSignsUsersInByItsOwnScheme(t *testing.T) {
 	if err != nil || !strings.HasPrefix(to.String(), back+"?code=") || to.Query().Get("state") != "s" {
 		t.Fatalf("authorize = %d to %v: %s", resp.StatusCode, to, body)
 	}
-	form := url.Values{"grant_type": {"authorization_code"}, "client_id": {app}, "code": {to.Query().Get("code")}, "redirect_uri": {back}, "code_verifier": {verifier}}
+	form := url.Values{"grant_type": {"authorization_code"}, "client_id": {app}, "code": {to.Query().Get("code")},
+		"redirect_uri": {back}, "code_verifier": {verifier}}
 	if resp, body := post(t, s, "/oauth/token", form); resp.StatusCode != 200 || !strings.Contains(body, "id_token") {
 		t.Errorf("token = %d %s", resp.StatusCode, body)
 	}

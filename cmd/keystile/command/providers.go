@@ -52,7 +52,8 @@ func openID(o config.OpenID) (connector.Connector, error) {
 	issuer := o.Issuer
 	switch o.Preset {
 	case "github":
-		return connector.NewGitHub(connector.GitHub{Name: o.Name, Label: o.Label, ID: o.ID, Secret: o.Secret, Domains: o.Domains, TrustEmail: o.TrustEmail})
+		return connector.NewGitHub(connector.GitHub{Name: o.Name, Label: o.Label, ID: o.ID, Secret: o.Secret,
+			Domains: o.Domains, TrustEmail: o.TrustEmail})
 	case "google":
 		issuer = oidc.Google
 	case "entra":

@@ -189,7 +189,7 @@ func TestLoginTypesSayWhatApplicationsAreTold(t *testing.T) {
 	}
 }
 
-// An application that asks for a new sign-in gets one, or is told: the old session of a provider is none.
+// An application that asks for a new sign-in gets one, or an error: an old session at a provider is no new sign-in.
 func TestTheOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
@@ -197,7 +197,8 @@ func TestTheOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
 	for _, row := range []struct{ provider, fault, asks, want string }{
 		{"oidc", "", "prompt=login", "code="}, {"oidc", "old-session", "prompt=login", "error=login_required"},
 		{"oidc", "no-auth-time", "max_age=60", "error=login_required"}, {"oidc", "old-session", "max_age=7200", "code="},
-		{"wx", "", "prompt=login", "error=login_required"}, {"feishu", "", "max_age=60", "error=login_required"}, {"wx", "", "prompt=select_account", "code="},
+		{"wx", "", "prompt=login", "error=login_required"}, {"feishu", "", "max_age=60", "error=login_required"},
+		{"wx", "", "prompt=select_account", "code="},
 	} {
 		browser := newBrowser(t)
 		browser.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
@@ -206,10 +207,12 @@ func TestTheOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
 			}
 			return nil
 		}
-		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"}, "state": {"s1"}}.Encode() + "&" + row.asks
+		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI},
+			"scope": {"openid"}, "state": {"s1"}}.Encode() + "&" + row.asks
 		page, _ := get(t, browser, s.base+"/oauth/signin/with/"+row.provider+"?"+url.Values{"query": {query}}.Encode())
 		form := url.Values{"person": {"lin"}, "query": {page.Request.URL.RawQuery}, "fault": {row.fault}}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+page.Request.URL.Path, strings.NewReader(form.Encode()))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+page.Request.URL.Path,
+			strings.NewReader(form.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,9 +229,11 @@ func TestAnApplicationIsToldTheAddressOfAProvider(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
 	app := firstRunOf(t, s.data).App
-	for scope, want := range map[string]string{"openid profile email": `"email":"lin@example.com","email_verified":false`, "openid profile": `"picture":"http`} {
+	for scope, want := range map[string]string{"openid profile email": `"email":"lin@example.com","email_verified":false`,
+		"openid profile": `"picture":"http`} {
 		browser := newBrowser(t)
-		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {scope}}.Encode()
+		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI},
+			"scope": {scope}}.Encode()
 		page, _ := get(t, browser, s.base+"/oauth/signin/with/oidc?"+url.Values{"query": {query}}.Encode())
 		form := url.Values{"person": {"lin"}, "query": {page.Request.URL.RawQuery}}
 		browser.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
@@ -237,7 +242,8 @@ func TestAnApplicationIsToldTheAddressOfAProvider(t *testing.T) {
 			}
 			return nil
 		}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+page.Request.URL.Path, strings.NewReader(form.Encode()))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+page.Request.URL.Path,
+			strings.NewReader(form.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}

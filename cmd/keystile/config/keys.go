@@ -106,7 +106,11 @@ var keys = []key{
 		set: hidden(func(c *Config) *storage.Secret { return &c.DingTalk.Secret })},
 	{name: "connectors.dingtalk.signup", kind: "name", help: "whom DingTalk makes a user of: nobody (closed), who brings the code of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
 		set: connectorSignUp("dingtalk")},
-	{name: "connectors.oidc", kind: "list of objects", objects: true, never: inFlag, secret: true, help: "other providers that people may sign in with, by OpenID Connect: preset (oidc, google, keycloak, entra or github), id and secret; issuer (oidc, keycloak) or tenant (entra); name, label, scopes, domains, signup, trust_email (an address that it has verified is confirmed here; without it none is) and allow_private, see Let people sign in as they know it", example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`,
+	{name: "connectors.oidc", kind: "list of objects", objects: true, never: inFlag, secret: true,
+		help: "other providers that people may sign in with, by OpenID Connect: preset (oidc, google, keycloak, entra or " +
+			"github), id and secret; issuer (oidc, keycloak) or tenant (entra); name, label, scopes, domains, signup, " +
+			"trust_email (an address that it has verified is confirmed here; without it none is) and allow_private, see Let " +
+			"people sign in as they know it", example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`,
 		set: openIDs},
 	{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay, Douyin, Feishu, WeCom, DingTalk, an issuer of OpenID Connect and GitHub are played by the service itself, for a trial: anybody signs in as anybody and becomes a user, whatever signup says, so it is for this machine alone", example: "true",
 		set: boolean(func(c *Config) *bool { return &c.FakeProviders })},
@@ -127,7 +131,9 @@ var keys = []key{
 	{name: "reuse_leeway.refresh", kind: "duration", fallback: "10s", help: "how long a second use of a refresh token is only refused; later it also ends the family", example: "10s",
 		set: duration(func(c *Config) *time.Duration { return &c.RefreshReuseLeeway })},
 
-	{name: "agents.refresh_window", kind: "duration", fallback: "1m", help: "how long after its replacement a refresh token of an application that registered itself is answered with the same successor, if nobody has used that; later, it ends the family; 0: it is as for other applications", example: "30s",
+	{name: "agents.refresh_window", kind: "duration", fallback: "1m", example: "30s",
+		help: "how long after its replacement a refresh token of an application that registered itself is answered with " +
+			"the same successor, if nobody has used that; later, it ends the family; 0: it is as for other applications",
 		set: durationOrOff(func(c *Config) *time.Duration { return &c.AgentsRefreshWindow })},
 
 	{name: "login_lock.failures", kind: "number", fallback: "10", protocol: "8", help: "how many failed sign-ins lock an address", example: "10",
@@ -146,7 +152,9 @@ var keys = []key{
 	{name: "mfa.admin", kind: "name", help: "the same of administrators; without it, mfa.default", example: "required", set: mfaOf(storage.RoleAdmin)},
 	{name: "mfa.developer", kind: "name", help: "the same of developers; without it, mfa.default", example: "required", set: mfaOf(storage.RoleDeveloper)},
 	{name: "mfa.auditor", kind: "name", help: "the same of auditors; without it, mfa.default", example: "required", set: mfaOf(storage.RoleAuditor)},
-	{name: "mfa.grace", kind: "duration", fallback: "336h", help: "how long after the first sign-in at which a second factor is required people may go on without; 0: not at all", example: "72h", set: durationOrOff(func(c *Config) *time.Duration { return &c.MFA.Grace })},
+	{name: "mfa.grace", kind: "duration", fallback: "336h", example: "72h", help: "how long after the first sign-in at " +
+		"which a second factor is required people may go on without; 0: not at all",
+		set: durationOrOff(func(c *Config) *time.Duration { return &c.MFA.Grace })},
 
 	{name: "account.delete", kind: "name", fallback: "self", help: "who deletes the account of a user who wants that: the user, at once (self), an operator, whom the user asks on a page (ask), or nobody (off)", example: "ask",
 		set: choice(func(c *Config) *string { return &c.DeleteAccount }, "self", "ask", "off")},

@@ -61,8 +61,8 @@ func duration(at func(*Config) *time.Duration) func(*Config, string) error {
 	}
 }
 
-// durationOrOff is duration for one that may be 0, which is written as one below 0: a Config of a room takes 0 for its
-// default.
+// durationOrOff is duration for a setting that may be 0. It is handed on as a value below 0, because the Config of a
+// room takes 0 for its default.
 func durationOrOff(at func(*Config) *time.Duration) func(*Config, string) error {
 	above := duration(at)
 	return func(c *Config, s string) error {

@@ -10,7 +10,9 @@ import (
 )
 
 const someProviders = "connectors:\n  oidc:\n    - {preset: google, id: g1, secret: secret-of-google, domains: 'corp.example, Other.example'}\n" +
-	"    - preset: keycloak\n      name: staff\n      label: Staff\n      issuer: https://id.corp.example/realms/staff\n      id: k1\n      secret: secret-of-staff\n      scopes: openid profile email\n      trust_email: true\n      allow_private: id.corp.example:443\n" +
+	"    - preset: keycloak\n      name: staff\n      label: Staff\n" +
+	"      issuer: https://id.corp.example/realms/staff\n      id: k1\n      secret: secret-of-staff\n" +
+	"      scopes: openid profile email\n      trust_email: true\n      allow_private: id.corp.example:443\n" +
 	"    - {preset: entra, tenant: 9188040d-6c67-4c5b-b112-36a304b66dad, id: e1, secret: secret-of-entra}\n" +
 	"    - {preset: github, id: h1, secret: secret-of-github}\n    - {issuer: 'https://x.example', id: o1, secret: secret-of-x}\n"
 
@@ -19,7 +21,9 @@ func TestSeveralProvidersOfOpenIDConnectAreRead(t *testing.T) {
 	secret := func(of string) storage.Secret { return storage.NewSecret("secret-of-" + of) }
 	want := []OpenID{
 		{Preset: "google", Name: "google", Label: "Google", ID: "g1", Secret: secret("google"), Domains: []string{"corp.example", "other.example"}},
-		{Preset: "keycloak", Name: "staff", Label: "Staff", Issuer: "https://id.corp.example/realms/staff", ID: "k1", Secret: secret("staff"), Scopes: []string{"openid", "profile", "email"}, TrustEmail: true, AllowPrivate: []string{"id.corp.example:443"}},
+		{Preset: "keycloak", Name: "staff", Label: "Staff", Issuer: "https://id.corp.example/realms/staff", ID: "k1",
+			Secret: secret("staff"), Scopes: []string{"openid", "profile", "email"}, TrustEmail: true,
+			AllowPrivate: []string{"id.corp.example:443"}},
 		{Preset: "entra", Name: "entra", Label: "Microsoft", Tenant: "9188040d-6c67-4c5b-b112-36a304b66dad", ID: "e1", Secret: secret("entra")},
 		{Preset: "github", Name: "github", Label: "GitHub", ID: "h1", Secret: secret("github")},
 		{Preset: "oidc", Name: "oidc", Label: "OpenID", Issuer: "https://x.example", ID: "o1", Secret: secret("x")},
@@ -64,10 +68,11 @@ func TestAProviderThatLacksSomethingIsAComplaint(t *testing.T) {
 		`[{"name":"wx","issuer":"https://a.example","id":"a","secret":"hush-hush"}]`:                            "no other way to sign in",
 		`[{"name":"My Id","issuer":"https://a.example","id":"a","secret":"hush-hush"}]`:                         "a letter of a to z",
 		`[{"issuer":"https://a.example","id":"a","secret":"hush-hush","allow_private":"x"}]`:                    "cannot be allowed",
-		`[{"preset":"google","id":"a","secret":"hush-hush","trust_email":"maybe"}]`:                             "true or false",
 		`[{"preset":"github","id":"a","secret":"hush-hush"},{"preset":"github","id":"b","secret":"hush-hush"}]`: "there twice",
 		`google=hush-hush`:                         "a list of objects",
 		`[{"preset":"google","secret":"hush-hush"`: "a list of objects",
+
+		`[{"preset":"google","id":"a","secret":"hush-hush","trust_email":"maybe"}]`: "true or false",
 	} {
 		env := []string{"KEYSTILE_CONNECTORS_OIDC=" + list}
 		wantComplaint(t, env, "", want)

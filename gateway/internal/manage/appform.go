@@ -59,7 +59,8 @@ func (f Fields) AmendNew(a *storage.App) error {
 		return err
 	}
 	if len(a.Domains) == 0 && len(a.RedirectURIs) == 0 {
-		return BadBody.Saying("domains is missing: list the hosts that users may be sent back to, such as app.example.com; a program on a device may have redirect_uris of a private-use scheme instead")
+		return BadBody.Saying("domains is missing: list the hosts that users may be sent back to, such as app.example.com; " +
+			"a program on a device may have redirect_uris of a private-use scheme instead")
 	}
 	return nil
 }

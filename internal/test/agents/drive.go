@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Drive runs a program with a client of others in it, and is its browser: what it prints as "visit: URL" is
-// visited by the person, who comes back to the client's own listener, or is told to the program where there is none.
-// It returns what the program said.
+// Drive runs a program with a client of others in it, and is its browser: the person visits each address that it prints
+// as "visit: URL". They come back to the client's own listener; where there is none, the program is told the address
+// that they are sent back to. It returns what the program said.
 func Drive(t testing.TB, person *Person, dir string, command []string, env ...string) (said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)

@@ -106,7 +106,8 @@ func New(t testing.TB, origin string, edits ...func(*keystile.Config)) *Site {
 		t.Fatal(err)
 	}
 	people := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	ada, err := people.Create(t.Context(), storage.User{Username: Username, Nickname: "Ada", Email: Email, EmailVerified: true}, Password)
+	ada, err := people.Create(t.Context(), storage.User{Username: Username, Nickname: "Ada", Email: Email,
+		EmailVerified: true}, Password)
 	if err != nil {
 		t.Fatal(err)
 	}

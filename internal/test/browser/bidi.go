@@ -52,7 +52,7 @@ func dialBidi(address string) (*bidi, error) {
 	return b, b.call("session.subscribe", map[string]any{"events": events}, nil)
 }
 
-// read hands each message to who waits for it.
+// read hands each message to the caller that waits for it.
 func (b *bidi) read() {
 	defer close(b.gone)
 	for {
@@ -76,7 +76,7 @@ func (b *bidi) read() {
 	}
 }
 
-// contextOf returns the tab that an event is of.
+// contextOf returns the tab that an event belongs to.
 func contextOf(event message) string {
 	var of struct {
 		Context string
@@ -86,7 +86,7 @@ func contextOf(event message) string {
 	return of.Context + of.Source.Context // it has one of them
 }
 
-// hear returns where the events of a tab come.
+// hear returns a channel of the events of a tab.
 func (b *bidi) hear(context string) <-chan message {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -75,7 +75,8 @@ func TestTheTextsOfTheEngineAreFound(t *testing.T) {
 	must(t, err)
 	for _, want := range []string{
 		"includes a parameter more than once", "is not allowed to request scope ",
-		"has not been whitelisted by the OAuth 2.0 Client.", "The PKCE code challenge did not match the code verifier.", "is not supported by the authorization server",
+		"has not been whitelisted by the OAuth 2.0 Client.", "The PKCE code challenge did not match the code verifier.",
+		"is not supported by the authorization server",
 	} {
 		known := false
 		for _, text := range texts {

@@ -96,7 +96,7 @@ func judgeToken(t testing.TB, w *httptest.ResponseRecorder) string {
 	return judgeTexts(says.Error, says.Description)
 }
 
-// judgeAnswer returns what no answer may be.
+// judgeAnswer returns what is wrong with an answer of either.
 func judgeAnswer(t testing.TB, w *httptest.ResponseRecorder) string {
 	if w.Code >= 500 || w.Code == http.StatusTooManyRequests {
 		return "no answer may be that"

@@ -33,8 +33,8 @@ const (
 	formType  = "application/x-www-form-urlencoded"
 )
 
-// service is the whole of it, an application that is trusted, and a browser in which Ada is signed in. No request
-// comes from an address that another came from.
+// service is a whole service, an application that is trusted, and a browser in which Ada is signed in. Each request
+// comes from an address of its own.
 type service struct {
 	*keystile.Service
 	cookies []*http.Cookie

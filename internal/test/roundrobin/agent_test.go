@@ -20,7 +20,8 @@ type agent struct {
 func (p *person) agent() agent {
 	p.c.t.Helper()
 	r := httptest.NewRequest("POST", origin+"/oauth/register", strings.NewReader(
-		`{"client_name":"Agent","redirect_uris":["`+redirect+`"],"token_endpoint_auth_method":"none","grant_types":["authorization_code","refresh_token"]}`))
+		`{"client_name":"Agent","redirect_uris":["`+redirect+`"],"token_endpoint_auth_method":"none",`+
+			`"grant_types":["authorization_code","refresh_token"]}`))
 	r.Header.Set("Content-Type", "application/json")
 	a := p.send(r)
 	var made struct {
@@ -38,7 +39,8 @@ func (g agent) begin() string {
 	at := strings.Replace(authorize, "client_id=ksapp", "client_id="+g.id, 1)
 	a := g.p.submit(g.p.get(at), "/oauth/signin", "username", "ada", "password", password)
 	code := g.p.submit(a, "/oauth/signin/consent", "allow", "1").brought("code")
-	return g.send(g.p, "grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier).member("refresh_token")
+	return g.send(g.p, "grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier",
+		verifier).member("refresh_token")
 }
 
 func (g agent) send(from *person, pairs ...string) page {
@@ -102,7 +104,7 @@ func (a page) wider(t *testing.T) {
 	}
 }
 
-// Once the successor has been used two hold the tokens of one grant.
+// Once the successor has been used, two clients hold the tokens of one grant.
 func TestAReplacedTokenOfAnAgentWhoseSuccessorWasUsedEndsTheFamily(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		g := p.agent()
@@ -159,7 +161,8 @@ func TestAReplacedTokenIsAnsweredNoSecondTimeWithoutTheWindow(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		first := p.redeemed(p.granted()).member("refresh_token")
 		p.token("grant_type", "refresh_token", "refresh_token", first).member("refresh_token")
-		p.token("grant_type", "refresh_token", "refresh_token", first).refused(t, "the refresh token of a registered application")
+		p.token("grant_type", "refresh_token", "refresh_token", first).refused(t,
+			"the refresh token of a registered application")
 	})
 	t.Run("off", func(t *testing.T) {
 		c := newCluster(t, 1, func(c *keystile.Config) { c.OAuth.AgentsRefreshWindow = -1 })

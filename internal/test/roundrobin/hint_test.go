@@ -47,19 +47,22 @@ func TestAnApplicationThatRenewsAdasSessionIsGivenNobodyElses(t *testing.T) {
 		if got := other.get(silent).brought("error"); got != "login_required" {
 			t.Errorf("with Bob signed in, prompt=none and Ada's hint end in %q", got)
 		}
-		if a := c.person().get(silent); a.brought("error") != "login_required" || a.brought("error_description") != other.get(silent).brought("error_description") {
+		if a := c.person().get(silent); a.brought("error") != "login_required" ||
+			a.brought("error_description") != other.get(silent).brought("error_description") {
 			t.Errorf("the application can tell that somebody else is signed in: %s", a.location)
 		}
 		if again := c.as("ada").get(silent); again.brought("code") == "" {
 			t.Error("Ada's own session does not satisfy her hint")
 		}
 
-		// The page asks for her and does not say who she is. Bob once more is none of hers, and is told to the application.
+		// The page asks for her and does not say who she is. A sign-in of Bob is not hers, and the application is told.
 		a := other.get(asking("id_token_hint", adas))
-		if a.status != 200 || !strings.Contains(a.body, "person who was signed in to it before") || strings.Contains(a.body, "ada") || strings.Contains(a.body, "Ada") {
+		if a.status != 200 || !strings.Contains(a.body, "person who was signed in to it before") ||
+			strings.Contains(a.body, "ada") || strings.Contains(a.body, "Ada") {
 			t.Fatalf("with Bob signed in, Ada's hint = %d to %q: %s", a.status, a.location, a.body)
 		}
-		if got := other.submit(a, "/oauth/signin", "username", "bob", "password", password); got.brought("error") != "login_required" || got.brought("state") != "drawn-before" {
+		if got := other.submit(a, "/oauth/signin", "username", "bob", "password",
+			password); got.brought("error") != "login_required" || got.brought("state") != "drawn-before" {
 			t.Errorf("Bob, who has signed in because of Ada's hint, is led to %s", got.location)
 		}
 		for _, how := range []string{"", "login", "select_account"} {
@@ -70,18 +73,21 @@ func TestAnApplicationThatRenewsAdasSessionIsGivenNobodyElses(t *testing.T) {
 			other = c.as("bob")
 		}
 		stranger := c.person()
-		_, carried, _ := strings.Cut(html.UnescapeString(stranger.get(asking("id_token_hint", adas)).body), `href="/oauth/signin/with/wx?`)
+		_, carried, _ := strings.Cut(html.UnescapeString(stranger.get(asking("id_token_hint", adas)).body),
+			`href="/oauth/signin/with/wx?`)
 		carried, _, _ = strings.Cut(carried, `"`)
 		there := stranger.follow(stranger.get("/oauth/signin/with/wx?" + carried))
 		action := formTag.FindStringSubmatch(there.body)
 		if action == nil {
 			t.Fatalf("the provider shows %s", there.body)
 		}
-		if got := stranger.submit(there, html.UnescapeString(action[1]), "person", "mei"); got.brought("error") != "login_required" {
+		if got := stranger.submit(there, html.UnescapeString(action[1]), "person",
+			"mei"); got.brought("error") != "login_required" {
 			t.Errorf("somebody who comes from a provider because of Ada's hint is led to %s", got.location)
 		}
 		a = c.person().get(asking("id_token_hint", adas))
-		if got := c.person().submit(a, "/oauth/signin", "username", "bob", "password", password); got.brought("error") != "login_required" {
+		if got := c.person().submit(a, "/oauth/signin", "username", "bob", "password",
+			password); got.brought("error") != "login_required" {
 			t.Errorf("where nobody was signed in, Bob is led to %s", got.location)
 		}
 	})
@@ -92,16 +98,19 @@ func TestAHintThatIsNotTheApplicationsIsPassedOver(t *testing.T) {
 		c.bob()
 		adas := p.redeemed(p.granted()).member("id_token")
 		parts := strings.Split(adas, ".")
-		_, err := c.store.SaveApp(t.Context(), storage.App{ID: "ksother", Name: "Other", Domains: []string{"app.example.com"}, FirstParty: true})
+		_, err := c.store.SaveApp(t.Context(), storage.App{ID: "ksother", Name: "Other", Domains: []string{"app.example.com"},
+			FirstParty: true})
 		must(t, err)
 		bob := c.as("bob")
 		for what, hint := range map[string]string{
-			"no token": "x.y.z", "another signature": parts[0] + "." + parts[1] + "." + strings.Repeat("A", len(parts[2])), "16 KB": strings.Repeat("a", 16<<10),
+			"no token": "x.y.z", "another signature": parts[0] + "." + parts[1] + "." + strings.Repeat("A", len(parts[2])),
+			"16 KB": strings.Repeat("a", 16<<10),
 		} {
 			if a := bob.get(asking("prompt", "none", "id_token_hint", hint)); a.brought("code") == "" {
 				t.Errorf("%s: %d to %s", what, a.status, a.location)
 			}
-			if a := c.person().get(asking("id_token_hint", hint)); a.status != 200 || strings.Contains(a.body, hint) || strings.Contains(a.body, "signed in to it before") {
+			if a := c.person().get(asking("id_token_hint", hint)); a.status != 200 || strings.Contains(a.body, hint) ||
+				strings.Contains(a.body, "signed in to it before") {
 				t.Errorf("%s, where nobody is signed in: %d %s", what, a.status, a.body)
 			}
 		}
@@ -170,7 +179,7 @@ func (p *person) foreign(path, body string) page {
 	return a
 }
 
-// OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2: both methods are served, for those who send forms from elsewhere.
+// OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2: both methods are served, for applications that send forms.
 func TestAFormOfAnotherSiteFindsTheSession(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		_, query, _ := strings.Cut(authorize, "?")
@@ -184,10 +193,12 @@ func TestAFormOfAnotherSiteFindsTheSession(t *testing.T) {
 				t.Errorf("a form at %s leads to %s", path, got.location)
 			}
 		}
-		if a := p.foreign("/oauth/authorize", query+"&prompt=none&nonce=\xff#\r\nSet-Cookie: a"); a.status != 303 || strings.ContainsAny(a.location, "\xff#\r\n ") {
+		if a := p.foreign("/oauth/authorize", query+"&prompt=none&nonce=\xff#\r\nSet-Cookie: a"); a.status != 303 ||
+			strings.ContainsAny(a.location, "\xff#\r\n ") {
 			t.Errorf("what no address may hold moves to %q, %d", a.location, a.status)
 		}
-		if a := p.foreign("/oauth/authorize", query+"&login_hint="+strings.Repeat("a", 17<<10)); a.brought("error") != "invalid_request" {
+		if a := p.foreign("/oauth/authorize", query+"&login_hint="+strings.Repeat("a",
+			17<<10)); a.brought("error") != "invalid_request" {
 			t.Errorf("a form of 17 KiB = %d to %.80s", a.status, a.location)
 		}
 

@@ -40,7 +40,8 @@ func TestAPasswordIsRightOnEachKeyboard(t *testing.T) {
 				t.Errorf("%s gets in without the dots", name)
 			}
 		}
-		a := p.submit(p.get("/oauth/signin/password"), "/oauth/signin/password", "current", decomposed, "password", "ｚｗölf Bäume")
+		a := p.submit(p.get("/oauth/signin/password"), "/oauth/signin/password", "current", decomposed, "password",
+			"ｚｗölf Bäume")
 		if !c.enters("grace", "zwölf Bäume") || c.enters("grace", composed) {
 			t.Errorf("the password is not changed: %d %s", a.status, a.body)
 		}

@@ -13,11 +13,13 @@ func TestAClientOfTheBusThatAsksForNoScopeMayUseItsTools(t *testing.T) {
 		bus := origin + "/api/mcp"
 		p.enter()
 		for resource, want := range map[string]string{
-			bus: "tools", bus + "/": "tools", bus + "/b/support": "tools:b:support", origin: "openid profile", "": "openid profile",
+			bus: "tools", bus + "/": "tools", bus + "/b/support": "tools:b:support", origin: "openid profile",
+			"": "openid profile",
 		} {
 			for _, asked := range []string{"", "offline_access", "openid", "-"} {
 				g := p.agent()
-				pairs := []string{"response_type", "code", "client_id", g.id, "redirect_uri", redirect, "code_challenge", challenge, "code_challenge_method", "S256", "scope", asked}
+				pairs := []string{"response_type", "code", "client_id", g.id, "redirect_uri", redirect, "code_challenge", challenge,
+					"code_challenge_method", "S256", "scope", asked}
 				if resource != "" {
 					pairs = append(pairs, "resource", resource)
 				}
@@ -26,7 +28,8 @@ func TestAClientOfTheBusThatAsksForNoScopeMayUseItsTools(t *testing.T) {
 					q.Del("scope")
 				}
 				code := p.submit(p.get("/oauth/authorize?"+q.Encode()), "/oauth/signin/consent", "allow", "1").brought("code")
-				a := g.send(p, "grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier)
+				a := g.send(p, "grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier",
+					verifier)
 				if asked == "openid" {
 					if a.member("scope") != "openid" {
 						t.Errorf("for %s a client that asks for openid is granted %s", resource, a.member("scope"))
@@ -52,7 +55,8 @@ func TestAClientOfTheBusThatAsksForNoScopeMayUseItsTools(t *testing.T) {
 		}
 		a := p.post("/oauth/device_authorization", "client_id", "ksapp", "client_secret", appSecret, "resource", bus)
 		d := p.follow(p.get(strings.TrimPrefix(a.member("verification_uri_complete"), origin)))
-		if asks := p.submit(d, "/oauth/device", "user_code", a.member("user_code")); !strings.Contains(asks.body, "Use tools on your behalf") {
+		asks := p.submit(d, "/oauth/device", "user_code", a.member("user_code"))
+		if !strings.Contains(asks.body, "Use tools on your behalf") {
 			t.Errorf("a device that asks for no scope of the bus is asked about as %d %s", asks.status, asks.body)
 		}
 	})

@@ -68,8 +68,8 @@ type ID struct {
 	SID                           string // the session (OpenID Connect Back-Channel Logout 2.1); "": not told
 }
 
-// Append appends the payload of an id_token about a user. What is not known of them is left out (OpenID Connect
-// Core 5.3.2).
+// Append appends the payload of an id_token about a user. A claim that is not known is left out (OpenID Connect Core
+// 5.3.2).
 func (c ID) Append(to []byte, u storage.User, open Parts) []byte {
 	to = rawjson.AppendString(append(to, `{"iss":`...), c.Issuer)
 	to = rawjson.AppendString(append(to, `,"sub":`...), u.Sub)

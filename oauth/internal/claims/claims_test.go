@@ -61,7 +61,8 @@ type knownEmail struct {
 }
 
 func profileOf(u storage.User) profile {
-	return profile{cmp.Or(u.Name, u.Nickname, u.Username), cmp.Or(u.Nickname, u.Username), u.Username, u.Picture, u.Gender, u.Location}
+	return profile{cmp.Or(u.Name, u.Nickname, u.Username), cmp.Or(u.Nickname, u.Username), u.Username, u.Picture, u.Gender,
+		u.Location}
 }
 
 func emailOf(u storage.User) email { return email{u.Email, u.EmailVerified && u.Email != ""} }
@@ -117,7 +118,8 @@ func TestClaimsAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 		if open&Profile != 0 {
 			p := profileOf(u)
 			info.profile = p
-			id.Name, id.Nickname, id.PreferredUsername, id.Picture, id.Gender, id.Location = p.Name, p.Nickname, p.PreferredUsername, p.Picture, p.Gender, p.Location
+			id.Name, id.Nickname, id.PreferredUsername, id.Picture, id.Gender, id.Location = p.Name, p.Nickname,
+				p.PreferredUsername, p.Picture, p.Gender, p.Location
 		}
 		if open&Email != 0 {
 			info.email = emailOf(u)

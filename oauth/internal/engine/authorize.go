@@ -70,7 +70,8 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session, how Sign
 	granted := e.Store.Later(w.now)
 	w.next.Grant, w.next.GrantedAt = handle.NewGrant(granted), granted
 	w.next.IssuedAt, w.next.ExpiresAt = w.now.UTC(), w.now.Add(e.CodeLifetime).UTC()
-	w.next.UserID, w.next.AuthTime, w.next.LoginType, w.next.SignIn = who.UserID, who.ProvedAt(), who.SignInMethod(), how.text()
+	w.next.UserID, w.next.AuthTime, w.next.LoginType, w.next.SignIn = who.UserID, who.ProvedAt(), who.SignInMethod(),
+		how.text()
 	if _, err := e.provider.NewAuthorizeResponse(w.context(ctx), a.request, newSession()); err != nil {
 		return "", w.errorOf(err)
 	}

@@ -46,7 +46,8 @@ type Config struct {
 	// ElevatedAllowed says that users are asked for consent each time: without it, no application
 	// is granted a scope that is never granted silently.
 	ElevatedAllowed bool
-	// DefaultScope returns the scope of a grant for a resource that names none, "" for that of protocol 4.1; nil: always that.
+	// DefaultScope returns the scope of a grant for a resource that names none, "" for that of protocol 4.1; nil:
+	// always that.
 	DefaultScope func(resource string) string
 	// IDToken mints the id_token of a grant, before anything is spent.
 	IDToken func(ctx context.Context, g Granted) (string, error)
@@ -59,8 +60,8 @@ type Config struct {
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
 	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
 
-	// AgentsRefreshWindow bounds how long after its replacement a refresh token of an application that registered itself is
-	// answered with the same successor. 0: it never is.
+	// AgentsRefreshWindow bounds how long after its replacement a refresh token of an application that registered
+	// itself is answered with the same successor. 0: it never is.
 	AgentsRefreshWindow time.Duration
 	// SuccessorKey returns the key that those successors are derived by, the same at every node and for ever.
 	SuccessorKey func(ctx context.Context) (storage.Secret, error)

@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// An agent that registered itself often runs several times on one device with one set of tokens, or loses an answer, and
-// its user would have to sign in again. For a while its replaced refresh token is answered with the same successor
+// An agent that registered itself often runs several times on one device with one set of tokens, or loses an answer,
+// and its user would have to sign in again. For a while its replaced refresh token is answered with the same successor
 // (decision 90). That is kept nowhere: it is derived from the replaced token and the time of its replacement, by a key
 // that the nodes share, so neither the store nor an old token tells it without the other.
 
@@ -41,8 +41,9 @@ func (e *Engine) successor(ctx context.Context, w *work, at time.Time) (string, 
 	return handle.Derived(handle.RefreshPrefix, at, [24]byte(mac.Sum(nil)[:24])), nil
 }
 
-// repeat looks for the successor of a refresh token that was replaced a short while ago. If nobody has used it, it is the
-// answer once more. If somebody has, two hold the tokens of one grant, which ends; otherwise it ends or not as byAge says.
+// repeat looks for the successor of a refresh token that was replaced a short while ago. If nobody has used it, it is
+// the answer once more. If somebody has, two hold the tokens of one grant, which ends; otherwise it ends or not as
+// byAge says.
 func (e *Engine) repeat(ctx context.Context, w *work, t driver.Token, byAge bool) (ends bool, err error) {
 	text, err := e.successor(ctx, w, t.SpentAt)
 	if err != nil {
@@ -59,7 +60,8 @@ func (e *Engine) repeat(ctx context.Context, w *work, t driver.Token, byAge bool
 	case !next.Live(w.now):
 		return false, nil
 	}
-	over, err := e.Revoker.StopsNow(ctx, storage.Caller{AppID: t.AppID, UserID: t.UserID, Grant: t.Grant, GrantedAt: t.GrantedAt})
+	over, err := e.Revoker.StopsNow(ctx, storage.Caller{AppID: t.AppID, UserID: t.UserID, Grant: t.Grant,
+		GrantedAt: t.GrantedAt})
 	if err != nil || over {
 		return false, err
 	}

@@ -25,8 +25,8 @@ func (e *Engine) grantable(name string) bool {
 // Known returns the names of a requested scope that a user can grant here, each once.
 func (e *Engine) Known(requested string) string { return knownScopes(requested, e.grantable, "") }
 
-// wanted returns the scope that a request asks a user for. One that names none that is known is for what its resource
-// is for: its application may be none that could ask for more later.
+// wanted returns the scope that a request asks a user for. A request that names no known scope gets that of its
+// resource: its application may be unable to ask for more later.
 func (e *Engine) wanted(form url.Values) string {
 	byDefault := ""
 	if resource := form.Get("resource"); resource != "" && e.DefaultScope != nil {

@@ -2,8 +2,8 @@ package connector
 
 import "time"
 
-// Asked holds what an application asks of a sign-in (OpenID Connect Core 3.1.2.1), and the service itself of a user who
-// has to confirm who they are.
+// Asked holds what is asked of a sign-in: by an application (OpenID Connect Core 3.1.2.1), or by the service itself, of
+// a user who has to confirm who they are.
 type Asked struct {
 	Login         bool          // prompt=login, or max_age=0: the user proves who they are once more
 	SelectAccount bool          // prompt=select_account

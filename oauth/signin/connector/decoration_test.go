@@ -24,9 +24,12 @@ func named(name, from, to string) map[string][]cannedResponse {
 // long, or as another type. It is no reason not to let them in, and what can be read of it is taken.
 func TestANicknameMayBeAnything(t *testing.T) {
 	for to, want := range map[string]string{
-		"\"a\x14b\"": "a b", "\"a\x08b\"": "a b", "\"a\nb\"": "a b", "\"a\tb\"": "a b", "\"a\x7fb\"": "ab", "\"\x00\"": "", "\"a\x1f\"": "a",
-		"\"a\xff b\"": "a? b", "\"a\xffb\"": "a??", "\"\xd5\x5c\"": "??", "\"\xcc\xec b\"": "?? b", "\"\xe9\x22": "?", "\"张\xb3\"": "张?",
-		"null": "", "7": "7", "1.5": "", "true": "", "[]": "", "{}": "", "[\"N\"]": "", `"\ud800"`: "\ufffd", `"` + strings.Repeat("a", 5000) + `"`: strings.Repeat("a", maxText),
+		"\"a\x14b\"": "a b", "\"a\x08b\"": "a b", "\"a\nb\"": "a b", "\"a\tb\"": "a b", "\"a\x7fb\"": "ab", "\"\x00\"": "",
+		"\"a\x1f\"":   "a",
+		"\"a\xff b\"": "a? b", "\"a\xffb\"": "a??", "\"\xd5\x5c\"": "??", "\"\xcc\xec b\"": "?? b", "\"\xe9\x22": "?",
+		"\"张\xb3\"": "张?",
+		"null":      "", "7": "7", "1.5": "", "true": "", "[]": "", "{}": "", "[\"N\"]": "", `"\ud800"`: "\ufffd", `"` +
+			strings.Repeat("a", 5000) + `"`: strings.Repeat("a", maxText),
 	} {
 		for _, name := range names {
 			c, _ := scripted(t, name, named(name, `"N"`, to))
@@ -38,7 +41,7 @@ func TestANicknameMayBeAnything(t *testing.T) {
 	}
 }
 
-// What is for show may have a byte of anything in it, but an id with one is none.
+// A text for show may hold any byte, but an id that holds one of these is none.
 func TestAnIDWithAControlCharacterIsNone(t *testing.T) {
 	for _, name := range []string{"wx", "qq", "douyin", "feishu", "wecom", "dingtalk"} {
 		for _, bad := range []string{"o\x01", "\x1fo", "o\n1"} {
@@ -56,7 +59,8 @@ func TestAnIDWithAControlCharacterIsNone(t *testing.T) {
 	}
 }
 
-// A profile that does not come costs the nickname. Who it is has been proven, and the operator reads what is wrong.
+// A profile that does not come costs the nickname. The user has been proven already, and the operator reads what is
+// wrong.
 func TestAProfileThatFailsCostsNoSignIn(t *testing.T) {
 	for _, name := range names {
 		last := len(steps(name)) - 1
@@ -70,7 +74,8 @@ func TestAProfileThatFailsCostsNoSignIn(t *testing.T) {
 				if !errors.As(err, new(*Trouble)) {
 					t.Errorf("%s, %d where it says who it is: %v, %v, want a Trouble", name, status, p, err)
 				}
-			case err != nil || !slices.Equal(p.Subjects, provenBy(name)) || !strings.Contains(p.Unread, name+": http ") || strings.Contains(p.Unread, "the-access-token"):
+			case err != nil || !slices.Equal(p.Subjects, provenBy(name)) || !strings.Contains(p.Unread, name+": http ") ||
+				strings.Contains(p.Unread, "the-access-token"):
 				t.Errorf("%s, %d about the user: %+v, %v", name, status, p, err)
 			}
 		}
@@ -83,7 +88,7 @@ func TestAProfileThatFailsCostsNoSignIn(t *testing.T) {
 	}
 }
 
-// An employee whom the application may not see, or who is none, is no user of it, however much is known of them.
+// Somebody whom the application may not see, or who is no employee, is no user of it, however much is known of them.
 func TestAStrangerIsNotLetInForALackOfAProfile(t *testing.T) {
 	for _, code := range []string{"60011", "60111"} {
 		answers := good("wecom")
@@ -104,7 +109,9 @@ func TestAMemberOfWeComIsUserIdTooOrNone(t *testing.T) {
 		answers[wecomWhoPath][0] = ok(body)
 		c, s := scripted(t, "wecom", answers)
 		p, err := c.Finish(t.Context(), back, returned("wecom"))
-		if !errors.Is(err, want) || want == nil && (err != nil || !slices.Equal(p.Subjects, subjectsOf("wecom")) || p.Nickname != "N" || s.requests[len(s.requests)-1].Form.Get("userid") == "") {
+		if !errors.Is(err, want) || want == nil &&
+			(err != nil || !slices.Equal(p.Subjects, subjectsOf("wecom")) || p.Nickname != "N" ||
+				s.requests[len(s.requests)-1].Form.Get("userid") == "") {
 			t.Errorf("%s: %+v, %v, want %v", body, p, err, want)
 		}
 	}

@@ -31,16 +31,16 @@
 // does not sign its answers to an application that it does not know. Everything else is verified
 // with alipay's key, byte for byte, under the one name that was requested.
 //
-// What only decorates a user never keeps them out. Once an answer has said who they are, one that tells of them may
+// Nothing that only decorates a user keeps them out. Once an answer has said who they are, one that tells of them may
 // fail, be late or be unreadable: Profile.Unread says so to the operator, and the nickname comes at another sign-in.
-// Control characters and GBK in names, which make an answer no JSON, become blanks and question marks. What says who
-// somebody is stays strict: ids, signatures, two answers that name two people, and who may use the application. Where
-// the id that an operator's applications share comes with the profile alone (douyin), somebody who is new and whose
-// profile fails has an account by the other id; if they have another account by the shared one, that is found from the
-// next sign-in on.
+// Control characters and GBK in names, which make an answer no JSON, become blanks and question marks. Everything that
+// says who somebody is stays strict: ids, signatures, two answers that name two people, and who may use the
+// application. Where the id that an operator's applications share comes with the profile alone (douyin), somebody who
+// is new and whose profile fails has an account by the other id; if they have another account by the shared one, that
+// is found from the next sign-in on.
 //
-// What is asked of a sign-in is asked of the provider where it has words for it: Asker. OpenID Connect has for all of it,
-// GitHub for the account to take, wx for the language. alipay, qq, douyin, feishu, wecom and dingtalk have none.
+// An Asker passes on what is asked of a sign-in, where its provider has words for it. OpenID Connect has words for all
+// of it, GitHub for the account to take, wx for the language. alipay, qq, douyin, feishu, wecom and dingtalk have none.
 // Profile.AuthTime says when the user proved who they are; only OpenID Connect says it.
 //
 // An unknown gender is "". qq sends male where it knows nothing, and that cannot be distinguished.

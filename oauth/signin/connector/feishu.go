@@ -131,6 +131,7 @@ func (f *feishu) Finish(ctx context.Context, back string, query url.Values) (Pro
 	}
 	user := answer.inner("data")
 	return t.profile(identity{}, identity{user.text("union_id"), user.text("open_id")}, Profile{
-		Nickname: user.text("name"), Avatar: pictureURL(user.text("avatar_url")), Email: cmp.Or(user.text("email"), user.text("enterprise_email")),
+		Nickname: user.text("name"), Avatar: pictureURL(user.text("avatar_url")),
+		Email: cmp.Or(user.text("email"), user.text("enterprise_email")),
 	})
 }

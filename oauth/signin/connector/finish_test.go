@@ -138,8 +138,8 @@ func provenBy(name string) []string {
 	return subjectsOf(name)
 }
 
-// Whatever an answer that says who somebody is is replaced by, nobody is signed in by it. One that only tells of them
-// costs their nickname, and the operator reads why.
+// Nothing in the place of an answer that says who somebody is signs anybody in. In the place of one that only tells of
+// them it costs their nickname, and the operator reads why.
 func TestAnswersThatAreNoneLetNobodyIn(t *testing.T) {
 	for _, name := range names {
 		for i, step := range steps(name) {

@@ -155,8 +155,8 @@ func (g *github) ask(ctx context.Context, t *exchange, endpoint, token string) (
 	return t.get(ctx, endpoint, nil, http.Header{"Authorization": {"Bearer " + token}, "X-Github-Api-Version": {"2022-11-28"}})
 }
 
-// admit returns the user's primary address, if GitHub has verified it and may tell it. It refuses users whose address is
-// in none of the domains, if there are some.
+// admit returns the user's primary address, if GitHub has verified it and may tell it. It refuses users whose address
+// is in none of the domains, if there are some.
 func (g *github) admit(ctx context.Context, t *exchange, token string, told bool) (address string, err error) {
 	decides := len(g.domains) > 0
 	if !decides && !told {

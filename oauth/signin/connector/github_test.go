@@ -90,17 +90,21 @@ func TestGitHubTellsTheAddressToWhoAsksForIt(t *testing.T) {
 		unread           bool
 	}{
 		{"", addresses, true, "", "", false}, {"user:email", addresses, false, "octo@corp.example", "", false},
-		{"user:email", addresses, true, "octo@corp.example", "octo@corp.example", false}, {"read:user,user:email", "<html>", true, "", "", true},
+		{"user:email", addresses, true, "octo@corp.example", "octo@corp.example", false},
+		{"read:user,user:email", "<html>", true, "", "", true},
 		{"user:email", `[{"email":"octo@corp.example","primary":true,"verified":false}]`, true, "", "", false},
 	} {
 		answers := githubAnswers(githubUserOK, row.emails)
-		answers[githubTokenPath][0].body = strings.Replace(answers[githubTokenPath][0].body, `"scope":""`, `"scope":"`+row.scope+`"`, 1)
-		c, err := NewGitHub(GitHub{ID: "Iv1.0123456789abcdef", Secret: storage.NewSecret(secret), TrustEmail: row.trust, Client: &http.Client{Transport: &cannedProvider{answers: answers}}})
+		answers[githubTokenPath][0].body = strings.Replace(answers[githubTokenPath][0].body, `"scope":""`,
+			`"scope":"`+row.scope+`"`, 1)
+		c, err := NewGitHub(GitHub{ID: "Iv1.0123456789abcdef", Secret: storage.NewSecret(secret), TrustEmail: row.trust,
+			Client: &http.Client{Transport: &cannedProvider{answers: answers}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p, err := c.Finish(t.Context(), back, returned("github"))
-		if err != nil || p.Email != row.email || p.ConfirmedEmail != row.confirmed || (p.Unread != "") != row.unread || len(p.Subjects) != 1 {
+		if err != nil || p.Email != row.email || p.ConfirmedEmail != row.confirmed || (p.Unread != "") != row.unread ||
+			len(p.Subjects) != 1 {
 			t.Errorf("%+v: %+v, %v", row, p, err)
 		}
 		at, err := url.Parse(c.(Asker).BeginAsked(state, back, false, Asked{Email: true}))

@@ -13,7 +13,8 @@ import (
 type object map[string]json.RawMessage
 
 // parseObject reads a body that is one object, with or without a byte order mark or
-// JSONP around it. What no JSON may hold but providers send is a blank or a question mark: see package legible.
+// JSONP around it. Characters that no JSON may hold, but providers send, are blanks or question marks: see package
+// legible.
 func parseObject(body []byte) (object, bool) {
 	body = legible.Text(body)
 	body = unwrap(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))

@@ -28,8 +28,10 @@ var vectorRows = []struct {
 		{wxTokenPath, "wx_token_ok", `"openid":"of_Hl5zVpyj0vwzIlAyIlnXe1234","scope":"snsapi_login","unionid":"oxW9O1VAL8x-zfWP2hrqW9c81234"`, `"openid":"o1"`},
 		{wxUserPath, "wx_userinfo_snapshot_minimal", "", ""},
 	}, want: Profile{Subjects: []string{"o:wx0123456789abcdef:o1"}, Nickname: "微信用户", Avatar: "https://thirdwx.qlogo.cn/mmopen/x/132"}},
-	{provider: "wx", turns: []vectorCase{{wxTokenPath, "wx_token_ok", "", ""}, {wxUserPath, "wx_userinfo_bad_token", "", ""}}, want: Profile{
-		Subjects: []string{"u:oxW9O1VAL8x-zfWP2hrqW9c81234", "o:wx0123456789abcdef:of_Hl5zVpyj0vwzIlAyIlnXe1234"}, Unread: "40001",
+	{provider: "wx", turns: []vectorCase{{wxTokenPath, "wx_token_ok", "", ""},
+		{wxUserPath, "wx_userinfo_bad_token", "", ""}}, want: Profile{
+		Subjects: []string{"u:oxW9O1VAL8x-zfWP2hrqW9c81234", "o:wx0123456789abcdef:of_Hl5zVpyj0vwzIlAyIlnXe1234"},
+		Unread:   "40001",
 	}},
 
 	{provider: "qq", turns: []vectorCase{{qqTokenPath, "qq_token_ok_form", "", ""}, {qqMePath, "qq_me_ok_jsonp", "", ""}, {qqUserPath, "qq_userinfo_ok", "", ""}}, want: Profile{
@@ -49,7 +51,8 @@ var vectorRows = []struct {
 	}},
 	{provider: "qq", turns: []vectorCase{{qqTokenPath, "qq_token_err_jsonp", "", ""}}, err: ErrCode},
 	{provider: "qq", turns: []vectorCase{{qqTokenPath, "qq_token_ok_json", "", ""}, {qqMePath, "qq_me_err_jsonp", "", ""}}, code: "100016"},
-	{provider: "qq", turns: []vectorCase{{qqTokenPath, "qq_token_ok_json", "", ""}, {qqMePath, "qq_me_ok_jsonp", "", ""}, {qqUserPath, "qq_userinfo_err", "", ""}}, want: Profile{
+	{provider: "qq", turns: []vectorCase{{qqTokenPath, "qq_token_ok_json", "", ""}, {qqMePath, "qq_me_ok_jsonp", "", ""},
+		{qqUserPath, "qq_userinfo_err", "", ""}}, want: Profile{
 		Subjects: []string{"u:UID_QQ", "o:101896710:C0D022F92B604AA4B1CDF92CC79463A4"}, Unread: "-22",
 	}},
 
@@ -58,8 +61,10 @@ var vectorRows = []struct {
 		Nickname: "张三", Avatar: "https://tfs.alipayobjects.com/images/partner/T1", Gender: "female", Location: "安徽省 安庆",
 	}},
 	{provider: "alipay", turns: []vectorCase{{alipayPath, "alipay_token_code_bad", "", ""}}, err: ErrCode},
-	{provider: "alipay", turns: []vectorCase{{alipayPath, "alipay_token_ok", "", ""}, {alipayPath, "alipay_user_bad_token", "", ""}}, want: Profile{
-		Subjects: []string{"u:2099222233334444", "o:2021000000000001:074a1CcTG1LelxKe4xQC0zgNdId0nxi95b5lsNpazWYoCo5"}, Unread: "aop.invalid-auth-token",
+	{provider: "alipay", turns: []vectorCase{{alipayPath, "alipay_token_ok", "", ""},
+		{alipayPath, "alipay_user_bad_token", "", ""}}, want: Profile{
+		Subjects: []string{"u:2099222233334444", "o:2021000000000001:074a1CcTG1LelxKe4xQC0zgNdId0nxi95b5lsNpazWYoCo5"},
+		Unread:   "aop.invalid-auth-token",
 	}},
 
 	{provider: "douyin", turns: []vectorCase{{douyinTokenPath, "douyin_token_ok", "", ""}, {douyinUserPath, "douyin_userinfo_ok", "0da22181-d833-447f-995f-1beefea5bef3", "b9b71865-7fea-44cc"}}, want: Profile{

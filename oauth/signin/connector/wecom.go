@@ -135,7 +135,7 @@ func (w *wecom) Finish(ctx context.Context, _ string, query url.Values) (Profile
 // tomorrow.
 func wecomIdentity(o object) identity { return identity{open: strings.ToLower(wecomID(o))} }
 
-// wecomID returns the id of a member, which the endpoint of before called UserId, and which corporations on premises
+// wecomID returns the id of a member, which the earlier endpoint called UserId, and which corporations on premises
 // still do.
 func wecomID(o object) string { return cmp.Or(o.text("userid"), o.text("UserId")) }
 

@@ -36,8 +36,8 @@ func Explain(err error) string {
 }
 
 // Check returns the error of a new password. In the form that is hashed (see Normal), it must have at least 8
-// characters and at most 1,024 bytes of UTF-8, and must be neither one of the 10,000 commonest (in whatever case) nor one of
-// the known texts about its owner, such as username and address. It is never truncated.
+// characters and at most 1,024 bytes of UTF-8, and must be neither one of the 10,000 commonest (in whatever case) nor
+// one of the known texts about its owner, such as username and address. It is never truncated.
 func Check(password string, known ...string) error {
 	password = Normal(password)
 	lower := strings.ToLower(password)

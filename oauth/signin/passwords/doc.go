@@ -8,7 +8,8 @@
 //
 // A password is normalized before it is hashed ([Normal]), and its length is measured after that. The hash of one that
 // was set before is of what was typed, so where that differs from the normalized form it is tried second, also for a
-// user who is not there: what is typed decides how long an answer takes, and not who there is. Both are one attempt.
+// user who is not there: what is typed decides how long an answer takes, and not whether the user exists. Both are one
+// attempt.
 //
 // As many passwords are hashed at a time as there are processors; the others wait for three
 // seconds at most. Browsers that are known to the user, and everything that is not a sign-in, go

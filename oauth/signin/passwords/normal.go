@@ -10,7 +10,8 @@ const (
 
 // Normal returns the form in which a password is hashed: NFKC (NIST SP 800-63B 5.1.1.2). Keyboards and input methods
 // differ in how they write the same letter: as one character or two, in full width or not. A [Hasher] and [Check] do
-// this themselves; it is for hosts that hash passwords in another way. What is too long for a password stays as it is.
+// this themselves; it is for hosts that hash passwords in another way. A text that is too long for a password stays as
+// it is.
 func Normal(typed string) string {
 	if len(typed) > maxTyped {
 		return typed

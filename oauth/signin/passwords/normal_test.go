@@ -60,7 +60,7 @@ func TestAHashOfAnEarlierVersionIsFoundAndStale(t *testing.T) {
 	}
 }
 
-// What an answer costs tells nothing of who there is.
+// The work for an answer does not tell whether a user exists.
 func TestAWrongPasswordCostsTheSameWhoeverItIsFor(t *testing.T) {
 	ctx := context.Background()
 	hash, err := New(Cost{Memory: 64, Passes: 1}).Hash(ctx, "another one")

@@ -15,8 +15,8 @@ type Users interface {
 	// Authenticate returns the user whose username and password these are. An unknown
 	// user and a wrong password are storage.ErrNotFound alike and take equally long; any
 	// other error means that nothing was decided. Neither text is ever empty. The password is as it was typed: hash
-	// and compare passwords.Normal of it, as a passwords.Hasher does, or who sets one on one keyboard does not get in
-	// with another.
+	// and compare passwords.Normal of it, as a passwords.Hasher does, or a user who sets one on one keyboard does not
+	// get in with another.
 	Authenticate(ctx context.Context, username, password string) (storage.User, error)
 }
 

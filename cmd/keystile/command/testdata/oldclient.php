@@ -39,7 +39,8 @@ class Oauth
     public function query($type, $social_uid)
     {
         return $this->ask(array(
-            'act' => 'query', 'appid' => $this->appid, 'appkey' => $this->appkey, 'type' => $type, 'social_uid' => $social_uid,
+            'act' => 'query', 'appid' => $this->appid, 'appkey' => $this->appkey, 'type' => $type,
+            'social_uid' => $social_uid,
         ));
     }
 
@@ -51,7 +52,8 @@ class Oauth
 
 $success = getenv('SUCCESS') === false ? 0 : getenv('SUCCESS');
 $oauth = new Oauth(array(
-    'connect' => getenv('CONNECT'), 'appid' => getenv('APPID'), 'appkey' => getenv('APPKEY'), 'callback' => getenv('BACK'),
+    'connect' => getenv('CONNECT'), 'appid' => getenv('APPID'), 'appkey' => getenv('APPKEY'),
+    'callback' => getenv('BACK'),
 ));
 
 function fails($answer)

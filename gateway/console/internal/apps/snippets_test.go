@@ -85,7 +85,7 @@ func TestTheCodeIsThatOfTheApplication(t *testing.T) {
 	}
 }
 
-// A program on the user's own device has no TLS, so what is shown is what works.
+// A program on the user's own device has no TLS, so the code that is shown leads back to it by http.
 func TestTheCodeLeadsBackToWhereTheApplicationIs(t *testing.T) {
 	s := &Apps{c: Config{BaseURL: "https://id.example.com"}}
 	for domain, want := range map[string]string{

@@ -48,7 +48,7 @@ OIDCInfoHook access_token id_token userinfo refresh_token
 </Location>
 `
 
-// Apache lets in whom the id_token names, and nobody when they have signed out.
+// Apache lets the user of the id_token in, and nobody once they have signed out.
 func TestModAuthOpenIDC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a server")

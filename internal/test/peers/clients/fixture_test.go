@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// client is one of other people's, and what is to be set for it. Tests of a language share its list, and the table of
-// examples/CLIENTS.md is compared with them.
+// client is a client of other people, and what is to be set for it. Tests of a language share its list, and the table
+// of examples/CLIENTS.md is compared with them.
 type client struct {
 	name   string
 	as     string // its name in npm or Debian, if that is another
@@ -25,8 +25,8 @@ type client struct {
 	env    []string // of its program
 }
 
-// list has discovery list ES256 too, for clients that believe it about id_tokens and have no HS256: the setting
-// id_token_algs.
+// list makes discovery list ES256 too, by the setting id_token_algs. It is for clients that go by discovery and have no
+// HS256.
 func list(c *keystile.Config) { c.OAuth.IDTokenAlgs = []string{"HS256", "ES256"} }
 
 // settings are the environment of the programs: what an application is configured with, and who is to sign in.
@@ -42,7 +42,7 @@ func settings(site *agents.Site, app storage.App, trust string) []string {
 	return append(env, "SECRET="+app.AppKey().Reveal())
 }
 
-// installed skips a test where a client of npm is not.
+// installed skips a test whose client of npm is not installed.
 func installed(t *testing.T, name string) {
 	t.Helper()
 	if testing.Short() {

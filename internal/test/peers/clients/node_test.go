@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// callback is an address of an application on another machine: the browser is not let go there.
+// callback is an address of an application on another machine: the browser is stopped before it goes there.
 const callback = "https://app.example.com/cb"
 
 var nodeClients = []client{

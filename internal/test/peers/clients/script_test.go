@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// language is Debian's, which sees the modules that Debian has.
+// language is an interpreter of Debian's, which finds the modules that Debian has.
 type language struct{ program, flag, folder string }
 
 var pythonClients = []client{

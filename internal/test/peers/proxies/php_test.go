@@ -44,7 +44,8 @@ var families = []family{
 		write(t, dir, "index.php", pageInPHP)
 		php := backend(t, dir)
 		write(t, dir, "Caddyfile", fmt.Sprintf("{\n\tadmin off\n\tauto_https off\n}\nhttp://%s {\n\tbind 127.0.0.1\n\troot * %s\n\tphp_fastcgi %s\n}\n", address, dir, php))
-		program.Ready(t, address, program.Run(t, dir, "caddy", "run", "--adapter", "caddyfile", "--config", filepath.Join(dir, "Caddyfile")))
+		program.Ready(t, address, program.Run(t, dir, "caddy", "run", "--adapter", "caddyfile", "--config",
+			filepath.Join(dir, "Caddyfile")))
 	}},
 	{"php-cgi, by FastCGI of lighttpd", []string{"php-cgi", "lighttpd"}, func(t *testing.T, dir, address string) {
 		write(t, dir, "page.php", pageInPHP)

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Nobody comes through the proxy who is not signed in, and what stands behind it is told who they are.
+// The proxy lets nobody through who is not signed in, and tells the application behind it who they are.
 func TestOAuth2Proxy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links a program")

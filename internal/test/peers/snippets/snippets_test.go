@@ -153,7 +153,7 @@ func buildNode(t *testing.T, dir, code string) []string {
 	return []string{"node", written(t, dir, "main.mjs", testdata(t, "main.mjs"))}
 }
 
-// python is Debian's, which has Debian's libraries.
+// python is Debian's interpreter, which has Debian's libraries.
 const python = "/usr/bin/python3"
 
 func buildPython(t *testing.T, dir, code string) []string {
@@ -164,7 +164,8 @@ func buildPython(t *testing.T, dir, code string) []string {
 	return []string{python, "-B", written(t, dir, "main.py", testdata(t, "main.py"))}
 }
 
-// The code for PHP is well formed. Its library is not in Debian: what is called is what its documentation calls.
+// The code for PHP is well formed. Its library is not in Debian, so the calls are compared with those of its
+// documentation.
 func TestTheCodeForPHPParses(t *testing.T) {
 	has(t, "php")
 	s := start(t, "http")

@@ -102,7 +102,8 @@ func (f *Fake) openIDToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return respondJSON(w, http.StatusOK, object{"access_token": token, "token_type": "Bearer", "expires_in": 300, "id_token": signed, "scope": g.scope})
+	return respondJSON(w, http.StatusOK, object{"access_token": token, "token_type": "Bearer", "expires_in": 300,
+		"id_token": signed, "scope": g.scope})
 }
 
 func (f *Fake) openIDUser(w http.ResponseWriter, r *http.Request) error {

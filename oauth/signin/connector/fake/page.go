@@ -31,7 +31,8 @@ var (
 	style        = strings.ReplaceAll(styleText, "\r", "")
 	styleDigest  = sha256.Sum256([]byte(style))
 	pageTemplate = page.Lazily(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
-	// Without form-action: browsers hold against it where the sign-in leads in the end, which may be a program.
+	// The policy has no form-action: browsers would hold it against the place that the sign-in leads to in the end,
+	// which may be a program.
 	policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(styleDigest[:]) +
 		"'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
 )

@@ -18,7 +18,8 @@ func TestAnAddressIsToldAndConfirmedOnlyIfTheProviderIsTrusted(t *testing.T) {
 		asked, trusted   bool
 		email, confirmed string
 	}{
-		{"lin", false, true, "", ""}, {"lin", true, false, "lin@example.com", ""}, {"lin", true, true, "lin@example.com", "lin@example.com"},
+		{"lin", false, true, "", ""}, {"lin", true, false, "lin@example.com", ""},
+		{"lin", true, true, "lin@example.com", "lin@example.com"},
 		{"omar", true, true, "omar@example.com", ""}, // whose address is at userinfo, and is not verified
 	} {
 		p := newProvider(t)
@@ -35,7 +36,9 @@ func TestAnAddressIsToldAndConfirmedOnlyIfTheProviderIsTrusted(t *testing.T) {
 			t.Errorf("%+v: %q and %q, %v", row, profile.Email, profile.ConfirmedEmail, err)
 		}
 	}
-	if _, err := oidc.New(oidc.Config{Name: "e", Issuer: oidc.Entra("9188040d-6c67-4c5b-b112-36a304b66dad"), ClientID: "e", ClientSecret: storage.NewSecret("secret-of-e"), TrustEmail: true}); err == nil || !strings.Contains(err.Error(), "TrustEmail") {
+	if _, err := oidc.New(oidc.Config{Name: "e", Issuer: oidc.Entra("9188040d-6c67-4c5b-b112-36a304b66dad"), ClientID: "e",
+		ClientSecret: storage.NewSecret("secret-of-e"), TrustEmail: true}); err == nil ||
+		!strings.Contains(err.Error(), "TrustEmail") {
 		t.Errorf("Entra, which verifies nothing: %v", err)
 	}
 }

@@ -41,8 +41,8 @@ func (c claims) verified() string {
 	return strings.ToLower(c.text("email"))
 }
 
-// authTime returns when the user proved to the provider who they are, zero if it does not say. A time of the future by
-// more than clocks differ is none.
+// authTime returns when the user proved to the provider who they are, zero if it does not say. A time that lies further
+// in the future than clocks differ is none.
 func (c claims) authTime(now time.Time) time.Time {
 	var seconds float64
 	if json.Unmarshal(c["auth_time"], &seconds) != nil || seconds <= 0 || seconds > float64(now.Add(skew).Unix()) {
@@ -122,7 +122,7 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 	}.Tidy(), nil
 }
 
-// errTwoPeople says that userinfo and the id_token name different users: who it is is not known then.
+// errTwoPeople says that userinfo and the id_token name different users: nobody knows then who has signed in.
 var errTwoPeople = errors.New("told of two different people")
 
 // subject returns who a user is: no issuer has a # in it, so no two can say the same.

@@ -12,7 +12,8 @@ import (
 // wantUnread wants a user whom the id_token has named, without a nickname, and why for the operator.
 func wantUnread(t testing.TB, what string, profile connector.Profile, err error, why string) {
 	t.Helper()
-	if err != nil || len(profile.Subjects) != 1 || profile.Nickname != "" || profile.Unread == "" || !strings.Contains(profile.Unread, why) {
+	if err != nil || len(profile.Subjects) != 1 || profile.Nickname != "" || profile.Unread == "" ||
+		!strings.Contains(profile.Unread, why) {
 		t.Errorf("%s: %+v, %v; want a user without a nickname, because of %q", what, profile, err, why)
 	}
 }
@@ -25,7 +26,8 @@ func TestAUserinfoThatCannotBeReadCostsTheNickname(t *testing.T) {
 			w.Write([]byte("eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.AA"))
 		},
 		"a refusal": text(401, `{"error":"invalid_token"}`), "another format": text(200, "sub=1&name=Omar"),
-		"nobody": text(200, `{"name":"Somebody"}`), "a number": text(200, `{"sub":7,"name":"Somebody"}`), "null": text(200, "null"),
+		"nobody": text(200, `{"name":"Somebody"}`), "a number": text(200, `{"sub":7,"name":"Somebody"}`),
+		"null": text(200, "null"),
 	} {
 		p := newProvider(t)
 		p.instead("userinfo", answer)
@@ -34,7 +36,7 @@ func TestAUserinfoThatCannotBeReadCostsTheNickname(t *testing.T) {
 	}
 }
 
-// Who is let in by an address needs the address, and who it is must not be in question.
+// A user who is let in by an address needs the address, and there must be no doubt who they are.
 func TestAUserinfoThatDecidesIsNotPassedOver(t *testing.T) {
 	p := newProvider(t)
 	p.c.Domains = []string{"example.com"}
@@ -79,7 +81,8 @@ func TestNamesAreTakenFromWhatThereIs(t *testing.T) {
 
 func TestASubMayHoldABlank(t *testing.T) {
 	p := newProvider(t)
-	if profile, err := p.signIn(p.connect(), "lin", "blank-sub"); err != nil || !strings.HasSuffix(profile.Subjects[0], "#auth0|Ada Lovelace") {
+	if profile, err := p.signIn(p.connect(), "lin", "blank-sub"); err != nil ||
+		!strings.HasSuffix(profile.Subjects[0], "#auth0|Ada Lovelace") {
 		t.Errorf("%+v, %v", profile, err)
 	}
 }
@@ -90,14 +93,15 @@ func TestTokenAnswersAreReadForWhatCounts(t *testing.T) {
 	p.instead("token", func(w http.ResponseWriter, r *http.Request) {
 		var out strings.Builder
 		p.ServeHTTP(&rewriting{w, &out}, r)
-		w.Write([]byte("\ufeff" + strings.Replace(out.String(), "{", `{"refresh_token":7,"scope":["openid"],"error":null,"x":"`+"\x01"+`",`, 1)))
+		w.Write([]byte("\ufeff" + strings.Replace(out.String(), "{",
+			`{"refresh_token":7,"scope":["openid"],"error":null,"x":"`+"\x01"+`",`, 1)))
 	})
 	if profile, err := p.signIn(p.connect(), "lin", ""); err != nil || profile.Nickname != "林晓雨" {
 		t.Errorf("%+v, %v", profile, err)
 	}
 }
 
-// rewriting keeps a body for the one who writes it.
+// rewriting keeps a body, so that it can be rewritten before it is sent.
 type rewriting struct {
 	http.ResponseWriter
 	body *strings.Builder

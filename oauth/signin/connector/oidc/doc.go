@@ -14,11 +14,11 @@
 // is away. A document that cannot be read again stays good; without one, visitors are told to try
 // again, and the provider is asked once in five seconds at most.
 //
-// A user is issuer#sub, which no other issuer can say. An address of email is never a way to find an account: whoever can
-// make a provider name an address would otherwise come into the account behind it, or wait in an account that its owner
-// will use. It is asked for where an application asks for it, and told to it as one that is not verified. With
-// Config.TrustEmail an address that the provider has verified is a confirmed one here, unless somebody else has confirmed
-// it. With Config.Domains such an address decides who may come in.
+// A user is issuer#sub, which no other issuer can say. An address of email never finds an account: whoever can make a
+// provider name an address would otherwise come into the account behind it, or wait in an account that its owner will
+// use. It is asked for where an application asks for it, and told to it as one that is not verified. With
+// Config.TrustEmail an address that the provider has verified is a confirmed one here, unless somebody else has
+// confirmed it. With Config.Domains such an address decides who may come in.
 //
 // An id_token counts if it is signed by a key of the issuer (RS256, PS256, ES256 or EdDSA), is for
 // us and, where it names one, authorized for us (azp), has not expired, was not issued in the
@@ -28,9 +28,10 @@
 // The id_token says who somebody is. A userinfo that fails, is a JWT or cannot be read costs the name, and the operator
 // reads it in the log, unless it is needed to let them in (Domains). One that names somebody else is an error.
 //
-// prompt=login, select_account, max_age, login_hint and ui_locales of an application are passed on. With prompt=login goes
-// a max_age of five minutes, because a provider has to say then when its user signed in. Google refuses prompt=login and
-// is asked to have an account chosen. auth_time is believed where the id_token has it, and is not of the future.
+// prompt=login, select_account, max_age, login_hint and ui_locales of an application are passed on. With prompt=login
+// goes a max_age of five minutes, because a provider has to say then when its user signed in. Google refuses
+// prompt=login and is asked to have an account chosen. auth_time is believed where the id_token has it, unless it lies
+// in the future.
 //
 // The verifier of PKCE and the nonce are derived from the state; see internal/pkce.
 //

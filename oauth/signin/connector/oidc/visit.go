@@ -36,7 +36,8 @@ func (u *upstream) BeginAsked(state, back string, _ bool, a connector.Asked) str
 		return addParams(back, url.Values{"error": {"temporarily_unavailable"}, "state": {state}})
 	}
 	params := url.Values{
-		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {back}, "scope": {strings.Join(u.scopes(a), " ")},
+		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {back},
+		"scope": {strings.Join(u.scopes(a), " ")},
 		"state": {state}, "nonce": {u.visits.Nonce(state)},
 		"code_challenge": {pkce.Challenge(u.visits.Verifier(state))}, "code_challenge_method": {"S256"},
 	}
@@ -72,7 +73,8 @@ func (u *upstream) ask(params url.Values, a connector.Asked) {
 	if age > 0 {
 		params.Set("max_age", strconv.FormatInt(int64(age/time.Second), 10))
 	}
-	for name, value := range map[string]string{"prompt": strings.Join(prompts, " "), "login_hint": a.LoginHint, "ui_locales": a.UILocales} {
+	for name, value := range map[string]string{"prompt": strings.Join(prompts, " "), "login_hint": a.LoginHint,
+		"ui_locales": a.UILocales} {
 		if value != "" {
 			params.Set(name, value)
 		}

@@ -47,7 +47,8 @@ func (s *Factors) hold(w http.ResponseWriter, r *http.Request, p Pending, query 
 	if !p.By.Until.IsZero() {
 		state.Set("until", strconv.FormatInt(p.By.Until.UnixNano(), 10))
 	}
-	for name, is := range map[string]bool{"raise": p.Raise, "unsaid": p.By.Unsaid, "alone": p.By.Alone, "settled": p.By.Settled} {
+	for name, is := range map[string]bool{"raise": p.Raise, "unsaid": p.By.Unsaid, "alone": p.By.Alone,
+		"settled": p.By.Settled} {
 		if is {
 			state.Set(name, "1")
 		}

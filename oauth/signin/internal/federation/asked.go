@@ -38,8 +38,8 @@ func askedOf(query string) (a connector.Asked) {
 	return a
 }
 
-// confirms reports whether a sign-in confirms who is signed in, for what takes a fresh one: a page of their account or of
-// the console, or a scope that is never granted silently.
+// confirms reports whether a sign-in confirms who is signed in, for what takes a fresh one: a page of their account or
+// of the console, or a scope that is never granted silently.
 func (u provider) confirms(r *http.Request, query string) (mine storage.Session, is bool, err error) {
 	if !web.IsPage(query) && !scope.HasElevated(web.Params(query).Get("scope")) {
 		return mine, false, nil
@@ -108,7 +108,9 @@ const notConfirmed = "This provider does not say that you have just signed in th
 	"so it cannot confirm that it is you. Choose another way."
 
 // letIn signs in the user whom the provider has named.
-func (u provider) letIn(w http.ResponseWriter, r *http.Request, user storage.User, p connector.Profile, query string) error {
+func (u provider) letIn(
+	w http.ResponseWriter, r *http.Request, user storage.User, p connector.Profile, query string,
+) error {
 	by, err := u.proofOf(r.Context(), user, p)
 	if err != nil {
 		return err

@@ -124,7 +124,9 @@ func (u provider) serveJoin(w http.ResponseWriter, r *http.Request) error {
 
 // join makes a user of the profile of a ticket, with an invitation. The ticket is used up afterwards, so that a code
 // which somebody else has used first can be corrected; the invitation itself makes one user only.
-func (u provider) join(r *http.Request, t storage.Ticket, invitation string) (user storage.User, p connector.Profile, err error) {
+func (u provider) join(
+	r *http.Request, t storage.Ticket, invitation string,
+) (user storage.User, p connector.Profile, err error) {
 	if err := json.Unmarshal([]byte(t.Subject), &p); err != nil {
 		return user, p, err
 	}
@@ -138,5 +140,6 @@ func (u provider) join(r *http.Request, t storage.Ticket, invitation string) (us
 		return user, p, nil
 	}
 	u.Log.InfoContext(r.Context(), "signed up", "sub", user.Sub, "ip", u.Peer(r), "by", u.Name())
-	return user, p, u.Trail.WriteNow(r, event.Registration, event.Event{User: user.Sub, Detail: "signed up by " + u.Name()})
+	return user, p, u.Trail.WriteNow(r, event.Registration,
+		event.Event{User: user.Sub, Detail: "signed up by " + u.Name()})
 }

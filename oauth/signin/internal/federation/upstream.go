@@ -140,7 +140,8 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 		return u.showTrouble(w, r, t.Query, err)
 	}
 	if profile.Unread != "" {
-		u.Log.WarnContext(r.Context(), "a provider's user is let in without what it tells of them", "provider", u.Name(), "err", profile.Unread)
+		u.Log.WarnContext(r.Context(), "a provider's user is let in without what it tells of them", "provider", u.Name(),
+			"err", profile.Unread)
 	}
 	if t.UserID != "" {
 		return u.linkUser(w, r, t, profile)

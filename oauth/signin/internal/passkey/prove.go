@@ -82,12 +82,14 @@ func (s *Passkeys) check(u storage.User, f storage.Factors, a assertion) (c weba
 // added, which WebAuthn does not allow (level 3, 7.2 step 18). It is no guess.
 var errChanged = errors.New("signin: whether the passkey can be backed up has changed")
 
-const changedText = "Your passkey is kept in another way than when you added it; perhaps it is synced now. Sign in another way, remove it and add it again."
+const changedText = "Your passkey is kept in another way than when you added it; perhaps it is synced now. Sign in " +
+	"another way, remove it and add it again."
 
 // signed reports whether an answer is all that it must be, but for what it says of backups.
 func (s *Passkeys) signed(c webauthn.Credential, a assertion) bool {
 	of := s.party.Config
-	return a.Verify(a.challenge, of.RPID, "", of.RPOrigins, of.RPOpaqueOrigins, of.RPTopOrigins, of.RPTopOriginVerificationMode, of.RPAllowCrossOrigin,
+	return a.Verify(a.challenge, of.RPID, "", of.RPOrigins, of.RPOpaqueOrigins, of.RPTopOrigins,
+		of.RPTopOriginVerificationMode, of.RPAllowCrossOrigin,
 		a.verify == protocol.VerificationRequired, true, c.PublicKey, of.Signature) == nil
 }
 

@@ -24,7 +24,8 @@ func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User,
 	cookie, now := handle.NewCookie(), time.Now().UTC()
 	v := storage.Session{
 		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: methods.LoginType(by.Method), AMR: by.AMR, AuthTime: earlier(by.Time().UTC(), now), EndsAt: now.Add(s.Max),
-		Unsaid: by.Unsaid, Alone: by.Unsaid && by.Alone, From: by.From, IP: s.Peer(r).String(), Agent: web.AgentOf(r), Lang: lang,
+		Unsaid: by.Unsaid, Alone: by.Unsaid && by.Alone, From: by.From, IP: s.Peer(r).String(), Agent: web.AgentOf(r),
+		Lang: lang,
 	}
 	if by.Method != v.LoginType {
 		v.Method = by.Method

@@ -17,7 +17,7 @@ type Proof struct {
 	AMR    string    // RFC 8176, separated by spaces; "": it is not known, as of another provider
 	At     time.Time // zero: now
 
-	// Of another provider, which may have let in somebody who proved who they are long before:
+	// These three are about another provider, which may have let in somebody who proved who they are long before:
 	Unsaid  bool // it does not say when that was; At is when they came from there
 	Alone   bool // and they have no other way to prove it
 	Settled bool // what an application has asked of the sign-in is met, whenever it was
@@ -36,7 +36,8 @@ var EmailCode = Proof{Method: storage.LoginEmail, AMR: authn.AMRCode}
 // ProofOf returns the proof that a session began with. What begins with it ends when the session would have ended:
 // nobody has proved the whole of it once more.
 func ProofOf(v storage.Session) Proof {
-	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime, From: v.From, Until: v.EndsAt, Unsaid: v.Unsaid, Alone: v.Alone}
+	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime, From: v.From, Until: v.EndsAt,
+		Unsaid: v.Unsaid, Alone: v.Alone}
 }
 
 // HandedOn returns the proof of a user who has confirmed a sign-in elsewhere in a session: no later than theirs, for no

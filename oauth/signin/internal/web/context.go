@@ -59,7 +59,9 @@ func (p *Pages) Context(r *http.Request, query string, app storage.App) Context 
 
 // twoCookies tells somebody who would come back to this page for ever. Of two cookies of one name nobody can say which
 // is ours, so neither counts; this service cannot see which site has set the other, nor remove it.
-const twoCookies = "Your browser sends two cookies named open_sso_token, so you would not stay signed in: another site of the same domain has set one. Delete the cookies of this domain in the settings of your browser, and then sign in."
+const twoCookies = "Your browser sends two cookies named open_sso_token, so you would not stay signed in: another " +
+	"site of the same domain has set one. Delete the cookies of this domain in the settings of your browser, and then " +
+	"sign in."
 
 // authorizeParams reads the authorize request, or the query of the page if there is none.
 func authorizeParams(r *http.Request, query string) url.Values {

@@ -153,8 +153,8 @@ func Refused(query string) string {
 	}) + "&" + paramConsent + "=denied"
 }
 
-// Unproven returns the address to redirect to after a sign-in at a provider that does not prove what the application has
-// asked for: the provider of the application checks the request once more, and tells it.
+// Unproven returns the address to redirect to after a sign-in at a provider that does not prove what the application
+// has asked for: this service checks the request of the application once more there, and tells it.
 func Unproven(query string) string {
 	return rewrite(query, func(part string) (string, bool) {
 		name, _, _ := strings.Cut(part, "=")

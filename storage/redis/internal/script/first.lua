@@ -1,6 +1,6 @@
 -- The first request of an address, and of the networks around it, is the commonest act of this script. It is
--- answered here, with its stamp alone: the caller knows the rest. What others need stands behind it as a function,
--- so that it costs nothing here.
+-- answered here, with its stamp alone: the caller knows the rest. Everything that others need stands behind it as a
+-- function, so that it costs nothing here.
 local now, w, call, pack = tonumber(ARGV[1]), tonumber(ARGV[2]), redis.call, struct.pack
 if not now then
   local t = call('TIME')

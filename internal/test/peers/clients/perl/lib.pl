@@ -1,4 +1,4 @@
-# What the programs share, each of which is one client as Debian has it: see python/lib.py.
+# This file has what the programs share, each of which is one client as Debian has it: see python/lib.py.
 use strict; use warnings; use URI; use URI::QueryParam;
 $| = 1;
 

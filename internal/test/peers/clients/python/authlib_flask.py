@@ -1,4 +1,4 @@
-# Authlib as a Flask application has it: it reads the discovery document and verifies the id_token by itself.
+# This is Authlib as a Flask application has it: it reads the discovery document and verifies the id_token by itself.
 from authlib.integrations.flask_client import OAuth
 from flask import Flask, jsonify, request
 from urllib.parse import urlsplit

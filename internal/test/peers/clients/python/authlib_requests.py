@@ -1,4 +1,4 @@
-# Authlib's session for requests, with its own reader of id_tokens.
+# This is Authlib's session for requests, with its own reader of id_tokens.
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.jose import jwt
 from authlib.oidc.core import CodeIDToken

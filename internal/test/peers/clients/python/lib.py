@@ -1,5 +1,5 @@
-# What the programs share, each of which is one client as Debian has it. They say each step that was right. Their
-# browser is the test: it reads "visit: URL", signs its user in there, and answers where it was sent then.
+# This file has what the programs share, each of which is one client as Debian has it. They say each step that was
+# right. Their browser is the test: it reads "visit: URL", signs its user in there, and answers where it was sent then.
 import os
 
 ISSUER, ID, SECRET, REDIRECT, SUB, EMAIL = map(os.environ.get, "ISSUER ID SECRET REDIRECT SUB EMAIL".split())

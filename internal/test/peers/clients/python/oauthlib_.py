@@ -1,4 +1,4 @@
-# oauthlib alone, which prepares what an application sends by its own means.
+# This is oauthlib alone, which prepares what an application sends by its own means.
 import requests
 from oauthlib.oauth2 import WebApplicationClient
 from lib import *

@@ -1,4 +1,4 @@
-# python-social-auth's backend for any OpenID Connect provider, with what a framework's strategy would keep.
+# This is python-social-auth's backend for any OpenID Connect provider, with what a framework's strategy would keep.
 from urllib.parse import parse_qsl, urlsplit
 from social_core.backends.open_id_connect import OpenIdConnectAuth
 from social_core.storage import BaseStorage, AssociationMixin

@@ -1,4 +1,4 @@
-# What the programs share, each of which is one client as Debian has it: see python/lib.py.
+# This file has what the programs share, each of which is one client as Debian has it: see python/lib.py.
 ISSUER, ID, SECRET, REDIRECT, SUB, EMAIL = %w[ISSUER ID SECRET REDIRECT SUB EMAIL].map { |name| ENV[name] }
 
 def visit(url)

@@ -1,4 +1,4 @@
-// Auth.js as a framework's adapter calls it, with the cookies that it sets.
+// This calls Auth.js as a framework's adapter does, with the cookies that it sets.
 import { Auth, skipCSRFCheck } from '@auth/core'
 import { ISSUER, ID, SECRET, SUB, EMAIL, visit, want } from './lib.mjs'
 

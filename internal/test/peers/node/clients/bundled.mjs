@@ -1,4 +1,4 @@
-// Resolves imports without an extension, as the bundlers do that such packages are made for.
+// This module resolves imports without an extension, as the bundlers do that such packages are made for.
 import { register } from 'node:module'
 
 register('data:text/javascript,' + encodeURIComponent(`export async function resolve(specifier, context, next) {

@@ -1,5 +1,5 @@
-// An Express application that lets nobody in who is not signed in. Unless it is told of codes it asks for what
-// OAuth 2.1 leaves out, an id_token by the browser.
+// This Express application lets nobody in who is not signed in. Unless it is told of codes it asks for what OAuth 2.1
+// leaves out, an id_token by the browser.
 import express from 'express'
 import { auth } from 'express-openid-connect'
 import { ISSUER, ID, SECRET, SUB, EMAIL, visit, want } from './lib.mjs'

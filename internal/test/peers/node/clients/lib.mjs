@@ -1,5 +1,5 @@
-// What the programs share, each of which is one client as it comes. They say each step that was right. Their
-// browser is the test: it reads "visit: URL", signs its user in there, and answers where it was sent then.
+// This module has what the programs share, each of which is one client as it comes. They say each step that was right.
+// Their browser is the test: it reads "visit: URL", signs its user in there, and answers where it was sent then.
 import readline from 'node:readline'
 
 export const { ISSUER, ID, SECRET, REDIRECT, SUB, EMAIL } = process.env

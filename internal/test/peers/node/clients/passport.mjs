@@ -1,4 +1,4 @@
-// Both strategies of Passport, as an Express application has them.
+// This has both strategies of Passport, as an Express application has them.
 import express from 'express'
 import session from 'express-session'
 import passport from 'passport'

@@ -1,4 +1,4 @@
-// An Angular application of one component, compiled in the browser.
+// This is an Angular application of one component, compiled in the browser.
 import '@angular/compiler'
 import { Component } from '@angular/core'
 import { bootstrapApplication } from '@angular/platform-browser'

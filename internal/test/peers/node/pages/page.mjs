@@ -1,5 +1,5 @@
-// What the pages of browser clients share. A page signs in when it is opened, says each step that was right
-// when the browser comes back, and shows #done, or #failed; its button #leave signs out, and it shows #out then.
+// This module has what the pages of browser clients share. A page signs in when it is opened, says each step that was
+// right when the browser comes back, and shows #done, or #failed; its button #leave signs out, and it shows #out then.
 export const { issuer, id, user, email } = window.settings
 export const here = location.origin + location.pathname
 

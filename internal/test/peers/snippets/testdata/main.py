@@ -1,4 +1,4 @@
-# Signs a user in with the code beside it, and prints who that is.
+# This program signs a user in with the code beside it, and prints who that is.
 import signin
 
 url, kept = signin.begin()

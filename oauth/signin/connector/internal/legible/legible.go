@@ -1,4 +1,4 @@
-// Package legible makes JSON of what providers send as JSON.
+// Package legible makes valid JSON of the answers that providers send as JSON.
 package legible
 
 import (
@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns a text of a provider as JSON can be read, byte by byte as long as it was. Names that users choose
-// are sent on as they were typed, in whatever old client that was: control characters become blanks, and characters
-// of GBK question marks, since the second byte of one may be a backslash. Only what is for show can hold either: an
-// id with a blank or a question mark in it is still compared as it stands, and one with a blank is none.
+// Text returns a text of a provider in a form that can be read as JSON, with as many bytes as before. Names that users
+// choose are sent on as they were typed, in whatever old client that was: control characters become blanks, and
+// characters of GBK question marks, since the second byte of one may be a backslash. Only what is for show can hold
+// either: an id with a blank or a question mark in it is still compared as it stands, and one with a blank is none.
 func Text(body []byte) []byte {
 	if utf8.Valid(body) && bytes.IndexFunc(body, func(r rune) bool { return r < ' ' }) < 0 {
 		return body
