@@ -65,6 +65,9 @@ func (e *Engine) repeat(ctx context.Context, w *work, t driver.Token, byAge bool
 	if err != nil || over {
 		return false, err
 	}
+	if err := e.MayGrant(); err != nil { // which the store looks at where it is written to
+		return false, err
+	}
 	w.again = text
-	return false, e.MayGrant() // which the store looks at where it is written to
+	return false, nil
 }
