@@ -1,11 +1,14 @@
 package signin
 
 import (
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
@@ -148,5 +151,26 @@ func TestAProviderConfirmsOnlyWhatItProves(t *testing.T) {
 	var none storage.Session
 	if !none.ProvedAt().IsZero() {
 		t.Error("a session without a time has one")
+	}
+}
+
+// Nobody adds a first second factor by a session that is open at a provider. The provider is asked for a new sign-in
+// then, or its user, who has nothing else, would see the sign-in page for ever.
+func TestWhoHasToAddAFactorSignsInAtTheProviderOnceMore(t *testing.T) {
+	h := newProviderFixture(t, required(-1))
+	for _, query := range []string{authorizeQuery, web.AccountPath} {
+		j := h.start("oidc", query)
+		a := j.open(j.chooseWith("lin", "old-session"))
+		link := regexp.MustCompile(`href="(/oauth/signin/with/oidc[?][^"]*)"`).FindStringSubmatch(a.body)
+		if a.Code != 200 || link == nil || a.cookie() != "" {
+			t.Fatalf("coming by an old session = %d %s", a.Code, a.body)
+		}
+		j = h.visit("oidc", h.do(get(html.UnescapeString(link[1]))))
+		if j.query.Get("prompt") != "login" {
+			t.Fatalf("the provider is asked %v", j.query)
+		}
+		if a = j.open(j.choose("lin")); a.Header().Get("Location") != factor.EnrolPath {
+			t.Errorf("coming by a new sign-in = %d to %s", a.Code, a.Header().Get("Location"))
+		}
 	}
 }

@@ -58,7 +58,7 @@ func (u provider) asked(r *http.Request, query string) (connector.Asked, error) 
 		return a, nil
 	}
 	_, is, err := u.confirms(r, query)
-	a.Login = is
+	a.Login = is || web.IsAgain(r)
 	return a, err
 }
 

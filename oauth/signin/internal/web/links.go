@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
@@ -66,6 +67,28 @@ func (w Link) Carrying(query string) Link {
 	}
 	return w
 }
+
+// paramAgain asks the provider behind a link to have its user sign in once more. Whoever forges it is asked there.
+const paramAgain = "again"
+
+// Again returns the page with links to providers that are asked to have their user sign in once more.
+func (t Context) Again() Context {
+	t.signInLinks = slices.Clone(t.signInLinks)
+	for i, w := range t.signInLinks {
+		if !strings.HasPrefix(w.Path, WithPath) {
+			continue
+		}
+		and := "?"
+		if strings.Contains(w.Path, "?") {
+			and = "&"
+		}
+		t.signInLinks[i].Path += and + paramAgain + "=1"
+	}
+	return t
+}
+
+// IsAgain reports whether a request has come by a link of a page that is Again.
+func IsAgain(r *http.Request) bool { return r.URL.Query().Has(paramAgain) }
 
 // ByEmail reports whether a link leads to a code by email.
 func (w Link) ByEmail() bool { return w.Method == storage.LoginEmail }
