@@ -33,7 +33,8 @@ func TestNothingIsAnsweredOnceMoreWhileNothingCanBeGranted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app := storage.App{ID: "agent", Public: true, Client: &described.Description{Grants: []string{GrantCode, GrantRefresh}}}
+	itself := &described.Description{Grants: []string{GrantCode, GrantRefresh}}
+	app := storage.App{ID: "agent", Public: true, Client: itself}
 	form := url.Values{"grant_type": {GrantRefresh}, "client_id": {app.ID}, "refresh_token": {first}}
 	second, err := e.Token(t.Context(), app, form)
 	if err != nil {

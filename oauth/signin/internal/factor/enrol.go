@@ -40,8 +40,8 @@ func (s *Factors) Enrol(w http.ResponseWriter, r *http.Request, p Pending, query
 	return s.hold(w, r, p, query)
 }
 
-// showAgain shows the sign-in form to a user, who goes on to the query afterwards. A provider that would let them in by an
-// old session is asked for a new sign-in, or they would see this page for ever.
+// showAgain shows the sign-in form to a user, who goes on to the query afterwards. A provider that would let them in by
+// an old session is asked for a new sign-in, or they would see this page for ever.
 func (s *Factors) showAgain(w http.ResponseWriter, r *http.Request, u storage.User, query string) error {
 	t, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {
