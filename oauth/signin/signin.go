@@ -292,10 +292,3 @@ func (s *SignIn) Mount(mux interface {
 		mux.Handle(path+"/", s)
 	}
 }
-
-func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
-	if r.Method == http.MethodPost {
-		return s.submit(w, r)
-	}
-	return s.showPage(w, r)
-}

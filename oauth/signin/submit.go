@@ -10,6 +10,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
+func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPost {
+		return s.submit(w, r)
+	}
+	return s.showPage(w, r)
+}
+
 // submit answers the sign-in form: 303 after a sign-in, 401 for wrong credentials, 429 while
 // locked, 400 for an empty field.
 func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {

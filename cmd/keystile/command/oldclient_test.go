@@ -124,7 +124,8 @@ func TestAnOldClientSignsItsUsersInByEachType(t *testing.T) {
 				!strings.HasPrefix(face, s.base) {
 				t.Errorf("type=%s tells of %v, then of %v", loginType, is.Callback, is.Query)
 			}
-			if loginType == "qq" && is.Callback["gender"] != "女" || loginType == "wx" && is.Callback["location"] != "中国 上海" {
+			if loginType == "qq" && is.Callback["gender"] != "女" ||
+				loginType == "wx" && is.Callback["location"] != "中国 上海" {
 				t.Errorf("type=%s tells of %v", loginType, is.Callback)
 			}
 			if _, text = o.signIn(t, browser, loginType); toldOf(t, text).Callback["social_uid"] != uid {

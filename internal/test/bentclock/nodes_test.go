@@ -55,7 +55,8 @@ func openPair(t *testing.T) (p pair) {
 			t.Fatal(err)
 		}
 	}
-	p.set(-time.Minute, 0)                                            // so that it holds at a node that is nearly as far behind
+	// The tier then holds at a node that is nearly as far behind, too.
+	p.set(-time.Minute, 0)
 	p[0].command("tier set", nil, p[0].FirstRun.App.ID, "enterprise") // no rate
 	p.set(0, 0)
 	time.Sleep(2 * time.Second) // the other node knows it within one

@@ -58,7 +58,7 @@
 // Redirects are never followed, whichever client is given: the target would get the secret. Our
 // own client ignores the environment's proxies and leaves no connection open after Finish.
 //
-// An address of email finds no account. Whoever can make a provider name an address would otherwise come into the
+// An address of email finds no account: anybody who can make a provider name an address would come into the
 // account behind it, or wait in an account that its owner will use. It is passed on to applications that ask for it, as
 // one that nobody has confirmed; only the operator, who may trust a provider (TrustEmail), makes more of it.
 package connector

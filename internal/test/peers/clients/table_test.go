@@ -15,24 +15,24 @@ import (
 const guide = "../../../../examples/CLIENTS.md"
 
 // row is a line of the guide's table.
-type row struct{ library, version, set, does, test string }
+type row struct{ name, version, set, does, test string }
 
 // inTests are the clients whose tests have no list: in Go, Apache, and those of agents, which register themselves.
 var inTests = []row{
-	{library: "libapache2-mod-auth-openidc", does: "signed in, id_token, userinfo, refresh, logout",
+	{name: "libapache2-mod-auth-openidc", does: "signed in, id_token, userinfo, refresh, logout",
 		test: "clients.TestModAuthOpenIDC"},
-	{library: "golang.org/x/oauth2", does: "signed in, userinfo, refresh", test: "rp.TestXOAuth2"},
-	{library: "github.com/coreos/go-oidc/v3", set: "`--id-token-alg RS256`",
+	{name: "golang.org/x/oauth2", does: "signed in, userinfo, refresh", test: "rp.TestXOAuth2"},
+	{name: "github.com/coreos/go-oidc/v3", set: "`--id-token-alg RS256`",
 		does: "signed in, id_token, userinfo", test: "rp.TestCoreosGoOIDC"},
-	{library: "github.com/zitadel/oidc/v3", set: "`--id-token-alg RS256`",
+	{name: "github.com/zitadel/oidc/v3", set: "`--id-token-alg RS256`",
 		does: "signed in, id_token, userinfo, refresh, revoked, device, its own token, logout", test: "rp.TestZitadelRP"},
-	{library: "github.com/oauth2-proxy/oauth2-proxy/v7", set: byES256,
+	{name: "github.com/oauth2-proxy/oauth2-proxy/v7", set: byES256,
 		does: "signed in, id_token, userinfo", test: "rp.TestOAuth2Proxy"},
-	{library: "github.com/markbates/goth", does: "signed in, userinfo, refresh", test: "rp.TestGoth"},
-	{library: "github.com/modelcontextprotocol/go-sdk", does: agent, test: "mcp.TestTheGoSDKSignsInByRegisteringItself"},
-	{library: "@modelcontextprotocol/sdk", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
-	{library: "@modelcontextprotocol/client", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
-	{library: "mcp-remote", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
+	{name: "github.com/markbates/goth", does: "signed in, userinfo, refresh", test: "rp.TestGoth"},
+	{name: "github.com/modelcontextprotocol/go-sdk", does: agent, test: "mcp.TestTheGoSDKSignsInByRegisteringItself"},
+	{name: "@modelcontextprotocol/sdk", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
+	{name: "@modelcontextprotocol/client", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
+	{name: "mcp-remote", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
 }
 
 const (
@@ -59,7 +59,7 @@ func rows(t *testing.T) (all []row) {
 				set = strings.TrimSuffix("`--id-token-alg "+c.alg+"`; "+set, "; ")
 			}
 			test := "clients." + l.test + "/" + strings.ReplaceAll(c.name, " ", "_")
-			all = append(all, row{library: cmp.Or(c.as, c.name), set: set, does: c.steps, test: test})
+			all = append(all, row{name: cmp.Or(c.as, c.name), set: set, does: c.steps, test: test})
 		}
 	}
 	all = append(all, inTests...)
@@ -71,7 +71,7 @@ func rows(t *testing.T) (all []row) {
 }
 
 func (r row) String() string {
-	return fmt.Sprintf("| `%s` | %s | %s | %s | `%s` |", r.library, r.version, r.set, r.does, r.test)
+	return fmt.Sprintf("| `%s` | %s | %s | %s | `%s` |", r.name, r.version, r.set, r.does, r.test)
 }
 
 // The guide has a row for each client that the tests hold, with the version that they ran and what they set, and no
@@ -120,19 +120,19 @@ func version(t *testing.T, r row) string {
 	t.Helper()
 	folder, _, _ := strings.Cut(r.test, ".")
 	switch {
-	case strings.HasPrefix(r.library, "golang.org/") || strings.HasPrefix(r.library, "github.com/"):
+	case strings.HasPrefix(r.name, "golang.org/") || strings.HasPrefix(r.name, "github.com/"):
 		text, err := os.ReadFile("../" + folder + "/go.mod")
 		must(t, err)
-		found := regexp.MustCompile(`(?m)\s` + regexp.QuoteMeta(r.library) + ` v(\S+)`).FindSubmatch(text)
+		found := regexp.MustCompile(`(?m)\s` + regexp.QuoteMeta(r.name) + ` v(\S+)`).FindSubmatch(text)
 		if found == nil {
-			t.Fatalf("%s is not in the go.mod of %s", r.library, folder)
+			t.Fatalf("%s is not in the go.mod of %s", r.name, folder)
 		}
 		return string(found[1])
-	case regexp.MustCompile(`^(python3|ruby|lib)`).MatchString(r.library):
+	case regexp.MustCompile(`^(python3|ruby|lib)`).MatchString(r.name):
 		if system, _ := os.ReadFile("/etc/os-release"); !strings.Contains(string(system), "VERSION_CODENAME="+debian) {
 			return ""
 		}
-		out, err := exec.Command("dpkg-query", "-W", "-f", "${Version}", r.library).Output()
+		out, err := exec.Command("dpkg-query", "-W", "-f", "${Version}", r.name).Output()
 		if err != nil {
 			return ""
 		}
@@ -145,9 +145,9 @@ func version(t *testing.T, r row) string {
 		Packages map[string]struct{ Version string }
 	}
 	must(t, json.Unmarshal(text, &lock))
-	found := lock.Packages["node_modules/"+r.library].Version
+	found := lock.Packages["node_modules/"+r.name].Version
 	if found == "" {
-		t.Fatalf("%s is not in package-lock.json", r.library)
+		t.Fatalf("%s is not in package-lock.json", r.name)
 	}
 	return found
 }

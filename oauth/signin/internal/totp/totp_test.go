@@ -56,7 +56,8 @@ func TestWhatIsTypedIsReadGenerously(t *testing.T) {
 
 func TestTheAddressIsReadByApps(t *testing.T) {
 	u, err := url.Parse(Address("id.example.com:8443", "mina ö", "JBSWY3DPEHPK3PXP"))
-	if err != nil || u.Scheme != "otpauth" || u.Host != "totp" || strings.Contains(u.RawQuery, "+") { // a blank is %20 in a Key URI
+	// A blank is %20 in a Key URI.
+	if err != nil || u.Scheme != "otpauth" || u.Host != "totp" || strings.Contains(u.RawQuery, "+") {
 		t.Fatal(u, err)
 	}
 	service, name, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), ":")
