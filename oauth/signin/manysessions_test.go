@@ -106,3 +106,49 @@ func TestTheEndOfTheOldestSessionIsWrittenDownAndAlarmsNobody(t *testing.T) {
 		}
 	})
 }
+
+// The phone is the oldest of them, and each of them would end with it.
+func TestAPhoneSignsInMoreThanAHundredScreensAndStaysSignedIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := newFixture(t, nil)
+		phone := rm.enterMina()
+		var screens []string
+		for range session.MaxPerUser + 20 {
+			time.Sleep(2 * time.Second)
+			_, a := rm.scans(phone)
+			if !rm.in(a.cookie()) {
+				t.Fatalf("screen %d is not signed in: collecting = %d", len(screens)+1, a.Code)
+			}
+			screens = append(screens, a.cookie())
+		}
+		if n := len(rm.sessions()); n != session.MaxPerUser {
+			t.Errorf("%d sessions, want %d", n, session.MaxPerUser)
+		}
+		for i, cookie := range screens {
+			if want := i >= len(screens)-session.MaxPerUser+1; rm.in(cookie) != want {
+				t.Errorf("screen %d is signed in: %v, want the newest 99", i+1, !want)
+			}
+		}
+		if !rm.in(phone) {
+			t.Error("the phone is signed out")
+		}
+	})
+}
+
+// The first session has confirmed the second, and that one all others.
+func TestASessionThatOthersComeFromOnlyThroughAThirdStaysToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := newFixture(t, nil)
+		first := rm.enterMina()
+		_, a := rm.scans(first)
+		for i := range session.MaxPerUser + 5 {
+			time.Sleep(2 * time.Second)
+			if _, next := rm.scans(a.cookie()); !rm.in(next.cookie()) {
+				t.Fatalf("screen %d is not signed in: collecting = %d", i+1, next.Code)
+			}
+		}
+		if !rm.in(first) || !rm.in(a.cookie()) {
+			t.Error("a session that others come from has ended")
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -16,8 +17,8 @@ const MaxPerUser = 100
 const maxTrimmed = 50
 
 // endOldest ends the oldest sessions of the user of one that has just begun, if there are too many with it. Of several
-// that begin at once, the last to look sees all others. What fails is tried again at the next sign-in: this
-// one has been done.
+// that begin at once, the last to look sees all others. A session that has confirmed this one stays, however old it is:
+// this one would end with it. What fails is tried again at the next sign-in: this one has been done.
 func (s *Sessions) endOldest(r *http.Request, begun storage.Session) {
 	ctx, now := r.Context(), time.Now()
 	all, err := s.Store.Sessions(ctx, begun.UserID)
@@ -26,8 +27,17 @@ func (s *Sessions) endOldest(r *http.Request, begun storage.Session) {
 		return
 	}
 	all = slices.DeleteFunc(all, func(v storage.Session) bool { return v.ID == begun.ID || !v.Live(now) })
-	slices.SortFunc(all, func(a, b storage.Session) int { return a.AuthTime.Compare(b.AuthTime) })
-	for _, v := range all[:min(maxTrimmed, max(0, len(all)+1-MaxPerUser))] {
+	excess := min(maxTrimmed, max(0, len(all)+1-MaxPerUser))
+	if excess == 0 {
+		return
+	}
+	needed := vouchers(all, begun)
+	all = slices.DeleteFunc(all, func(v storage.Session) bool { return needed[v.SIDRoot()] })
+	slices.SortFunc(all, func(a, b storage.Session) int {
+		// Sessions that one phone has confirmed share the time of its sign-in.
+		return cmp.Or(a.AuthTime.Compare(b.AuthTime), a.ExpiresAt.Compare(b.ExpiresAt))
+	})
+	for _, v := range all[:min(excess, len(all))] {
 		ended, err := s.endOne(ctx, v.ID, telling)
 		switch {
 		case err != nil:
@@ -37,4 +47,17 @@ func (s *Sessions) endOldest(r *http.Request, begun storage.Session) {
 			s.Ended(r, ended)
 		}
 	}
+}
+
+// vouchers returns the SIDRoots of the session that has confirmed this one, of the one that has confirmed that, and so on.
+func vouchers(all []storage.Session, begun storage.Session) map[string]bool {
+	from := make(map[string]string, len(all))
+	for _, v := range all {
+		from[v.SIDRoot()] = v.From
+	}
+	needed := map[string]bool{}
+	for root := begun.From; root != "" && !needed[root]; root = from[root] {
+		needed[root] = true
+	}
+	return needed
 }
