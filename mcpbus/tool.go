@@ -50,21 +50,32 @@ func newTool(c *storage.Capability, stored toolplan.Tool) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if stored.OutputSchema != nil {
+		if err := checkSchema(stored.OutputSchema); err != nil {
+			return nil, fmt.Errorf("its output schema %w", err)
+		}
+	}
 	description := strings.TrimSpace(toolschema.Lines(stored.Description))
 	if description == "" {
 		return nil, errors.New("its description has nothing that is seen")
 	}
-	t.json, err = encode(struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"inputSchema"`
-		Annotations *annotations    `json:"annotations,omitempty"`
-	}{t.name, description, schema, annotationsOf(stored)})
+	t.json, err = encode(listed{t.name, toolschema.Text(stored.Title), description, schema, stored.OutputSchema, stored.Icons, annotationsOf(stored)})
 	t.sum = maphash.Bytes(seed, t.json)
 	if err == nil && len(t.json) > maxTool {
 		err = fmt.Errorf("it has %d bytes, more than %d", len(t.json), maxTool)
 	}
 	return t, err
+}
+
+// listed is a tool in a list (MCP, Tool).
+type listed struct {
+	Name         string                `json:"name"`
+	Title        string                `json:"title,omitempty"`
+	Description  string                `json:"description"`
+	InputSchema  json.RawMessage       `json:"inputSchema"`
+	OutputSchema json.RawMessage       `json:"outputSchema,omitempty"`
+	Icons        []toolplan.Icon       `json:"icons,omitempty"`
+	Annotations  *toolplan.Annotations `json:"annotations,omitempty"`
 }
 
 func isName(name string) bool {
@@ -106,30 +117,28 @@ func checkSchema(raw json.RawMessage) error {
 	return nil
 }
 
-// annotations holds hints for clients (MCP, tools), derived from the HTTP method or the
-// upstream's readOnlyHint.
-type annotations struct {
-	ReadOnly    bool `json:"readOnlyHint,omitempty"`
-	Destructive bool `json:"destructiveHint,omitempty"`
-	Idempotent  bool `json:"idempotentHint,omitempty"`
-	OpenWorld   bool `json:"openWorldHint"`
-}
-
-func annotationsOf(t toolplan.Tool) *annotations {
+// annotationsOf returns the hints for clients (MCP, tools): those of the upstream, or what the HTTP method says.
+func annotationsOf(t toolplan.Tool) *toolplan.Annotations {
+	if t.Annotations != nil {
+		shown := *t.Annotations
+		shown.Title = toolschema.Text(shown.Title)
+		return &shown
+	}
+	yes := true
 	switch t.Method {
 	case "":
-		if t.ChangesNothing() {
-			return &annotations{ReadOnly: true, OpenWorld: true}
+		if t.ChangesNothing() { // a version that kept no other hints has stored it
+			return &toolplan.Annotations{ReadOnly: &yes, OpenWorld: &yes}
 		}
-		return nil // the upstream's other hints are not stored
+		return nil
 	case "get":
-		return &annotations{ReadOnly: true, OpenWorld: true}
+		return &toolplan.Annotations{ReadOnly: &yes, OpenWorld: &yes}
 	case "put":
-		return &annotations{Idempotent: true, OpenWorld: true}
+		return &toolplan.Annotations{Idempotent: &yes, OpenWorld: &yes}
 	case "delete":
-		return &annotations{Destructive: true, Idempotent: true, OpenWorld: true}
+		return &toolplan.Annotations{Destructive: &yes, Idempotent: &yes, OpenWorld: &yes}
 	}
-	return &annotations{OpenWorld: true}
+	return &toolplan.Annotations{OpenWorld: &yes}
 }
 
 // upstreamOf returns the scheme and host of an upstream URL.

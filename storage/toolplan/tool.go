@@ -23,7 +23,31 @@ type Tool struct {
 	Call        *Call           `json:"call,omitempty"`        // nil: the upstream's MCP endpoint is called by name
 	RemoteName  string          `json:"remote_name,omitempty"` // the name there; "": Name
 	ReadOnly    bool            `json:"read_only,omitempty"`   // declared read-only by the upstream's MCP endpoint; see ChangesNothing
+
+	// What an upstream's MCP endpoint says beside that. Tools that are called by HTTP have none of it.
+	Title        string          `json:"title,omitempty"`        // for people, in place of Name
+	Annotations  *Annotations    `json:"annotations,omitempty"`  // nil: none
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"` // an object schema of structured results; nil: none
+	Icons        []Icon          `json:"icons,omitempty"`
 	carried
+}
+
+// Annotations are the hints of a tool as an upstream gave them (MCP, ToolAnnotations); nil: it gave none. They
+// are shown to clients. What a rule or a scope for tools that change nothing opens is [Tool.ChangesNothing].
+type Annotations struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
+	Destructive *bool  `json:"destructiveHint,omitempty"`
+	Idempotent  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
+}
+
+// Icon is a picture of a tool (MCP, Icon).
+type Icon struct {
+	Source string   `json:"src"` // a data URL, so that to show it asks nobody
+	Type   string   `json:"mimeType,omitempty"`
+	Sizes  []string `json:"sizes,omitempty"` // such as 48x48, or any
+	Theme  string   `json:"theme,omitempty"` // light or dark
 }
 
 // ChangesNothing reports whether a tool only reads: by HTTP if its method is GET or HEAD,

@@ -14,7 +14,7 @@ const listed = `{"tools":[{"name":"search","title":"Search","description":"Finds
 	"inputSchema":{"type":"object","title":"In","description":"Input","$defs":{"D":{"type":"string","enum":["five"]}},"required":["q"],"properties":{
 		"q":{"type":"string","title":"Query","description":"What","default":"one","pattern":"^a","format":"word","enum":["two"],"const":"three","examples":["four"]},
 		"o":{"type":"object","description":"Options","properties":{"d":{"$ref":"#/$defs/D"}},"required":["d"],"default":{"d":"five"}}}},
-	"icons":[{"src":"https://a.example/i"}],"_meta":{"a.example/b":"c"}},{"name":"untold","inputSchema":{"type":"object"}}],"nextCursor":"more"}`
+	"icons":[{"src":"https://a.example/i"},{"src":"data:image/png;base64,iVBO","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}],"_meta":{"a.example/b":"c"}},{"name":"untold","inputSchema":{"type":"object"}}],"nextCursor":"more"}`
 
 func TestNoTextOfAnUpstreamsListIsHidden(t *testing.T) {
 	text := strings.Join(slices.Sorted(maps.Values(hiddentext.Hidden)), "")
@@ -37,6 +37,13 @@ func TestNoTextOfAnUpstreamsListIsHidden(t *testing.T) {
 			hiddentext.Each(schema, check)
 			check(tool.Name)
 			check(tool.Description)
+			shown, err := json.Marshal(tool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all any
+			json.Unmarshal(shown, &all)
+			hiddentext.Each(all, check)
 		}
 		for _, s := range found.Skipped {
 			check(s.Pointer)

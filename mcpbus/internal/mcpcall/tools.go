@@ -34,6 +34,7 @@ type intake struct {
 	listed  map[string]bool // names of the upstream
 	tools   []imported
 	skipped []toolplan.Skip
+	parts   int // of entries, that are left out
 	mirror  *mirror
 	ttl     time.Duration
 }
@@ -99,9 +100,13 @@ func (in *intake) take(at int, entry raw) error {
 	if err := in.mirror.add(name, m["inputSchema"]); err != nil {
 		return err
 	}
-	t := imported{toolplan.Tool{Description: describe(name, m), InputSchema: schema, ReadOnly: string(object(m["annotations"])["readOnlyHint"]) == "true"}, name, at}
+	t := imported{toolplan.Tool{Description: describe(name, m), InputSchema: schema}, name, at}
+	in.keep(&t, m)
 	in.tools = append(in.tools, t)
-	in.size += len(name) + len(t.Description) + len(schema)
+	in.size += len(name) + len(t.Description) + len(schema) + len(t.Title) + len(t.OutputSchema)
+	for _, icon := range t.Icons {
+		in.size += len(icon.Source)
+	}
 	return nil
 }
 

@@ -35,7 +35,6 @@ func TestOneBadToolSpoilsNoList(t *testing.T) {
 		{"a description that is null", `{"name":"x","description":null,"inputSchema":{"type":"object"}}`, "", empty},
 		{"a type that is a number", `{"name":"x","inputSchema":{"type":"object","properties":{"a":{"type":3}}}}`, "", `{"properties":{"a":{}},"type":"object"}`},
 		{"a reference to nowhere", `{"name":"x","inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}}}}`, "", `{"properties":{"a":{"description":"unresolved reference #/$defs/A"}},"type":"object"}`},
-		{"a broken outputSchema", `{"name":"x","inputSchema":{"type":"object"},"outputSchema":[7],"annotations":7,"icons":7,"execution":7,"_meta":7}`, "", empty},
 		{"no schema", `{"name":"x"}`, "", empty},
 		{"a choice at the top", `{"name":"x","inputSchema":{"oneOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"object"}]}}`, "", `{"properties":{"a":{"type":"string"}},"type":"object"}`},
 		{"an odd argument", `{"name":"x","inputSchema":{"type":"object","properties":{"$top":{"type":"integer"},"a":{"type":"string"}}}}`, "", `{"properties":{"a":{"type":"string"}},"type":"object"}`},
