@@ -31,7 +31,11 @@ type Conn struct {
 	in       *reader
 	patience time.Duration // a server that leaves a command without an answer for so long is given up
 
+	yours chan struct{} // hands the reading to the goroutine that watches; see reading
+	ended chan struct{} // closed when it is over
+
 	mu      sync.Mutex
+	reading bool     // somebody reads, or is about to: a caller for its own write, else the goroutine that watches
 	number  uint64   // of the last write
 	next    *batch   // what has not been written yet; nil: nothing
 	written []*batch // what waits for answers, the oldest first
@@ -42,8 +46,8 @@ type Conn struct {
 }
 
 func newConn(nc net.Conn, in *reader, patience time.Duration) *Conn {
-	c := &Conn{nc: nc, in: in, patience: patience}
-	go c.read()
+	c := &Conn{nc: nc, in: in, patience: patience, yours: make(chan struct{}, 1), ended: make(chan struct{})}
+	go c.watch()
 	return c
 }
 
@@ -63,8 +67,12 @@ func (c *Conn) All(by time.Time, commands ...Command) ([]Value, error) {
 	if k.answers = k.one[:]; len(commands) != 1 {
 		k.answers = make([]Value, len(commands))
 	}
-	if err := c.send(by, k, commands); err != nil {
+	own, err := c.send(by, k, commands)
+	switch {
+	case err != nil:
 		return nil, err
+	case own != nil:
+		return c.await(by, k, own)
 	}
 	late := time.NewTimer(time.Until(by))
 	defer late.Stop()
@@ -87,15 +95,16 @@ func (c *Conn) Err() error {
 // Close ends the connection.
 func (c *Conn) Close() { c.fail(ErrClosed) }
 
-// send writes commands, or leaves them to whoever is writing.
-func (c *Conn) send(by time.Time, k *call, commands []Command) error {
+// send writes commands, or leaves them to whoever is writing. It returns what it has written if the caller has to read
+// the answers.
+func (c *Conn) send(by time.Time, k *call, commands []Command) (own *batch, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.err != nil:
-		return c.err
+		return nil, c.err
 	case c.waiting+len(commands) > waitingMost:
-		return ErrFull
+		return nil, ErrFull
 	}
 	if c.next == nil {
 		c.next = &batch{began: time.Now(), out: c.out[:0]}
@@ -107,13 +116,13 @@ func (c *Conn) send(by time.Time, k *call, commands []Command) error {
 	c.next.calls = append(c.next.calls, k)
 	c.waiting += len(commands)
 	if c.writing {
-		return nil
+		return nil, nil
 	}
-	if c.write(by); c.next != nil && c.err == nil {
+	if own = c.write(by); c.next != nil && c.err == nil {
 		c.writing = true
 		go c.writeOn()
 	}
-	return nil
+	return own, nil
 }
 
 // writeOn writes what has come while something else was written.
@@ -121,20 +130,26 @@ func (c *Conn) writeOn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.next != nil && c.err == nil {
-		c.write(time.Now().Add(c.patience))
+		if c.write(time.Now().Add(c.patience)) != nil {
+			c.yours <- struct{}{}
+		}
 	}
 	c.writing = false
 }
 
 // write writes what there is, in one piece, while c.mu is not held. What takes longer than until a time ends the
-// connection, since nobody knows how much of it has gone out.
-func (c *Conn) write(by time.Time) {
+// connection, since nobody knows how much of it has gone out. It returns what it has written if nobody reads: whoever
+// has called it has to see to that.
+func (c *Conn) write(by time.Time) (unread *batch) {
 	b := c.next
 	c.number++
 	b.mark = strconv.FormatUint(c.number, 36)
 	b.out = Command{"PING", b.mark}.append(b.out)
 	c.next, c.writing = nil, true
 	c.written = append(c.written, b)
+	if !c.reading {
+		c.reading, unread = true, b
+	}
 	out := b.out
 	b.out = nil
 	c.mu.Unlock()
@@ -150,26 +165,7 @@ func (c *Conn) write(by time.Time) {
 	if err != nil {
 		c.over(err)
 	}
-}
-
-// read hands out answers until the connection is over.
-func (c *Conn) read() {
-	for {
-		if _, err := c.in.in.Peek(1); err != nil {
-			c.fail(err)
-			return
-		}
-		b := c.first()
-		if b == nil {
-			c.fail(errUnasked)
-			return
-		}
-		if err := b.read(c.in); err != nil {
-			c.fail(err)
-			return
-		}
-		c.answered(b)
-	}
+	return unread
 }
 
 // first returns the oldest batch that waits.
@@ -182,12 +178,12 @@ func (c *Conn) first() *batch {
 	return c.written[0]
 }
 
-// answered wakes those whose answers have come.
-func (c *Conn) answered(b *batch) {
+// answered wakes those whose answers have come. It reports whether the caller has to go on reading.
+func (c *Conn) answered(b *batch) (more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		return // they have been told that
+		return false // they have been told that
 	}
 	c.written[0] = nil
 	c.written = c.written[1:]
@@ -195,6 +191,8 @@ func (c *Conn) answered(b *batch) {
 		c.waiting -= len(k.answers)
 		close(k.done)
 	}
+	c.reading = len(c.written) > 0
+	return c.reading
 }
 
 // doubt ends a connection whose server has not answered for long.
@@ -218,6 +216,7 @@ func (c *Conn) over(err error) {
 		return
 	}
 	c.err = err
+	close(c.ended)
 	c.nc.Close()
 	if c.next != nil {
 		c.written = append(c.written, c.next)

@@ -8,6 +8,8 @@
 // number. Answers are believed when that number has come back in its place. So one answer too many, or one too few, is
 // noticed before it moves the others to callers that they are not for.
 //
+// A caller that finds nobody reading reads its answers itself, and no other goroutine has to wake it (see read.go).
+//
 // What RESP 3 has beyond RESP 2 is read as what RESP 2 would say: a map is a list, a double is text, a boolean a
 // number. Pushed messages and attributes are errors, since nobody asks for any.
 package resp

@@ -68,5 +68,6 @@ func byTurns(b *testing.B, clients int, do func(client, i int)) {
 	slices.Sort(pings)
 	b.ReportMetric(float64(acts[len(acts)/2])/1e3, "p50-us")
 	b.ReportMetric(float64(acts[len(acts)*99/100])/1e3, "p99-us")
+	b.ReportMetric(float64(pings[len(pings)/2])/1e3, "ping-us")
 	b.ReportMetric(float64(acts[len(acts)/2])/float64(pings[len(pings)/2]), "p50/ping")
 }

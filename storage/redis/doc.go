@@ -67,15 +67,15 @@
 // memory. Where templates make the linker keep every method, as in cmd/keystile, rueidis was 10.1 MB of the
 // program and go-redis 8.2 MB; ours is 0.1 MB. Here is needed a dozen commands, pipelining and the slots of a
 // cluster. Beside a bare connection for each caller, which writes a PING and reads what comes, p50 of a PING is
-// 1.4 at one caller and at 64 (internal/resp.BenchmarkPing); of go-redis it is 1.1 and 1.9. The number that comes
+// 1.1 at one caller and 1.2 at 64 (internal/resp.BenchmarkPing); of go-redis it is 1.1 and 1.9. The number that comes
 // back with each write costs one PING in the server.
 //
-// On loopback, where nothing else costs time and a PING takes 15 µs, one request of an application takes 7 µs
-// more, an address's first one 10, one over IPv6 18: p50 at one caller is 1.5, 1.7 and 2.2 of a PING by turns with
+// On loopback, where nothing else costs time and a PING takes 10 µs, one request of an application takes 5 µs
+// more, an address's first one 8, one over IPv6 14: p50 at one caller is 1.5, 1.8 and 2.3 of a PING by turns with
 // it. A script that does nothing is 1.1 there, the time costs a microsecond, and each other command within a
 // script 0.7 to 1.2. So what is commonest asks for the fewest: all rungs of an address, over IPv6 too, are one
 // script and one round trip, and its first request is answered before the script defines what others need. Beside
-// a hop of 100 µs that makes 1.1 to 1.2. A node that waited for less would have to admit by what it knew a moment
+// a hop of 50 µs that makes 1.1 to 1.3. A node that waited for less would have to admit by what it knew a moment
 // ago.
 //
 // An application has a LIST of stamps: 10 bytes a request, and the limit-th newest says at once whether another is
