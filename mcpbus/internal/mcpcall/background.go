@@ -2,6 +2,7 @@ package mcpcall
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -13,7 +14,8 @@ const (
 
 // background runs tasks in the background, a few at a time.
 type background struct {
-	slots  chan struct{} // holds one value for each running task
+	slots  chan struct{}  // holds one value for each running task
+	others sync.WaitGroup // tasks that take none of the slots
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -51,6 +53,16 @@ func (l *background) start(task func(context.Context)) {
 	}()
 }
 
+// beside runs a task that takes no slot, because it belongs to a call, of which there are not endless many. It calls
+// cancel when the task is over, or must end.
+func (l *background) beside(cancel context.CancelFunc, task func()) {
+	l.others.Go(func() {
+		defer cancel()
+		defer context.AfterFunc(l.ctx, cancel)()
+		task()
+	})
+}
+
 // close returns when no task runs; it cancels running tasks when ctx ends. It keeps the slots,
 // so that no task starts again.
 func (l *background) close(ctx context.Context) {
@@ -58,5 +70,6 @@ func (l *background) close(ctx context.Context) {
 	for range cap(l.slots) {
 		l.slots <- struct{}{}
 	}
+	l.others.Wait()
 	l.cancel()
 }

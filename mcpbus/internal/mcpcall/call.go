@@ -88,12 +88,17 @@ func (c *Client) call(ctx context.Context, p *peer, m *message) (*response, erro
 		return nil, err
 	}
 	r, err := c.send(ctx, p, l, m)
-	if err == nil && r.status == http.StatusNotFound && l.session != "" {
-		if l, _, err = c.connect(ctx, p, l); err != nil {
+	if err == nil && r.refused() && l.era() == Legacy {
+		fresh, err := c.renew(ctx, p, l, r)
+		if err != nil {
 			return nil, err
 		}
-		m.id = c.ids.Add(1)
-		r, err = c.send(ctx, p, l, m)
+		if fresh != nil {
+			l, m.id = fresh, c.ids.Add(1)
+			if r, err = c.send(ctx, p, l, m); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err == nil && r.needsReconnect(l) {
 		c.forget(p, l)

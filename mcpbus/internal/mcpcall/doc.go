@@ -22,7 +22,9 @@
 //
 // An older upstream that uses sessions gets one, which all callers share, because they share the
 // credential too. A 404 to it means that the session is unknown and nothing was executed, so the
-// call is sent again after a new handshake, once. Nothing else is ever sent twice.
+// call is sent again after a new handshake, once. Servers that answer 400 in its place also answer that to calls that
+// they have executed: such a call is sent again if a ping under the session is refused in the same words, and one
+// under a new session is not. No other call is ever sent twice.
 //
 // A list is complete or refused: past a limit on pages, entries or bytes none of it is used,
 // because half a list would look as if tools had been removed. A tool that cannot be used is
@@ -40,8 +42,9 @@
 // An upstream's progress notifications are passed to the caller that requested them
 // ([WithProgress]); the credential is redacted, and their bytes count like the answer's.
 //
-// Requests of an upstream within an answer (sampling, elicitation, roots) get no answer,
-// and a stream that broke off is not resumed.
+// A ping of an upstream within an answer is answered at once, beside the call, and any other request of it (sampling,
+// elicitation, roots) with the error -32601: none of these was offered to it. No stream is opened with GET, so none of
+// its requests can come there. A stream that broke off is not resumed.
 //
 // Tools are listed without invisible text. A tool's answer is data for its caller and is passed
 // on unchanged, hidden text included.

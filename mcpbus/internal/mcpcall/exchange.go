@@ -35,6 +35,10 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 	}
 	defer resp.Body.Close()
 	r := &response{status: resp.StatusCode, session: resp.Header.Get("Mcp-Session-Id"), onProgress: m.onProgress}
+	if m.id != 0 {
+		r.asks = &asks{client: c, ctx: ctx, target: t, link: l}
+		defer r.asks.end()
+	}
 	switch {
 	case r.status < 200 || 300 <= r.status && r.status < 400:
 		return r, nil // not read: the body of 101 never ends, that of a redirect is for nobody
@@ -68,7 +72,7 @@ func (t *target) post(ctx context.Context, l *link, m *message) *http.Request {
 	r := t.request(ctx, http.MethodPost, l)
 	r.Header["Content-Type"] = []string{"application/json"}
 	r.Header["Accept"] = []string{"application/json, text/event-stream"}
-	if l.era() == Modern {
+	if l.era() == Modern && m.reply == "" {
 		r.Header["Mcp-Method"] = []string{m.method}
 		if m.tool != "" {
 			r.Header["Mcp-Name"] = []string{headerValue(m.tool)}
@@ -143,8 +147,8 @@ func (r *response) readBody(t *target, resp *http.Response, m *message) error {
 	return nil
 }
 
-// readStream reads events until the response comes. Other messages are skipped, but progress is
-// reported.
+// readStream reads events until the response comes. Progress is reported and requests are answered meanwhile;
+// other messages are passed over.
 func (r *response) readStream(t *target, body io.Reader, m *message) error {
 	stream := newEvents(body, m.limit)
 	for {

@@ -17,6 +17,7 @@ var legacy = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // Codes of JSON-RPC errors (JSON-RPC 2.0 5.1, MCP 2026-07-28).
 const (
+	codeNoMethod       = -32601
 	codeBadParams      = -32602
 	codeHeaderMismatch = -32020
 	codeNoCapability   = -32021
@@ -28,8 +29,9 @@ const clientInfo = `{"name":"keystile","version":"1"}`
 const meta = `"io.modelcontextprotocol/protocolVersion":"` + modern + `",` +
 	`"io.modelcontextprotocol/clientInfo":` + clientInfo + `,"io.modelcontextprotocol/clientCapabilities":{}`
 
-// message is a JSON-RPC request or, without an id, a notification.
+// message is a JSON-RPC request or, without an id, a notification or the answer to a request of the upstream.
 type message struct {
+	reply      string // the whole answer; "": it is none
 	id         int64
 	method     string
 	params     string            // members of params, without the braces
@@ -42,6 +44,9 @@ type message struct {
 
 // body encodes a message for an upstream of an era.
 func (m *message) body(e Era) []byte {
+	if m.reply != "" {
+		return []byte(m.reply)
+	}
 	out := append(make([]byte, 0, 320+len(m.params)), `{"jsonrpc":"2.0",`...)
 	if m.id != 0 {
 		out = append(strconv.AppendInt(append(out, `"id":`...), m.id, 10), ',')
@@ -82,6 +87,7 @@ type response struct {
 	fault      *fault // the JSON-RPC error, in place of a result
 	trouble    error  // of a probe: why the answer is not MCP
 	onProgress func(Progress)
+	asks       *asks // of the exchange; nil: what the upstream asks is not answered
 }
 
 // refused reports whether the answer has no result.
@@ -112,8 +118,8 @@ var (
 )
 
 // findResponse looks for the response to a request in a text: one message or, as 2025-03-26
-// allows, a batch. It reports whether it found it; other requests and notifications of the
-// upstream are skipped.
+// allows, a batch. It reports whether it found it. Requests of the upstream are answered, and
+// notifications but for progress are passed over.
 func (r *response) findResponse(body []byte, id int64) (found bool, err error) {
 	if err := rawjson.Check(body, rawjson.Limits{Depth: maxNested}); err != nil {
 		return false, errors.Join(errNoRPC, err)
@@ -123,11 +129,13 @@ func (r *response) findResponse(body []byte, id int64) (found bool, err error) {
 		return r.readMessage(whole, id)
 	}
 	for m := range rawjson.Elements(whole) {
-		if found, err = r.readMessage(m, id); found || err != nil {
-			return found, err
+		one, err := r.readMessage(m, id)
+		if err != nil && !found {
+			return false, err
 		}
+		found = found || one // and on: more may be asked behind it
 	}
-	return false, nil
+	return found, nil
 }
 
 func (r *response) readMessage(text raw, id int64) (bool, error) {
@@ -137,7 +145,13 @@ func (r *response) readMessage(text raw, id int64) (bool, error) {
 	}
 	if m["method"] != nil {
 		r.handleNotification(m, id)
+		if r.asks != nil {
+			r.asks.answer(m, r.session)
+		}
 		return false, nil
+	}
+	if r.result != nil || r.fault != nil {
+		return false, nil // the first one counts
 	}
 	failed := m["error"] != nil
 	if string(m["id"]) != strconv.FormatInt(id, 10) && !(failed && !present(m["id"])) {

@@ -26,9 +26,12 @@ type upstream struct {
 
 	server *httptest.Server
 
+	unknown func(w http.ResponseWriter) // refuses an unknown session; nil: 404
+
 	mu       sync.Mutex
-	seen     []sent
+	seen     []sent // requests and notifications
 	sessions map[string]bool
+	answers  chan sent // to what the server has asked
 }
 
 // sent is one request as it arrived.
@@ -41,7 +44,7 @@ type sent struct {
 
 func serve(t testing.TB, u *upstream) *upstream {
 	t.Helper()
-	u.sessions = map[string]bool{}
+	u.sessions, u.answers = map[string]bool{}, make(chan sent, 200)
 	u.server = httptest.NewUnstartedServer(u)
 	u.server.Config.ErrorLog = log.New(io.Discard, "", 0) // planted failures
 	u.server.Start()
@@ -58,6 +61,11 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	json.Unmarshal(body, &in)
 	m := sent{r.Method, in.Method, string(in.ID), r.Header, in.Params, string(body)}
+	if m.http == "POST" && m.method == "" {
+		w.WriteHeader(202)
+		u.answers <- m
+		return
+	}
 	u.mu.Lock()
 	u.seen = append(u.seen, m)
 	u.mu.Unlock()
@@ -109,6 +117,10 @@ func (u *upstream) legacy(w http.ResponseWriter, m sent) {
 	case u.keeps && session == "":
 		refuse(w, 400, -32000, "no session")
 	case u.keeps && !u.sessions[session]:
+		if u.unknown != nil {
+			u.unknown(w)
+			return
+		}
 		refuse(w, 404, -32001, "session not found")
 	case m.params["_meta"] != nil:
 		refuse(w, 400, -32600, "what is this?")
@@ -136,6 +148,8 @@ func (u *upstream) serve(w http.ResponseWriter, m sent) {
 		if u.call != nil {
 			result = u.call(m)
 		}
+	case "ping":
+		result = `{}`
 	default:
 		refuse(w, 404, -32601, "method not found")
 		return

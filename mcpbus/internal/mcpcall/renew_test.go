@@ -1,0 +1,80 @@
+package mcpcall
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAnUpstreamThatRestartedLosesNoCall(t *testing.T) {
+	for name, unknown := range map[string]func(http.ResponseWriter){
+		"400, TypeScript": func(w http.ResponseWriter) { refuse(w, 400, -32000, "Bad Request: No valid session ID provided") },
+		"400, Python":     func(w http.ResponseWriter) { refuse(w, 400, -32600, "Bad Request: No valid session ID provided") },
+		"400, text": func(w http.ResponseWriter) {
+			w.WriteHeader(400)
+			io.WriteString(w, "Invalid session ID")
+		},
+		"200 and an error": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`)
+		},
+		"404": func(w http.ResponseWriter) { refuse(w, 404, -32001, "Session not found") },
+		"410": func(w http.ResponseWriter) { w.WriteHeader(410) },
+	} {
+		u := serve(t, &upstream{era: Legacy, keeps: true, unknown: unknown})
+		executed := 0
+		u.call = func(sent) string {
+			executed++
+			return `{"content":[{"type":"text","text":"done"}]}`
+		}
+		c := client(t, Config{})
+		c.Call(t.Context(), u.at(), "x", nil)
+		u.mu.Lock()
+		clear(u.sessions)
+		u.mu.Unlock()
+		if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError || texts(r) != "done" {
+			t.Errorf("%s: the call after a restart = %s, %v", name, texts(r), err)
+		}
+		if n := strings.Count(u.walk(), "initialize,"); executed != 2 || n != 2 {
+			t.Errorf("%s: %d calls executed, %d handshakes, want two of each", name, executed, n)
+		}
+	}
+}
+
+// A refusal may come from a tool that has done its work.
+func TestACallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		pings  func(http.ResponseWriter, *http.Request, sent)
+	}{
+		"400 by the tool":                     {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`, nil},
+		"200 by the tool":                     {200, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`, nil},
+		"400 without words":                   {400, ``, nil},
+		"400 to everything":                   {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Bad Request"}}`, plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Bad Request"}}`)},
+		"400 without words to everything":     {400, ``, plain(400, "", "")},
+		"500 to everything":                   {500, ``, plain(500, "", "")},
+		"400, and then an unknown session":    {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`, plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No session"}}`)},
+		"400 of an upstream without the ping": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No"}}`, plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"No"}}`)},
+	} {
+		for _, keeps := range []bool{true, false} {
+			u := serve(t, &upstream{era: Legacy, keeps: keeps})
+			u.first = func(w http.ResponseWriter, r *http.Request, m sent) bool {
+				switch {
+				case m.method == "tools/call":
+					plain(c.status, "application/json", c.body)(w, r, m)
+				case m.method == "ping" && c.pings != nil:
+					c.pings(w, r, m)
+				default:
+					return false
+				}
+				return true
+			}
+			r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", nil)
+			if n := strings.Count(u.walk(), "tools/call"); err != nil || !r.IsError || n != 1 {
+				t.Errorf("%s: Call() = %s, %v, sent %d times, want once", name, texts(r), err, n)
+			}
+		}
+	}
+}
