@@ -36,7 +36,7 @@ func (p *Projection) Object(n Node) (out []Field, more *tree.Object, ok bool) {
 		return nil, nil, false
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.properties)) {
-		declared := slices.DeleteFunc(o.properties[name], func(n Node) bool { return readOnly(n.Value) })
+		declared := slices.DeleteFunc(o.properties[name], p.readOnly)
 		if schema, ok := p.anyOf(declared); ok {
 			out = append(out, Field{
 				Name: name, Schema: schema, Required: o.required[name],
@@ -171,11 +171,11 @@ func (p *Projection) gather(n Node, level int) parts {
 		if p.merged > maxMembers {
 			break
 		}
-		o.and(p.gather(n.Get("allOf").At(i), level+1), true)
+		p.and(&o, p.gather(n.Get("allOf").At(i), level+1), true)
 	}
-	o.and(p.declared(n, v), true)
+	p.and(&o, p.declared(n, v), true)
 	for _, key := range []string{"oneOf", "anyOf"} {
-		o.and(p.union(n.Get(key), level), false)
+		p.and(&o, p.union(n.Get(key), level), false)
 	}
 	return o
 }
@@ -229,11 +229,11 @@ func shapeOf(v tree.Object) shape {
 }
 
 // and adds what another schema says at the same time. Of two declarations of a property
-// the one that overrides stays.
-func (o *parts) and(more parts, overrides bool) {
+// the one that overrides stays, unless the other says that the property belongs to answers only.
+func (p *Projection) and(o *parts, more parts, overrides bool) {
 	o.shape = max(o.shape, more.shape)
 	for name, declared := range more.properties {
-		if _, there := o.properties[name]; !there || overrides {
+		if old, there := o.properties[name]; !there || overrides && !slices.ContainsFunc(old, p.readOnly) {
 			o.properties[name] = declared
 		}
 	}

@@ -192,9 +192,9 @@ func (p *Projection) foreign() (f Foreign, ok bool) {
 	shown = tree.NewObject(shown...)
 	others := root.Get("additionalProperties")
 	switch {
-	case closed(v) && p.allShown(v.Get("properties"), shown):
+	case closed(v) && p.allShown(root.Get("properties"), shown):
 		f.others = tree.Object{{Key: "additionalProperties", Value: false}}
-	case is[tree.Object](others.Value) && p.allShown(v.Get("properties"), shown):
+	case is[tree.Object](others.Value) && p.allShown(root.Get("properties"), shown):
 		if schema, _ := p.schema(others, 1); constrains(schema) {
 			f.others = tree.Object{{Key: "additionalProperties", Value: schema}}
 		}

@@ -41,7 +41,7 @@ func (p *Projection) keywords(n Node, v tree.Object, level int) tree.Object {
 	default:
 		own = append(own, tree.Member{Key: "type", Value: types})
 	}
-	return merge(p.all(n.Get("allOf"), level), tree.NewObject(own...))
+	return p.agree(n, merge(p.all(n.Get("allOf"), level), tree.NewObject(own...)))
 }
 
 // applies reports whether a keyword says anything of values of some types, of which none is

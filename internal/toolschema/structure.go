@@ -32,7 +32,7 @@ func (p *Projection) structure(n Node, v tree.Object, level int, types tree.Arra
 		if schema, _ := p.schema(extra, level+1); constrains(schema) {
 			out = append(out, tree.Member{Key: "additionalProperties", Value: schema})
 		}
-	} else if p.defs != nil && closed(v) && p.allShown(n.Get("properties").Value, properties) {
+	} else if p.defs != nil && closed(v) && p.allShown(n.Get("properties"), properties) {
 		out = append(out, tree.Member{Key: "additionalProperties", Value: false})
 	}
 	return out
@@ -46,11 +46,11 @@ func closed(v tree.Object) bool {
 
 // allShown reports whether each property that may be sent is shown. To say that there are
 // no others would else refuse what the upstream takes.
-func (p *Projection) allShown(declared any, shown tree.Object) bool {
-	properties, _ := declared.(tree.Object)
+func (p *Projection) allShown(declared Node, shown tree.Object) bool {
+	properties, _ := declared.Value.(tree.Object)
 	return !slices.ContainsFunc(properties, func(m tree.Member) bool {
 		_, there := shown.Lookup(m.Key)
-		return !there && !readOnly(properties.Get(m.Key))
+		return !there && !p.readOnly(declared.Get(m.Key))
 	})
 }
 
@@ -74,7 +74,7 @@ func (p *Projection) properties(n Node, level int) tree.Object {
 	var out tree.Object
 	for _, m := range declared {
 		property := n.Get(m.Key)
-		if readOnly(property.Value) {
+		if p.readOnly(property) {
 			continue
 		}
 		if !p.visible(m.Key) {
@@ -89,12 +89,6 @@ func (p *Projection) properties(n Node, level int) tree.Object {
 		}
 	}
 	return out
-}
-
-// readOnly reports a property that belongs to answers only.
-func readOnly(v any) bool {
-	o, _ := v.(tree.Object)
-	return o.True("readOnly")
 }
 
 // names returns the strings of a list such as required.
