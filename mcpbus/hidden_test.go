@@ -52,7 +52,7 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 			return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 		}},
 		{"legible", strings.Join(hiddentext.Legible, "; "), func(s string) bool {
-			return !strings.Contains(s, "汉") || s == "a"+strings.Join(hiddentext.Legible, "; ")+"b"
+			return !strings.Contains(s, "汉") || strings.HasSuffix(s, "a"+strings.Join(hiddentext.Legible, "; ")+"b") // behind the name in the API
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -131,7 +131,7 @@ func annotationsOf(t toolplan.Tool) *toolplan.Annotations {
 			return &toolplan.Annotations{ReadOnly: &yes, OpenWorld: &yes}
 		}
 		return nil
-	case "get":
+	case "get", "query":
 		return &toolplan.Annotations{ReadOnly: &yes, OpenWorld: &yes}
 	case "put":
 		return &toolplan.Annotations{Idempotent: &yes, OpenWorld: &yes}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -16,6 +17,18 @@ type argument struct {
 	param            toolplan.Param // how it is written, of path, query, header and cookie
 	form             *formField     // how a form writes it, of a body; nil: by its value
 	more             bool           // its members are members of the body
+}
+
+// described returns the schema of an argument, which says what the API calls it where it has another name.
+func (a *argument) described() tree.Object {
+	name := []rune(toolschema.Text(a.Name))
+	if a.as == a.Name || a.more || len(name) == 0 {
+		return a.Schema
+	}
+	if len(name) > maxArgument {
+		name = append(name[:maxArgument:maxArgument], '…')
+	}
+	return toolschema.Described(a.Schema, `"`+string(name)+`" in the API. `+a.Schema.Text("description"))
 }
 
 // formField holds how a form writes an argument.
@@ -44,7 +57,7 @@ func nameArguments(args []*argument) {
 			a.as, taken[name] = strings.Clone(name), true
 		}
 	}
-	for _, in := range []string{"path", "query", "header", "cookie", "body"} {
+	for _, in := range []string{"path", "query", "querystring", "header", "cookie", "body"} {
 		for _, a := range args {
 			if a.in == in && toolschema.Legal(a.Name) {
 				take(a, a.Name)

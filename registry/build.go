@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -15,69 +14,82 @@ import (
 func (d *document) build(op operation, name string, limits toolschema.Limits) (toolplan.Tool, error) {
 	view := d.Projection(limits, d.skips.add)
 	parameters := d.parameters(op, view)
+	op.template = fitTemplate(op.template, parameters)
 	params := d.params(op, parameters, view)
 	body := d.body(op, parameters, view)
+	d.dropFixedFields(op, body)
 	d.steps += view.Steps()
 	if err := view.Err(); err != nil {
 		return toolplan.Tool{}, err
 	}
-	path := publicPath(op.path)
+	path := publicPath(op.template)
 	return plan{
 		params: params, body: body,
 		tool: toolplan.Tool{
 			Name: name, Method: op.method, Path: strings.Clone(path), Description: op.description(path),
-			Call: &toolplan.Call{Template: strings.Clone(plainTemplate(op.path))},
+			Call: &toolplan.Call{Template: strings.Clone(op.template)},
 		},
 	}.bind(d.options)
 }
 
 // params returns the arguments that go to the path, the query, the headers and the
 // cookies. A placeholder that nobody declares is a string; what is declared for no
-// placeholder is no argument, and neither is a cookie that an operation does without.
+// placeholder is no argument, and neither is a cookie that an operation does without, nor
+// what the upstream sets itself.
 func (d *document) params(op operation, parameters []parameter, view *toolschema.Projection) (out []argument) {
-	unfilled := placeholders(op.path)
+	unfilled := placeholders(op.template)
 	out = make([]argument, 0, len(parameters)+len(unfilled))
 	for _, p := range parameters {
-		switch p.in {
-		case "path":
-			if !slices.Contains(unfilled, p.name) {
-				continue
-			}
-		case "query":
-		case "header":
-			if restcall.Reserved(p.name) {
-				continue
-			}
-		case "cookie":
-			if !p.True("required") {
-				continue
-			}
-		default:
+		at := placeholderOf(p, unfilled)
+		if p.in == "body" || p.in == "formData" || d.leaveOut(op, p, at >= 0) {
+			continue
+		}
+		if p.in == "querystring" {
+			out = append(out, d.queryString(p, view)...)
 			continue
 		}
 		a, ok := d.argument(p, view)
 		if !ok {
 			continue
 		}
-		out = append(out, a)
 		if p.in == "path" {
-			unfilled = slices.DeleteFunc(unfilled, func(name string) bool { return name == p.name })
+			a.Name = unfilled[at]
+			a.param.AllowReserved = a.param.AllowReserved || slices.Contains(op.slashed, a.Name)
+			unfilled = slices.Delete(unfilled, at, at+1)
 		}
+		out = append(out, a)
 	}
 	for _, name := range unfilled {
-		out = append(out, argument{in: "path", Field: toolschema.Field{
-			Name: name, Required: true, Schema: tree.Object{{Key: "type", Value: "string"}},
-		}})
+		out = append(out, argument{
+			in: "path", param: toolplan.Param{AllowReserved: slices.Contains(op.slashed, name)},
+			Field: toolschema.Field{Name: name, Required: true, Schema: tree.Object{{Key: "type", Value: "string"}}},
+		})
 	}
 	return out
 }
 
-// description returns the description of a tool, for users and models; it is never empty.
+// placeholderOf returns the index of the placeholder that a path parameter fills, -1 if there is none. Its
+// name may be written as the path had it: id:int.
+func placeholderOf(p parameter, unfilled []string) int {
+	if p.in != "path" {
+		return -1
+	}
+	if at := slices.Index(unfilled, p.name); at >= 0 {
+		return at
+	}
+	name, _ := placeholderName(p.name)
+	return slices.Index(unfilled, name)
+}
+
+// description returns the description of a tool, for users and models; it is never empty. What
+// a path says of all its operations is better than its name.
 func (op operation) description(path string) string {
-	for _, key := range []string{"summary", "description"} {
-		text, _ := op.node.Get(key).Value.(string)
-		if text = toolschema.Text(text); text != "" {
-			return strings.Clone(text)
+	for _, n := range []toolschema.Node{op.node, op.item} {
+		for _, key := range []string{"summary", "description"} {
+			text, _ := n.Get(key).Value.(string)
+			if text = toolschema.Text(text); text != "" {
+				return strings.Clone(text)
+			}
 		}
 	}
 	return toolschema.Text(strings.ToUpper(op.method) + " " + path)
@@ -118,7 +130,7 @@ func (p plan) bind(o Options) (toolplan.Tool, error) {
 	input := make(toolschema.Input, 0, len(args))
 	for _, a := range args {
 		needed := a.Required && (a.in != "body" || p.body.Required)
-		input = append(input, toolschema.Field{Name: a.as, Schema: a.Schema, Required: needed})
+		input = append(input, toolschema.Field{Name: a.as, Schema: a.described(), Required: needed})
 	}
 	var err error
 	if p.tool.InputSchema, err = input.With(p.rest, o.MaxSchema); err != nil {

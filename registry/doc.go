@@ -36,8 +36,9 @@
 // bytes. A tool past its own limits is left out; a document past its limits is refused as a
 // whole, never cut.
 //
-// Servers, host and basePath are not read: a document must not choose where calls go, nor,
-// by a path with dot segments, leave the path of the upstream.
+// Servers, host and basePath are not followed: a document must not choose where calls go, nor,
+// by a path with dot segments, leave the path of the upstream. Servers that a path or an operation has of its
+// own are advice in a preview.
 //
 // YAML becomes JSON before anything else (see internal/yamljson), so that its tools, limits
 // and pointers are those of JSON. A document that begins with a brace is parsed as JSON, because
@@ -107,9 +108,22 @@
 // another address. A new capability does no such harm.
 //
 // Headers that the bus sets itself or that say who is calling, and cookies that an operation
-// does without, are no arguments. They are not listed as left out: every operation of a
-// document has them. Which headers these are one list says, that of package restcall. A
-// cookie that is required is an argument; the caller's own cookies never pass.
+// does without, are no arguments. Which headers these are one list says, that of package restcall. A
+// cookie that is required is an argument; the caller's own cookies never pass. Parameters that
+// the query of upstream_url or the credential sets are no arguments either: one that is required could never be
+// given, and a model would be asked for a key.
+//
+// Nothing of a document vanishes: an operation, a parameter, a field or a media type is in a tool, or in what is
+// left out. What documents have everywhere and calls do without, such as a body that may be sent as XML too, has
+// one line for each reason, behind all others, which says that it is usual.
+//
+// HEAD, OPTIONS and TRACE make no tools, nor do the additionalOperations of OpenAPI 3.2. Its
+// query does: it reads, and has a body. Of its querystring the fields of a form are arguments like those of any
+// query; of another media type the query is one argument.
+//
+// What a path writes into a placeholder beside its name, as in {id:int}, {file:path} or {name=projects/*}, is for
+// the API's own router: the name counts, and slashes in a value stay where it says that they may. A declared
+// path parameter is also found as :id and <id>.
 //
 // Invisible characters are not stored (see internal/toolschema): from labels, descriptions and
 // titles they are removed silently; another keyword that has them is left out and listed. An

@@ -20,8 +20,9 @@ type document struct {
 	version string
 	two     bool // OpenAPI 2.0
 	skips   skips
-	steps   int // taken to read it so far
-	budget  int // of steps
+	others  map[string]int // operations of methods that make no tools, by method
+	steps   int            // taken to read it so far
+	budget  int            // of steps
 }
 
 // maxSteps bounds the work for all tools together: one may take 20,000, but a document

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // encodingVector is an operation of a document, arguments, and what a server reads.
@@ -81,8 +82,9 @@ func (v encodingVector) run(t *testing.T) {
 		key = "swagger"
 	}
 	result := parsed(t, encode(t, map[string]any{key: v.Version, "paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}}), Options{})
-	if want := v.Expect.Skipped; want != "" && (len(result.Skipped) != 1 || !strings.HasSuffix(result.Skipped[0].Pointer, want)) || want == "" && result.Skipped != nil {
-		t.Errorf("skipped = %v, want %q", result.Skipped, want)
+	lost := losses(result.Skipped)
+	if want := v.Expect.Skipped; want != "" && (len(lost) != 1 || !strings.HasSuffix(lost[0].Pointer, want)) || want == "" && lost != nil {
+		t.Errorf("skipped = %v, want %q", lost, want)
 	}
 	sound(t, result.Tools[0])
 	plan, err := restcall.Compile(result.Tools[0])
@@ -323,4 +325,14 @@ func checkBytes(t *testing.T, got []byte, text, blob *string, value json.RawMess
 			t.Errorf("the content is %s, want %s", got, value)
 		}
 	}
+}
+
+// losses returns what was left out, but for what documents have everywhere.
+func losses(skipped []toolplan.Skip) (out []toolplan.Skip) {
+	for _, s := range skipped {
+		if !s.Usual {
+			out = append(out, s)
+		}
+	}
+	return out
 }

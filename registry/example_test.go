@@ -28,7 +28,7 @@ func ExampleParse() {
 	}
 	// Output:
 	// shop__getPet: get /pets/:id, One pet
-	// {"properties":{"filter_age":{"type":["integer","null"]},"id":{"type":"string"}},"required":["id"],"type":"object"}
+	// {"properties":{"filter_age":{"description":"\"filter[age]\" in the API.","type":["integer","null"]},"id":{"type":"string"}},"required":["id"],"type":"object"}
 	// /paths/~1pets~1{id}/get/parameters/1 is not a parameter
 }
 

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,11 +13,14 @@ import (
 // operation is one method of one path: what becomes a tool.
 type operation struct {
 	method, path string
+	template     string          // the path, with each placeholder as {name}
+	slashed      []string        // placeholders whose values may have slashes
 	item, node   toolschema.Node // the path item, with parameters for all of its methods, and the operation
 }
 
-// methods in the order of a path's tools (protocol 2.7). Their names are matched exactly.
-var methods = []string{"get", "post", "put", "delete", "patch"}
+// methods in the order of a path's tools (protocol 2.7), and query, which OpenAPI 3.2 adds. Their names are
+// matched exactly.
+var methods = []string{"get", "post", "put", "delete", "patch", "query"}
 
 // maxPath bounds a path and the name of a parameter, which stand in request lines.
 const maxPath = 2048
@@ -26,7 +28,10 @@ const maxPath = 2048
 func (d *document) operations(ctx context.Context) ([]operation, error) {
 	var out []operation
 	all := d.Root().Get("paths")
-	paths, _ := all.Value.(tree.Object)
+	paths, is := all.Value.(tree.Object)
+	if !is && all.Value != nil {
+		d.skips.add(all, "not a list of paths")
+	}
 	for _, m := range paths {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -36,7 +41,8 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 			continue
 		}
 		path := withLeadingSlash(paths, m.Key)
-		if why := pathProblem(path); why != "" {
+		template, slashed := tidyTemplate(path)
+		if why := pathProblem(template); why != "" {
 			d.skips.add(at, why)
 			continue
 		}
@@ -49,11 +55,14 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 			d.skips.add(at, "not a path item")
 			continue
 		}
-		out = d.addPathItem(item, path, out)
+		d.listOtherOperations(at, item)
+		out = d.addPathItem(operation{path: path, template: template, slashed: slashed, item: item}, out)
 		if len(out) > d.options.MaxOperations {
 			return nil, limitf("the document has more than %d operations: split it into several capabilities", d.options.MaxOperations)
 		}
 	}
+	d.listMoreOperations(all)
+	d.listWebhooks()
 	slices.SortStableFunc(out, func(a, b operation) int { return strings.Compare(a.path, b.path) }) // for those that got a slash
 	return out, nil
 }
@@ -70,25 +79,25 @@ func withLeadingSlash(paths tree.Object, path string) string {
 	return "/" + path
 }
 
-// addPathItem appends the operations of a path item.
-func (d *document) addPathItem(item toolschema.Node, path string, out []operation) []operation {
-	members := item.Value.(tree.Object)
-	unfit := restcall.CheckTemplate(path)
-	for _, method := range methods {
-		value, there := members.Lookup(method)
-		if !there {
+// addPathItem appends the operations of a path item. All of them have the path that is given.
+func (d *document) addPathItem(op operation, out []operation) []operation {
+	members := op.item.Value.(tree.Object)
+	unfit := restcall.CheckTemplate(op.template)
+	for _, op.method = range methods {
+		value, there := members.Lookup(op.method)
+		if !there || op.method == "query" && d.two {
 			continue
 		}
-		node := item.Get(method)
+		op.node = op.item.Get(op.method)
 		if _, is := value.(tree.Object); !is {
-			d.skips.add(node, "not an operation")
+			d.skips.add(op.node, "not an operation")
 			continue
 		}
 		if unfit != nil {
-			d.skips.add(node, unfit.Error())
+			d.skips.add(op.node, unfit.Error())
 			continue
 		}
-		out = append(out, operation{method: method, path: path, item: item, node: node})
+		out = append(out, op)
 	}
 	return out
 }
@@ -113,39 +122,4 @@ func pathProblem(path string) string {
 		}
 	}
 	return ""
-}
-
-var (
-	placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
-	expansion   = regexp.MustCompile(`\{[?&#][^{}]*\}`)
-)
-
-// plainTemplate is a path without what some documents append to it: the queries
-// of RFC 6570, whose names are declared as parameters too.
-func plainTemplate(path string) string {
-	if !strings.ContainsAny(path, "?&#") {
-		return path
-	}
-	return expansion.ReplaceAllString(path, "")
-}
-
-// placeholders returns the names in the braces of a template, each once, in their order.
-// Behind ? and # and across segments braces are no placeholders: a request has no place
-// there that an argument could fill.
-func placeholders(template string) (names []string) {
-	template = plainTemplate(template)
-	if i := strings.IndexAny(template, "?#"); i >= 0 {
-		template = template[:i]
-	}
-	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
-		if !strings.Contains(m[1], "/") && !slices.Contains(names, m[1]) {
-			names = append(names, m[1])
-		}
-	}
-	return names
-}
-
-// publicPath writes {x} as :x (protocol 4.8, rule 2).
-func publicPath(template string) string {
-	return placeholder.ReplaceAllString(template, ":$1")
 }

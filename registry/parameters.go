@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -19,6 +20,7 @@ type parameter struct {
 	tree.Object
 	node     toolschema.Node
 	name, in string
+	said     string // a description beside the reference to it
 }
 
 // parameters returns those of an operation and of its path item, the operation's in the
@@ -55,6 +57,7 @@ func (d *document) parameters(op operation, view *toolschema.Projection) (out []
 }
 
 func (d *document) parameter(n toolschema.Node) (p parameter, why string) {
+	beside, _ := n.Value.(tree.Object)
 	n, err := d.Follow(n)
 	if err != nil {
 		return p, err.Error()
@@ -63,13 +66,13 @@ func (d *document) parameter(n toolschema.Node) (p parameter, why string) {
 	if !is {
 		return p, "not a parameter"
 	}
-	p = parameter{Object: v, node: n, name: v.Text("name"), in: v.Text("in")}
+	p = parameter{Object: v, node: n, name: v.Text("name"), in: v.Text("in"), said: cmp.Or(beside.Text("description"), v.Text("description"))}
 	switch {
 	case p.name == "":
 		return p, "a parameter without a name"
 	case len(p.name) > maxPath:
 		return p, "the name of a parameter is too long"
-	case !slices.Contains([]string{"path", "query", "header", "cookie", "body", "formData"}, p.in):
+	case !slices.Contains([]string{"path", "query", "querystring", "header", "cookie", "body", "formData"}, p.in):
 		return p, "a parameter that is in no place that is known"
 	case (p.in == "header" || p.in == "cookie") && !isToken(p.name):
 		return p, "the name of a " + p.in + " has characters that no " + p.in + " may have"
@@ -91,7 +94,7 @@ func isToken(name string) bool {
 func (d *document) argument(p parameter, view *toolschema.Projection) (a argument, ok bool) {
 	schema, json := d.schemaOf(p)
 	a.Schema, ok = view.Schema(schema)
-	a.Schema = toolschema.Described(a.Schema, p.Text("description"))
+	a.Schema = toolschema.Described(a.Schema, p.said)
 	a.Name, a.in, a.Required = p.name, p.in, p.in == "path" || p.True("required")
 	a.param = toolplan.Param{JSON: json, AllowReserved: p.in == "path" && p.True("allowReserved")}
 	if !json {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -14,6 +15,8 @@ import (
 type Options struct {
 	Member      string // the capability; names are cut so that <Member>__<name> has at most 64 characters
 	ResolveRefs bool   // nested references and structure are shown, where that stays small
+
+	fixed *restcall.Fixed // by the capability: these parameters are no arguments; nil: none
 
 	MaxDocument   int // bytes of the document; 0: 16 MiB
 	MaxDepth      int // levels of arrays and objects in it; 0: 64
@@ -58,12 +61,15 @@ func (o Options) check() (Options, error) {
 
 // Result holds the tools of a document.
 type Result struct {
-	Tools   []toolplan.Tool // in the order of the paths, bytewise, then get, post, put, delete, patch
+	Tools   []toolplan.Tool // in the order of the paths, bytewise, then get, post, put, delete, patch, query
 	Skipped []toolplan.Skip // what was left out of them, at most 100
 	Version string          // of OpenAPI, as the document says; "" for static tools
+	Advice  []string        // what to know of the document, for its author
+
+	at []string // where each tool comes from, a JSON pointer
 }
 
-// Parse turns an OpenAPI 2.0, 3.0 or 3.1 document into tools (protocol 4.8). The document is a
+// Parse turns an OpenAPI 2.0, 3.0, 3.1 or 3.2 document into tools (protocol 4.8). The document is a
 // JSON object, YAML 1.2 (RFC 9512), or a JSON string that holds either: what begins with a
 // brace is JSON, and a line --- before it makes it YAML. The limits are those of the JSON
 // that YAML stands for, and its tools are the same. A piece that cannot be read is left out
@@ -74,6 +80,16 @@ type Result struct {
 // Parse is pure: nothing is fetched, nothing the document names is called, and the same
 // document gives the same tools, in whatever order its keys stand.
 func Parse(ctx context.Context, document []byte, o Options) (*Result, error) {
+	r, err := parse(ctx, document, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Skipped = shortened(r.Skipped)
+	return r, nil
+}
+
+// parse is Parse with all that was left out.
+func parse(ctx context.Context, document []byte, o Options) (*Result, error) {
 	o, err := o.check()
 	if err != nil {
 		return nil, err
@@ -108,12 +124,12 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 		if size += sizeOf(t); size > o.MaxTools {
 			return nil, d.skips.attachTo(limitf("the tools together have more than %d bytes: split the document", o.MaxTools))
 		}
-		r.Tools = append(r.Tools, t)
+		r.Tools, r.at = append(r.Tools, t), append(r.at, operations[i].node.Pointer())
 	}
 	if len(r.Tools) == 0 {
 		return nil, d.skips.attachTo(reject(Empty, "the document has no operation that can become a tool: put get, post, put, delete or patch under a path that starts with /"))
 	}
-	r.Skipped = d.skips.list
+	r.Skipped, r.Advice = d.skips.all(), d.advice()
 	return r, nil
 }
 

@@ -16,7 +16,7 @@ type Registered struct {
 	storage.Capability
 	Tools   []toolplan.Tool
 	Warning string   // why calls will not work, "" if nothing is known
-	Lint    []string // advice on the document, if a preview requested it
+	Lint    []string // advice on the document: of a preview, and of the strict validator if it was asked for
 }
 
 // ownerChanged is the warning of a registration that passes a name on.
@@ -42,23 +42,22 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	if _, err := g.lookUpMember(ctx, actor, q); err != nil { // before a document is read in vain
 		return Registered{}, err
 	}
-	var tools []toolplan.Tool
-	skipped := q.unknownFields
+	r := &Result{Skipped: q.unknownFields}
 	if q.kind() != storage.CapabilityMCP {
 		leave, err := g.acquireParser(ctx)
 		if err != nil {
 			return Registered{}, err
 		}
 		defer leave()
-		if tools, skipped, err = g.tools(ctx, q); err != nil {
+		if r, err = g.tools(ctx, q); err != nil {
 			return Registered{}, err
 		}
 	}
-	c, err := g.save(ctx, actor, q, tools, skipped)
+	c, err := g.save(ctx, actor, q, r.Tools, r.Skipped)
 	if err != nil {
 		return Registered{}, err
 	}
-	done := Registered{Capability: c, Tools: tools, Warning: g.requestWarnings(q)}
+	done := Registered{Capability: c, Tools: r.Tools, Warning: g.requestWarnings(q)}
 	if c.TakenFrom != "" {
 		done = done.withWarning(ownerChanged)
 	}
@@ -110,12 +109,14 @@ func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, err
 		return Registered{}, err
 	}
 	defer leave()
-	if done.Tools, done.Skipped, err = g.tools(ctx, q); err != nil {
+	r, err := g.tools(ctx, q)
+	if err != nil {
 		return Registered{}, err
 	}
+	done.Tools, done.Skipped, done.Lint = r.Tools, r.Skipped, r.Advice
 	done.ToolCount = len(done.Tools)
 	if q.Lint && q.OpenAPI != nil {
-		done.Lint = Lint(ctx, q.OpenAPI)
+		done.Lint = append(done.Lint, Lint(ctx, q.OpenAPI)...)
 	}
 	return done, nil
 }

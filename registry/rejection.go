@@ -1,10 +1,8 @@
 package registry
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -31,40 +29,4 @@ func reject(errcode int, msg string) *Rejection { return &Rejection{Errcode: err
 
 func limitf(format string, args ...any) *Rejection {
 	return reject(TooMuch, fmt.Sprintf(format, args...))
-}
-
-// skips collects what is left out of a document.
-type skips struct {
-	list []toolplan.Skip
-	seen map[toolplan.Skip]bool // several tools may share a piece
-}
-
-// maxSkips bounds the list: authors of a document read only the first ones.
-const maxSkips = 100
-
-func (s *skips) add(n toolschema.Node, reason string) {
-	if len(s.list) >= maxSkips {
-		return
-	}
-	s.addSkip(toolplan.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
-}
-
-func (s *skips) addSkip(skip toolplan.Skip) {
-	if len(s.list) >= maxSkips || s.seen[skip] {
-		return
-	}
-	if s.seen == nil {
-		s.seen = map[toolplan.Skip]bool{}
-	}
-	s.seen[skip] = true
-	s.list = append(s.list, skip)
-}
-
-// attachTo adds the list to an error that is a Rejection, and returns the error.
-func (s *skips) attachTo(err error) error {
-	var r *Rejection
-	if errors.As(err, &r) {
-		r.Skipped = s.list
-	}
-	return err
 }

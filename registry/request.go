@@ -71,8 +71,7 @@ func (q Request) check() error {
 	if q.Timeout != 0 && !isTimeout(q.Timeout) {
 		return badField("timeout must be " + timeoutRule)
 	}
-	upstream := restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret}
-	if err := upstream.Check(); err != nil {
+	if err := q.upstream().Check(); err != nil {
 		return badField(err.Error())
 	}
 	if q.WebhookURL == "" && !q.WebhookSecret.IsZero() {
@@ -85,6 +84,10 @@ func (q Request) check() error {
 		return badField("webhook_url: " + err.Error())
 	}
 	return nil
+}
+
+func (q Request) upstream() restcall.Upstream {
+	return restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret}
 }
 
 func (q Request) checkLengths() error {

@@ -22,6 +22,16 @@ import (
 // Entries that cannot be used are left out and listed. The list is refused, by a
 // *[Rejection], if none is left, if it is no list, or if it passes a limit.
 func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, error) {
+	r, err := staticTools(ctx, raw, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Skipped = shortened(r.Skipped)
+	return r, nil
+}
+
+// staticTools is StaticTools with all that was left out.
+func staticTools(ctx context.Context, raw []byte, o Options) (*Result, error) {
 	o, err := o.check()
 	if err != nil {
 		return nil, err
@@ -45,7 +55,7 @@ func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, 
 	r := &Result{}
 	size := 0
 	for _, e := range d.nameEntries(read) {
-		t, err := e.tool(o)
+		t, err := d.entryTool(e)
 		if err != nil {
 			d.skips.add(e.node, err.Error())
 			continue
@@ -53,12 +63,12 @@ func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, 
 		if size += sizeOf(t); size > o.MaxTools {
 			return nil, d.skips.attachTo(limitf("the tools together have more than %d bytes: split the list", o.MaxTools))
 		}
-		r.Tools = append(r.Tools, t)
+		r.Tools, r.at = append(r.Tools, t), append(r.at, e.node.Pointer())
 	}
 	if len(r.Tools) == 0 {
 		return nil, d.skips.attachTo(reject(Empty, "tools_static has no entry that can become a tool: each needs a name, and httpMethod if it has a path"))
 	}
-	r.Skipped = d.skips.list
+	r.Skipped = d.skips.all()
 	return r, nil
 }
 
@@ -114,7 +124,7 @@ func readEntry(node toolschema.Node) (e entry, why string) {
 	case !isText:
 		return e, "the path is not a text"
 	case !slices.Contains(methods, e.method):
-		return e, "httpMethod is not get, post, put, delete or patch"
+		return e, "httpMethod is not get, post, put, delete, patch or query"
 	case strings.ContainsAny(path, "{}"):
 		return e, "the path has braces: write its parameters as :x"
 	}
@@ -154,8 +164,9 @@ func (d *document) nameEntries(entries []entry) (out []entry) {
 	return out
 }
 
-// tool binds the arguments of an entry.
-func (e entry) tool(o Options) (toolplan.Tool, error) {
+// entryTool binds the arguments of an entry.
+func (d *document) entryTool(e entry) (toolplan.Tool, error) {
+	o := d.options
 	t := toolplan.Tool{Name: e.name, Method: e.method, Path: strings.Clone(e.path), Description: toolschema.Text(e.Text("description"))}
 	if e.path == "" {
 		t.Description = strings.Clone(cmp.Or(t.Description, e.name))
@@ -165,14 +176,21 @@ func (e entry) tool(o Options) (toolplan.Tool, error) {
 		}
 		return t, err
 	}
-	template, err := colonsToBraces(e.path, e.input.Input)
+	names := make([]string, len(e.input.Input))
+	for i, f := range e.input.Input {
+		names[i] = f.Name
+	}
+	template, forgotten, err := colonsToBraces(e.path, names)
+	if err == nil && forgotten != "" {
+		err = fmt.Errorf("the path names %s, which is no property of inputSchema: declare it there", toolschema.Text(forgotten))
+	}
 	if err != nil {
 		return toolplan.Tool{}, err
 	}
 	t.Description = strings.Clone(cmp.Or(t.Description, toolschema.Text(strings.ToUpper(e.method)+" "+e.path)))
 	t.Call = &toolplan.Call{Template: template}
 	p := plan{tool: t, rest: e.input.Rest()}
-	inPath := placeholders(template)
+	inPath, inQuery := placeholders(template), e.method == "get" || e.method == "delete"
 	body := &body{Body: toolplan.Body{ContentType: typeJSON}}
 	for _, f := range e.input.Input {
 		a := argument{Field: f}
@@ -180,7 +198,9 @@ func (e entry) tool(o Options) (toolplan.Tool, error) {
 		case slices.Contains(inPath, f.Name):
 			a.in, a.Required = "path", true
 			p.params = append(p.params, a)
-		case e.method == "get" || e.method == "delete":
+		case inQuery && o.fixed.By("query", f.Name) != "":
+			d.skips.add(e.node.Get("inputSchema").Get("properties").Get(f.Name), fixedReason("query", f.Name, o.fixed.By("query", f.Name)))
+		case inQuery:
 			a.in, a.param.Explode = "query", true
 			p.params = append(p.params, a)
 		default:
@@ -198,13 +218,13 @@ func (e entry) tool(o Options) (toolplan.Tool, error) {
 // maxColons bounds a path: each is compared with every property.
 const maxColons = 64
 
-// colonsToBraces writes the :x of a path as {x}, for each x that is a property: the longest that
-// fits and is not the beginning of another word, so that a property c leaves :cancel
-// alone. Any other colon stays, unless it begins a segment: there it can only be a
-// parameter that was forgotten.
-func colonsToBraces(path string, input toolschema.Input) (string, error) {
+// colonsToBraces writes the :x of a path as {x}, for each x of some names: the longest that
+// fits and is not the beginning of another word, so that a name c leaves :cancel
+// alone. Any other colon stays. One that begins a segment is returned with its name: there it can
+// only be a parameter that was forgotten.
+func colonsToBraces(path string, names []string) (template, forgotten string, err error) {
 	if strings.Count(path, ":") > maxColons {
-		return "", fmt.Errorf("the path has more than %d colons", maxColons)
+		return "", "", fmt.Errorf("the path has more than %d colons", maxColons)
 	}
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
@@ -213,24 +233,23 @@ func colonsToBraces(path string, input toolschema.Input) (string, error) {
 			continue
 		}
 		longest := ""
-		for _, f := range input {
-			rest, fits := strings.CutPrefix(path[i+1:], f.Name)
-			if fits && !wordContinues(rest) && len(f.Name) > len(longest) && !strings.ContainsAny(f.Name, "{}/") {
-				longest = f.Name
+		for _, name := range names {
+			rest, fits := strings.CutPrefix(path[i+1:], name)
+			if fits && !wordContinues(rest) && len(name) > len(longest) && !strings.ContainsAny(name, "{}/") {
+				longest = name
 			}
 		}
 		switch {
 		case longest != "":
 			b.WriteString("{" + longest + "}")
 			i += len(longest)
-		case i > 0 && path[i-1] == '/':
-			name, _, _ := strings.Cut(path[i:], "/")
-			return "", fmt.Errorf("the path names %s, which is no property of inputSchema: declare it there", toolschema.Text(name))
-		default:
-			b.WriteByte(':')
+			continue
+		case i > 0 && path[i-1] == '/' && forgotten == "":
+			forgotten, _, _ = strings.Cut(path[i:], "/")
 		}
+		b.WriteByte(':')
 	}
-	return b.String(), nil
+	return b.String(), forgotten, nil
 }
 
 func wordContinues(rest string) bool {

@@ -19,7 +19,7 @@ func TestHowStaticToolsAreCalled(t *testing.T) {
 		{"delete", `{"name":"d","httpMethod":"delete","path":"/x","inputSchema":{"properties":{"a":{}}}}`,
 			`{"name":"d","httpMethod":"delete","path":"/x","description":"DELETE /x","inputSchema":{"properties":{"a":{}},"type":"object"},"call":{"template":"/x","params":[{"arg":"a","name":"a","in":"query","explode":true}]}}`},
 		{"put", `{"name":"u","httpMethod":"put","path":"/t/:idType/:id:cancel","inputSchema":{"properties":{"id":{},"idType":{},"a[b]":{"type":"string"},"c":{}},"required":["c"]}}`,
-			`{"name":"u","httpMethod":"put","path":"/t/:idType/:id:cancel","description":"PUT /t/:idType/:id:cancel","inputSchema":{"properties":{"a_b":{"type":"string"},"c":{},"id":{},"idType":{}},"required":["c","id","idType"],"type":"object"},` +
+			`{"name":"u","httpMethod":"put","path":"/t/:idType/:id:cancel","description":"PUT /t/:idType/:id:cancel","inputSchema":{"properties":{"a_b":{"description":"\"a[b]\" in the API.","type":"string"},"c":{},"id":{},"idType":{}},"required":["c","id","idType"],"type":"object"},` +
 				`"call":{"template":"/t/{idType}/{id}:cancel","params":[{"arg":"id","name":"id","in":"path","required":true},{"arg":"idType","name":"idType","in":"path","required":true}],` +
 				`"body":{"content_type":"application/json","fields":[{"arg":"a_b","name":"a[b]"},{"arg":"c","name":"c","required":true}],"required":true}}}`},
 		{"an optional body", `{"name":"u","httpMethod":"patch","path":"/","inputSchema":{"properties":{"c":{}}}}`,

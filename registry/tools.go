@@ -18,62 +18,56 @@ import (
 )
 
 // tools reads the tools of a request. The caller must hold a parser slot.
-func (g *Registry) tools(ctx context.Context, q Request) ([]toolplan.Tool, []toolplan.Skip, error) {
+func (g *Registry) tools(ctx context.Context, q Request) (*Result, error) {
 	o := Options{Member: q.Member, ResolveRefs: g.c.ResolveRefs}
 	if q.ResolveRefs != nil {
 		o.ResolveRefs = *q.ResolveRefs
 	}
-	read, document := Parse, q.OpenAPI
+	o.fixed = q.upstream().Fixed()
+	read, document := parse, q.OpenAPI
 	if q.OpenAPI == nil {
 		read, document = staticTools, q.StaticTools
 	}
 	r, err := read(ctx, document, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return q.keepCallable(r.Tools, g.leadsToBus(q), slices.Concat(q.unknownFields, r.Skipped))
-}
-
-func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
-	return StaticTools(ctx, list, o)
+	r.Skipped = slices.Concat(q.unknownFields, r.Skipped)
+	return r, r.keepCallable(g.leadsToBus(q))
 }
 
 // keepCallable leaves out the tools that cannot be called: no request can have their path, or it
 // leads to the bus itself.
-func (q Request) keepCallable(all []toolplan.Tool, toBus func(toolplan.Tool) bool, skipped []toolplan.Skip) ([]toolplan.Tool, []toolplan.Skip, error) {
-	tools := all[:0]
-	for _, t := range all {
+func (r *Result) keepCallable(toBus func(toolplan.Tool) bool) error {
+	tools := r.Tools[:0]
+	for i, t := range r.Tools {
 		if t.Call != nil {
 			_, err := restcall.Compile(t)
 			if err == nil && toBus(t) {
 				err = errLeadsToBus
 			}
 			if err != nil {
-				skipped = append(skipped, q.skipOf(t, err))
+				r.Skipped = append(r.Skipped, toolplan.Skip{Pointer: toolschema.Text(r.at[i]), Reason: whyNotCallable(err)})
 				continue
 			}
 		}
 		tools = append(tools, t)
 	}
-	skipped = skipped[:min(len(skipped), maxSkips)]
+	r.Tools, r.Skipped = tools, shortened(r.Skipped)
 	if len(tools) == 0 {
 		no := reject(Empty, "no operation of the document can be called: see what was left out")
-		no.Skipped = skipped
-		return nil, nil, no
+		no.Skipped = r.Skipped
+		return no
 	}
-	return tools, skipped, nil
+	return nil
 }
 
-// skipOf returns where a tool came from and why it cannot be called.
-func (q Request) skipOf(t toolplan.Tool, err error) toolplan.Skip {
-	if why := errors.Unwrap(err); why != nil { // without the name of the package
+// whyNotCallable returns the reason without the name of the package.
+func whyNotCallable(err error) string {
+	if why := errors.Unwrap(err); why != nil {
 		err = why
 	}
-	why := toolschema.Text(err.Error())
-	if q.OpenAPI == nil { // its position in the list is not known here
-		return toolplan.Skip{Reason: "the tool " + t.Name + ": " + why}
-	}
-	return toolplan.Skip{Pointer: toolschema.Text(pointer("paths", t.Call.Template, t.Method)), Reason: why}
+	return toolschema.Text(err.Error())
 }
 
 // Warnings of a quick registration whose tools are not known yet.
@@ -101,8 +95,7 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 		return done.withWarning(noTools)
 	}
 	c := done.Capability
-	c.Skipped = append(c.Skipped, skipped...)
-	c.Skipped = c.Skipped[:min(len(c.Skipped), maxSkips)]
+	c.Skipped = shortened(slices.Concat(c.Skipped, skipped))
 	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // the bus limits what an upstream lists
 	switch {
 	case errors.Is(err, storage.ErrConflict):

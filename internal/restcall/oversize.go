@@ -31,7 +31,7 @@ func (c *Caller) oversize(result *Result, resp *http.Response, r *Request, media
 	if place != "" {
 		next = "the upstream offers it at the link that follows; fetch it there, or " + next
 	}
-	if r.method != http.MethodGet && !result.IsError {
+	if !r.reads() && !result.IsError {
 		next += ". The call was carried out: do not repeat it to see its answer"
 	}
 	result.Content = textResult("%s, with an answer of %s, so none of it is shown: %s", line(result.Status), size, next)

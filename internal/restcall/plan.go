@@ -16,6 +16,7 @@ type Plan struct {
 	method   string
 	template template
 	query    []param
+	whole    *param  // the argument that is the query, nil: none
 	headers  []param // Name in canonical form
 	cookies  []param
 	body     *body // nil: none
@@ -37,8 +38,11 @@ type param struct {
 	arg int
 }
 
-// methods of tools (protocol 2.7).
-var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch}
+// methodQuery is the method of OpenAPI 3.2 that reads, and has a body (draft-ietf-httpbis-safe-method-w-body).
+const methodQuery = "QUERY"
+
+// methods of tools (protocol 2.7, and OpenAPI 3.2).
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, methodQuery}
 
 // Compile makes a plan of a tool. Its errors name everything that keeps the tool from
 // being called; the registrar can leave such a tool out with that as the reason.
@@ -50,7 +54,7 @@ func Compile(tool toolplan.Tool) (*Plan, error) {
 	}
 	var errs []error
 	if !slices.Contains(methods, p.method) {
-		errs = append(errs, fmt.Errorf("the method %q is none of get, post, put, delete, patch", clip(tool.Method, 20)))
+		errs = append(errs, fmt.Errorf("the method %q is none of get, post, put, delete, patch, query", clip(tool.Method, 20)))
 	}
 	errs = append(errs, p.readSchema(tool.InputSchema), p.bind(call), p.readParams(call))
 	if call.Body != nil {
@@ -128,7 +132,7 @@ func (p *Plan) readParams(call *toolplan.Call) error {
 		known := styles[q.In]
 		switch {
 		case known == nil:
-			errs = append(errs, fmt.Errorf("the parameter %q is in %q, not in path, query, header or cookie", q.Name, q.In))
+			errs = append(errs, fmt.Errorf("the parameter %q is in %q, not in path, query, querystring, header or cookie", q.Name, q.In))
 			continue
 		case q.Style != "" && !slices.Contains(known, q.Style):
 			errs = append(errs, fmt.Errorf("the parameter %q has the unknown style %q", q.Name, q.Style))
@@ -151,6 +155,8 @@ func (p *Plan) readParams(call *toolplan.Call) error {
 			inPath = append(inPath, q)
 		case "query":
 			p.query = append(p.query, param{q, at})
+		case "querystring":
+			p.whole = &param{q, at}
 		case "header":
 			q.Name = http.CanonicalHeaderKey(q.Name)
 			p.headers = append(p.headers, param{q, at})

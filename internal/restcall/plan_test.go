@@ -33,7 +33,7 @@ func TestAPlanThatCannotBeCalledIsRefused(t *testing.T) {
 		{"an argument in the query and the body", "post", properties, &toolplan.Call{Template: "/a", Params: []toolplan.Param{x}, Body: &toolplan.Body{ContentType: "application/json", Fields: []toolplan.Field{{Arg: "x", Name: "x"}}}}, "bound 2 times"},
 		{"a place without an argument", "get", `{"type":"object"}`, with(func(*toolplan.Param) {}), `"x" is bound`},
 		{"a place of the body without an argument", "post", `{"type":"object"}`, &toolplan.Call{Template: "/a", Body: &toolplan.Body{ContentType: "application/json", Whole: "body"}}, `"body" is bound`},
-		{"an unknown place", "get", properties, with(func(p *toolplan.Param) { p.In = "body" }), "not in path, query, header or cookie"},
+		{"an unknown place", "get", properties, with(func(p *toolplan.Param) { p.In = "body" }), "not in path, query, querystring, header or cookie"},
 		{"a cookie's name", "get", properties, with(func(p *toolplan.Param) { p.In, p.Name = "cookie", "a;b" }), "name of a cookie"},
 		{"a style of a form", "post", properties, &toolplan.Call{Template: "/a", Body: &toolplan.Body{ContentType: "multipart/form-data", Fields: []toolplan.Field{{Arg: "x", Name: "x", Style: "simple"}}}}, "unknown style"},
 		{"a type of a part", "post", properties, &toolplan.Call{Template: "/a", Body: &toolplan.Body{ContentType: "multipart/form-data", Fields: []toolplan.Field{{Arg: "x", Name: "x", ContentType: "text/plain, image"}}}}, "content type"},

@@ -1,6 +1,7 @@
 package restcall
 
 import (
+	"iter"
 	"net/url"
 	"strings"
 )
@@ -33,14 +34,7 @@ func newQuery(n *naming, key string, parts ...string) *query {
 		n.others.hold(key, byCredential)
 	}
 	for _, part := range parts {
-		for pair := range strings.SplitSeq(part, "&") {
-			if pair == "" {
-				continue
-			}
-			name, _, _ := strings.Cut(pair, "=")
-			if plain, err := url.QueryUnescape(name); err == nil {
-				name = plain
-			}
+		for name, pair := range queryPairs(part) {
 			if name == key && key != "" {
 				continue
 			}
@@ -50,6 +44,28 @@ func newQuery(n *naming, key string, parts ...string) *query {
 		}
 	}
 	return q
+}
+
+// queryPairs yields the parts of a query that is encoded, with the name of each.
+func queryPairs(query string) iter.Seq2[string, string] {
+	return func(yield func(name, pair string) bool) {
+		for pair := range strings.SplitSeq(query, "&") {
+			name, _, _ := strings.Cut(pair, "=")
+			if plain, err := url.QueryUnescape(name); err == nil {
+				name = plain
+			}
+			if pair != "" && !yield(name, pair) {
+				return
+			}
+		}
+	}
+}
+
+// whole adds an argument that is all of the query (OpenAPI 3.2, in: querystring). It is one text to the
+// upstream: no part of it names a parameter.
+func (q *query) whole(text string) {
+	q.separate()
+	q.text = escapeQuery(q.text, text)
 }
 
 func (q *query) add(name, text string) {

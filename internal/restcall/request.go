@@ -93,6 +93,9 @@ func (p *Plan) writeURL(r *Request, base *url.URL, values arguments, in *naming)
 			q.odd = false
 		}
 	}
+	if p.whole != nil && values.given(p.whole.arg, p) {
+		q.whole(textOf(values[p.whole.arg], p.whole.JSON))
+	}
 	if len(path)+len(q.text) > maxTarget {
 		c.add("the arguments make a URL of more than %d bytes: shorten them", maxTarget)
 	}
@@ -135,6 +138,9 @@ var (
 	accept    = []string{"application/json, */*;q=0.8"}
 	userAgent = []string{"keystile"}
 )
+
+// reads reports a request that changes nothing (RFC 9110 9.2.1).
+func (r *Request) reads() bool { return r.method == http.MethodGet || r.method == methodQuery }
 
 // http returns the request for one attempt.
 func (r *Request) http(ctx context.Context) *http.Request {

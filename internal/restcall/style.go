@@ -17,6 +17,8 @@ var styles = map[string][]string{
 	"query":  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
 	"header": {"simple"},
 	"cookie": {"form"},
+
+	"querystring": {},
 }
 
 // separators lists those of the styles that put a list into one parameter, in URLs and forms;

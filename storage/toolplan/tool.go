@@ -2,6 +2,7 @@ package toolplan
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/storage/internal/forward"
@@ -16,7 +17,7 @@ var _ = Tool{}.carried
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
 type Tool struct {
 	Name        string          `json:"name"`                  // unique within its capability, [A-Za-z0-9_-]
-	Method      string          `json:"httpMethod,omitempty"`  // get, post, put, delete or patch; "" if the upstream calls it by name
+	Method      string          `json:"httpMethod,omitempty"`  // get, post, put, delete, patch or query; "" if the upstream calls it by name
 	Path        string          `json:"path,omitempty"`        // with :x for {x}; for display, never executed
 	Description string          `json:"description"`           // never empty
 	InputSchema json.RawMessage `json:"inputSchema"`           // an object schema, JSON Schema 2020-12
@@ -50,11 +51,11 @@ type Icon struct {
 	Theme  string   `json:"theme,omitempty"` // light or dark
 }
 
-// ChangesNothing reports whether a tool only reads: by HTTP if its method is GET or HEAD,
+// ChangesNothing reports whether a tool only reads: by HTTP if its method is GET, HEAD or QUERY,
 // else if its upstream declares so.
 func (t Tool) ChangesNothing() bool {
 	if t.Call != nil {
-		return strings.EqualFold(t.Method, "get") || strings.EqualFold(t.Method, "head")
+		return slices.Contains([]string{"get", "head", "query"}, strings.ToLower(t.Method))
 	}
 	return t.ReadOnly
 }
@@ -73,7 +74,7 @@ type Call struct {
 type Param struct {
 	Arg      string `json:"arg"`                // the property of InputSchema
 	Name     string `json:"name"`               // the name the upstream knows
-	In       string `json:"in"`                 // path, query, header or cookie
+	In       string `json:"in"`                 // path, query, header, cookie, or querystring: the value is the query
 	Style    string `json:"style,omitempty"`    // OpenAPI 3 style; "": simple for path and header, form for query and cookie
 	Explode  bool   `json:"explode,omitempty"`  // lists and objects become one parameter per member
 	Required bool   `json:"required,omitempty"` // always true in the path
@@ -121,6 +122,7 @@ type PartHeader struct {
 type Skip struct {
 	Pointer string `json:"pointer"` // RFC 6901
 	Reason  string `json:"reason"`
+	Usual   bool   `json:"usual,omitempty"` // documents have it in many places, and calls do without
 }
 
 // Public returns tools as everyone may see them (protocol 2.7): without the plan of the call.

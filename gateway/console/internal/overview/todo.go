@@ -87,7 +87,13 @@ func capabilityWaits(c storage.Capability, offBus func(storage.Capability) strin
 			all = append(all, todo{Kind: "offbus", Name: c.Member, Says: shown(why), Path: path})
 		}
 	}
-	if n := len(c.Skipped); n > 0 {
+	n := 0
+	for _, s := range c.Skipped {
+		if !s.Usual {
+			n++
+		}
+	}
+	if n > 0 {
 		all = append(all, todo{Kind: "capability", Name: c.Member, Says: fmt.Sprint(n), Path: path})
 	}
 	return all

@@ -1,0 +1,121 @@
+package registry
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+)
+
+// What a document has beside what tools are made of. All of it is listed: nobody should have to compare
+// a document with its tools to learn what is missing.
+
+// notOperations are the members of a path item that are no operations.
+var notOperations = []string{"$ref", "summary", "description", "servers", "parameters", "additionalOperations"}
+
+// listOtherOperations lists the operations of a path item whose methods make no tools, and those that stand beside a
+// reference to another path item, which counts instead.
+func (d *document) listOtherOperations(at, item toolschema.Node) {
+	members, _ := item.Value.(tree.Object)
+	for _, m := range members {
+		switch {
+		case slices.Contains(methods, m.Key) && !(m.Key == "query" && d.two), slices.Contains(notOperations, m.Key), strings.HasPrefix(m.Key, "x-"):
+		default:
+			d.otherMethod(m.Key, item.Get(m.Key))
+		}
+	}
+	more := item.Get("additionalOperations")
+	operations, is := more.Value.(tree.Object)
+	if !is && more.Value != nil {
+		d.skips.add(more, "not a list of operations")
+	}
+	for _, m := range operations {
+		d.otherMethod(m.Key, more.Get(m.Key))
+	}
+	beside, _ := at.Value.(tree.Object)
+	if _, is := beside.Get("$ref").(string); !is {
+		return
+	}
+	for _, m := range beside {
+		if !slices.Contains(notOperations, m.Key) && !strings.HasPrefix(m.Key, "x-") {
+			d.skips.add(at.Get(m.Key), "it is beside a $ref, which stands for the whole path")
+		}
+	}
+}
+
+// manyOperations bounds how many operations of one other method are listed one by one: generators write
+// OPTIONS for every path.
+const manyOperations = 10
+
+func (d *document) otherMethod(method string, n toolschema.Node) {
+	if d.others == nil {
+		d.others = map[string]int{}
+	}
+	if d.others[method]++; d.others[method] <= manyOperations {
+		d.skips.add(n, fmt.Sprintf("%q is none of the methods that make tools: %s", method, strings.Join(methods, ", ")))
+	}
+}
+
+// listMoreOperations says how many operations of other methods are not listed one by one.
+func (d *document) listMoreOperations(paths toolschema.Node) {
+	for _, method := range slices.Sorted(maps.Keys(d.others)) {
+		if more := d.others[method] - manyOperations; more > 0 {
+			d.skips.add(paths, fmt.Sprintf("%d more operations of the method %q make no tools either", more, method))
+		}
+	}
+}
+
+// listWebhooks says that what an API sends by itself makes no tools.
+func (d *document) listWebhooks() {
+	if hooks, there := d.Root().Value.(tree.Object).Lookup("webhooks"); there && hooks != nil {
+		d.skips.addUsual(d.Root().Get("webhooks"), "webhooks are requests that the API makes, and so no tools")
+	}
+}
+
+// fixedReason says why a parameter is no argument.
+func fixedReason(in, name, by string) string {
+	return fmt.Sprintf("the %s parameter %q is no argument: %s of the upstream sets it", in, name, by)
+}
+
+// leaveOut reports whether a parameter of the path, the query, the headers or the cookies is no argument, and
+// lists it then.
+func (d *document) leaveOut(op operation, p parameter, hasPlace bool) bool {
+	by := d.options.fixed.By(p.in, p.name)
+	if by == "" && p.in == "query" {
+		by = restcall.FixedQuery(op.template).By(p.in, p.name)
+	}
+	switch {
+	case by != "":
+		d.skips.addUsual(p.node, fixedReason(p.in, p.name, by))
+	case p.in == "path" && !hasPlace:
+		d.skips.add(p.node, fmt.Sprintf("the path has no place for its parameter %q", p.name))
+	case p.in == "header" && restcall.Reserved(p.name):
+		d.skips.addUsual(p.node, fmt.Sprintf("the header %q is no argument: it is set for each call, or never sent", p.name))
+	case p.in == "cookie" && !p.True("required"):
+		d.skips.addUsual(p.node, fmt.Sprintf("the cookie %q is no argument: the API does without it", p.name))
+	default:
+		return false
+	}
+	return true
+}
+
+// dropFixedFields takes those fields off a form that the query of the upstream sets: many servers read both as one.
+func (d *document) dropFixedFields(op operation, b *body) {
+	if b == nil || b.whole || b.ContentType != typeForm && b.ContentType != typeMultipart {
+		return
+	}
+	ofPath := restcall.FixedQuery(op.template)
+	b.args = slices.DeleteFunc(b.args, func(a argument) bool {
+		by := cmp.Or(d.options.fixed.By("query", a.Name), ofPath.By("query", a.Name))
+		if by == "" || a.more {
+			return false
+		}
+		d.skips.addUsual(op.node, fixedReason("form", a.Name, by))
+		return true
+	})
+}

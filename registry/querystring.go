@@ -1,0 +1,59 @@
+package registry
+
+import (
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// queryString returns the arguments of a parameter that is all of the query (OpenAPI 3.2). The fields of
+// a form are parameters of the query like others; of any other media type the query is one value.
+func (d *document) queryString(p parameter, view *toolschema.Projection) []argument {
+	content, _ := p.Get("content").(tree.Object)
+	kind, media := choose(p.node.Get("content"), content)
+	if media.Value == nil {
+		d.skips.add(p.node, "a querystring without content")
+		return nil
+	}
+	schema := media.Get("schema")
+	if schema.Value == nil {
+		schema.Value = true
+	}
+	required := p.True("required")
+	if kind != typeForm {
+		shown, _ := view.Schema(d.resolveTop(schema))
+		return []argument{{
+			in: "querystring", param: toolplan.Param{JSON: isJSON(kind)},
+			Field: toolschema.Field{Name: p.name, Required: required, Schema: toolschema.Described(shown, p.said)},
+		}}
+	}
+	fields, more, ok := view.Object(schema)
+	if !ok || len(fields) == 0 {
+		shown, _ := view.Schema(d.resolveTop(schema))
+		return []argument{{
+			in: "query", param: toolplan.Param{Explode: true},
+			Field: toolschema.Field{Name: p.name, Required: required, Schema: toolschema.Described(shown, p.said)},
+		}}
+	}
+	var out []argument
+	for _, f := range fields {
+		f.Required = f.Required && required
+		out = append(out, argument{in: "query", Field: f, param: d.queryField(f, media.Get("encoding").Get(f.Name))})
+	}
+	if more != nil {
+		out = append(out, argument{in: "query", more: true, param: toolplan.Param{Explode: true}, Field: toolschema.Field{Name: additionalName, Schema: *more}})
+	}
+	return out
+}
+
+// queryField returns how a field of a querystring is written: a list as one parameter for each element and an
+// object as JSON, unless its encoding says otherwise.
+func (d *document) queryField(f toolschema.Field, encoding toolschema.Node) (out toolplan.Param) {
+	if v, is := encoding.Value.(tree.Object); is && (v.Text("style") != "" || v.Get("explode") != nil) {
+		out.Style, out.Explode = d.serialization(parameter{Object: v, node: encoding, name: f.Name, in: "query"})
+		return out
+	}
+	out.Explode = f.Schema.Get("type") != "object"
+	out.JSON = !out.Explode
+	return out
+}
