@@ -90,8 +90,18 @@ func (a *answer) WriteHeader(status int) {
 		}
 	} else if !a.begin(status) {
 		return
+	} else if a.guard.elsewhere && !a.ours {
+		doNotSniff(a.Header())
 	}
 	a.ResponseWriter.WriteHeader(status)
+}
+
+// doNotSniff has net/http send no Content-Type where a service sends none: what it would guess from the first bytes
+// would be taken for the service's word.
+func doNotSniff(h http.Header) {
+	if _, said := h["Content-Type"]; !said {
+		h["Content-Type"] = nil
+	}
 }
 
 // isOurs reports whether the gateway writes this header on a service's answer.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/internal/repeat"
+	"github.com/keystile/keystile/internal/connections"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/span"
@@ -83,8 +85,13 @@ type guard struct {
 	own     bool // the service is part of Keystile: its 5xx are ours, and not charged
 	keyless bool // an Idempotency-Key is not for the guard
 
+	uploadRate int // bytes a second that a caller's body has to come at; 0: defaultUploadRate
+
 	elsewhere bool // the service is in another process: Proxy cleans what goes there, and what comes back
 }
+
+// defaultUploadRate lets the body of a caller with a token come as slowly as phones send (decision 58).
+const defaultUploadRate = 8 << 10
 
 func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 	if err := g.products.check(c.product); err != nil {
@@ -109,6 +116,9 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		defer out.close()
 		if err == nil && !c.open {
 			err = checkAdmitted(v)
+		}
+		if v.Known && r.Body != nil && r.Body != http.NoBody {
+			connections.SetBodyRate(r.Context(), cmp.Or(c.uploadRate, defaultUploadRate))
 		}
 		if err == nil && r.Header[repeat.Header] != nil {
 			err = g.readKey(r, v, &c)

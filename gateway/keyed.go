@@ -98,6 +98,9 @@ func (a *answer) chargeKeyed(e *entry, took time.Duration, failed bool) (err err
 		Account: e.key, User: caller.UserID, Product: product, Key: e.keyed.key,
 		Method: e.request.Method, Path: e.request.URL.EscapedPath(), Query: e.request.URL.RawQuery, Headers: e.keyed.headers,
 	}
+	if e.request.URL.ForceQuery {
+		c.Path += "?" // which is sent, though nothing follows
+	}
 	if e.verified != nil {
 		c.Method, c.Path, c.Query = e.verified.method, e.verified.path, ""
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/keystile/keystile/internal/connections"
 	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/urlpath"
 )
@@ -38,6 +40,10 @@ type Upstream struct {
 	MaxWait   time.Duration // 0: 1 s
 
 	Timeout time.Duration // from the request's last byte to the answer's header; 0: 60 s. Neither bodies nor WebSockets have one
+
+	// UploadRate says at how many bytes a second a body has to come, beyond half a minute, as the program keystile holds
+	// its connections to it; 0: 8 KiB. It does nothing behind another http.Server, which has bounds of its own.
+	UploadRate int
 }
 
 // Proxy guards a service in another process and forwards calls to it; bodies are streamed
@@ -51,8 +57,14 @@ type Upstream struct {
 // trailers and the cookies of Keystile stay here too, and the Authorization header unless KeepBearer is set. The
 // service can set none of these cookies, and nothing that browsers keep for the whole host.
 //
-// The answer is 502 if the service cannot be reached, 504 if it is slow, 503 if it is over its
-// rate; none of these is charged. A call whose client left is charged if it had reached the
+// A query reaches the service byte for byte, as it is compared for Config.FreeRepeats. Of a path, bytes that a path must
+// not have are percent-encoded, as they are where it is checked. Otherwise the service is sent what the client has sent,
+// but for what HTTP/1.1 does by itself: the order and case of names, the framing (Content-Length or chunks), and a
+// Date where the service sends none (RFC 9110 6.6.1). No Content-Type, User-Agent or Accept-Encoding is added. An answer
+// of 304 has no Content-Type and no Content-Length, whatever the service sends.
+//
+// The answer is 408 if the client sends its body too slowly, 502 if the service cannot be reached, 504 if it is slow, 503 if it is over its
+// rate; none of these is charged. A call whose client left, or was too slow, is charged if it had reached the
 // service. One that fails within a body breaks the connection, so that nobody takes half an
 // answer for a whole one.
 func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
@@ -75,7 +87,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 		ErrorHandler:   g.upstreamFailed,
 		ErrorLog:       slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug), // what matters is answered, and logged, by ErrorHandler
 	}
-	return g.guard(guard{product: u.Product, elsewhere: true}, p), nil
+	return g.guard(guard{product: u.Product, elsewhere: true, uploadRate: u.UploadRate}, p), nil
 }
 
 // proxied is the handler of an upstream service, behind its Guard.
@@ -133,8 +145,8 @@ func (u *Upstream) check() (*url.URL, error) {
 	if u.Product == "" {
 		errs = append(errs, errors.New("the Product is missing"))
 	}
-	if u.PerSecond < 0 || u.Burst < 0 || u.MaxWait < 0 || u.Timeout < 0 {
-		errs = append(errs, errors.New("PerSecond, Burst, MaxWait or Timeout is negative"))
+	if u.PerSecond < 0 || u.Burst < 0 || u.MaxWait < 0 || u.Timeout < 0 || u.UploadRate < 0 {
+		errs = append(errs, errors.New("PerSecond, Burst, MaxWait, Timeout or UploadRate is negative"))
 	}
 	if u.Strip != "" && !strings.HasPrefix(u.Strip, "/") {
 		errs = append(errs, fmt.Errorf("the prefix to strip, %q, does not begin with a slash", u.Strip))
@@ -203,6 +215,8 @@ func upstreamFailure(r *http.Request, err error) error {
 	switch {
 	case errors.As(err, &big):
 		return err
+	case connections.BodyCut(r.Context()) || body != nil && body.late.Load():
+		return fmt.Errorf("%w: %w", connections.ErrSlow, err)
 	case errors.Is(context.Cause(r.Context()), ErrEnded):
 		return callEnded.Because(err)
 	case r.Context().Err() != nil:
@@ -227,11 +241,13 @@ func (g *Gateway) failUncharged(w http.ResponseWriter, r *http.Request, err erro
 type upload struct {
 	io.ReadCloser
 	broken atomic.Bool // read while the body may still be
+	late   atomic.Bool // a deadline has passed meanwhile
 }
 
 func (u *upload) Read(p []byte) (int, error) {
 	n, err := u.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
+		u.late.Store(errors.Is(err, os.ErrDeadlineExceeded))
 		u.broken.Store(true)
 	}
 	return n, err

@@ -18,6 +18,7 @@ import (
 func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	in, out := pr.In, pr.Out
 	strip(out.URL, p.prefix)
+	out.URL.RawQuery = in.URL.RawQuery // httputil has dropped or rewritten what it cannot parse: signatures cover it
 	pr.SetURL(p.target)
 	dropRefused(out.Header)
 	if !p.keepBearer {

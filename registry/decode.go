@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/connections"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/yamljson"
 	"github.com/keystile/keystile/storage"
@@ -32,7 +33,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (q Request, err error) 
 		return q, limitf("the request has more than %d bytes: split the document", maxRequest)
 	}
 	if err != nil {
-		return q, badField("the body ended too early: send it again")
+		return q, unread(err)
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if isYAML(r.Header.Get("Content-Type")) {
@@ -48,6 +49,14 @@ func readRequest(w http.ResponseWriter, r *http.Request) (q Request, err error) 
 		return q, badField("a field is there twice: send each once")
 	}
 	return q, q.fill(fields)
+}
+
+// unread returns the refusal of a body that has not come to its end: too slow, or cut off.
+func unread(err error) error {
+	if errors.Is(err, connections.ErrSlow) {
+		return err
+	}
+	return badField("the body ended too early: send it again")
 }
 
 // yamlTypes are the media types of YAML: RFC 9512, and what was used before it.

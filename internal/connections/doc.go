@@ -8,8 +8,9 @@
 // client waits for the service: a service behind the gateway that reads an upload slowly,
 // or a stream with nothing to say, is not held against anybody.
 //
-// A body has 30 s, and a second more for every 64 KiB that came. That also holds when the
-// handler has refused the request without reading it, but then for 5 s only: net/http
+// A body has 30 s, and a second more for every 64 KiB that came, or for as many bytes as the
+// handler says once it knows the caller (SetBodyRate). That also holds when the handler has
+// refused the request without reading it, but then for 5 s only: net/http
 // reads the rest of a small body before it answers, and closes the connection after it if
 // the rest does not come. Bytes are counted as they come over the connection, so that chunks
 // of one byte gain little.

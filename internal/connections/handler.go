@@ -1,8 +1,10 @@
 package connections
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -91,6 +93,8 @@ func (u *upload) Read(p []byte) (int, error) {
 	})
 	if err == io.EOF {
 		u.over.Store(true)
+	} else if err != nil && errors.Is(err, os.ErrDeadlineExceeded) && u.conn.bodyCut() {
+		err = ErrSlow
 	}
 	return n, err
 }

@@ -52,8 +52,9 @@ func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// escapeLiteral encodes what a template's own text must not hold, and keeps its encodings.
-func escapeLiteral(text string) string {
+// escapeLiteral encodes what a template's own text must not hold, and keeps its encodings. Also are characters that
+// this part of it may hold beside those of a segment.
+func escapeLiteral(text, also string) string {
 	var dst []byte
 	for i := range len(text) {
 		c := text[i]
@@ -61,7 +62,7 @@ func escapeLiteral(text string) string {
 		if encoded || c == '/' {
 			dst = append(dst, c)
 		} else {
-			dst = percent(dst, text[i:i+1], ":@&=+$,;!'()*")
+			dst = percent(dst, text[i:i+1], ":@&=+$,;!'()*"+also)
 		}
 	}
 	return string(dst)

@@ -52,11 +52,10 @@ func compileTemplate(text string, params []toolplan.Param, args map[string]int) 
 		}
 	}
 	if fixed != "" {
-		values, err := url.ParseQuery(fixed)
-		if err != nil {
+		if _, err := url.PathUnescape(fixed); err != nil {
 			return template{}, errors.New("the query of the template cannot be read")
 		}
-		t.query = strings.ReplaceAll(values.Encode(), "+", "%20")
+		t.query = escapeLiteral(fixed, "?") // as it is written: an order may matter, and so may a;b
 	}
 	return t, nil
 }
@@ -79,7 +78,7 @@ func split(segment string, params []toolplan.Param, args map[string]int) (pieces
 	literal := ""
 	flush := func() {
 		if literal != "" {
-			pieces = append(pieces, piece{literal: escapeLiteral(literal), arg: -1})
+			pieces = append(pieces, piece{literal: escapeLiteral(literal, ""), arg: -1})
 			literal = ""
 		}
 	}

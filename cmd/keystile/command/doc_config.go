@@ -130,8 +130,9 @@
 //   - limits.stream_idle (duration, default 1h): how long a connection may be silent, a stream's or a
 //     WebSocket's above all; it is closed then, or half as long again later
 //   - gateway.products (list of objects, protocol 1): products and the services behind the gateway:
-//     name, and with an upstream (URL) also prefix, strip_prefix, identity, timeout and pace, see
-//     examples/behind; short: name=URL or name, separated by commas
+//     name, and with an upstream (URL) also prefix, strip_prefix, identity, timeout, pace and
+//     upload_rate (bytes a second, 8192), see examples/behind; short: name=URL or name, separated by
+//     commas
 //   - gateway.free_repeats (number, default 1): repetitions of a charged call that are not charged
 //     again, if they have its Idempotency-Key, are the same in all that the service sees and come
 //     within 24 hours, 0 to 100; 0: keys are not looked at

@@ -27,6 +27,7 @@ type Product struct {
 	KeepBearer bool          // the service gets the access token too
 	Timeout    time.Duration // 0: that of the gateway
 	Pace       float64       // calls a second; 0: none
+	UploadRate int           // bytes a second that a caller's body has to come at; 0: that of the gateway
 }
 
 var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
@@ -134,6 +135,9 @@ var fields = []field[Product]{
 			return errors.New("it is a number of calls a second, above 0")
 		}
 		return nil
+	}},
+	{"upload_rate", func(p *Product, s string) error {
+		return count(func(*Config) *int { return &p.UploadRate })(nil, s)
 	}},
 }
 
