@@ -36,6 +36,7 @@ type toolCall struct {
 	start time.Time
 	ctx   context.Context // canceled when the client disconnects or cancels the call
 	span  span.Span
+	heads map[string]string // of the upstream's answer; see metaAnswer
 }
 
 // call handles tools/call (protocol 4.9).
@@ -147,7 +148,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 // finish returns a result with its _meta, which holds the quota that is left after the call, and
 // records the call.
 func (c *toolCall) finish(body []byte, status int) pieces {
-	out := pieces{body, append(c.appendMeta(nil), '}')}
+	out := pieces{body, append(c.appendMeta(nil, c.heads), '}')}
 	c.note(status, out.size())
 	return out
 }
@@ -162,6 +163,7 @@ func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 	if r, err = c.bus.c.Invoker.Call(c.ctx, *c.tool.capability, c.tool.stored, arguments); r.IsError {
 		c.span.Fail("tool_error")
 	}
+	c.heads = r.Headers
 	return r, err
 }
 

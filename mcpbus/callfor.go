@@ -82,7 +82,7 @@ func (b *Bus) ToolsOf(member string) (tools []toolplan.Tool) {
 func (x *exchange) callTool(t *tool, do func(*toolCall) (pieces, *rpc.Error)) (pieces, *rpc.Error) {
 	ctx, recorded := x.beginSpan(t)
 	defer recorded.End()
-	c := &toolCall{x, t, time.Now(), ctx, recorded}
+	c := &toolCall{exchange: x, tool: t, start: time.Now(), ctx: ctx, span: recorded}
 	key := x.callerKey()
 	if !x.bus.callers.acquire(key) {
 		return c.respondBusy(busyCaller)

@@ -108,6 +108,11 @@ func (petShop) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "/pets?name=gbk":
 		body = "\xc4\xe3\xba\xc3"
 		header.Set("Content-Type", "text/plain; charset=GBK")
+	case "/pets?name=page":
+		body = `[{"id":1,"name":"Rex"}]`
+		header.Set("Link", `<`+r.URL.Scheme+`://`+r.URL.Host+`/pets?name=page&page=2>; rel="next"`)
+		header.Set("X-Total-Count", "31")
+		header.Set("Set-Cookie", "session=1")
 	case "/pets?name=all":
 		body = strings.Repeat("x", 2<<20)
 	case "/pets?name=export":

@@ -68,5 +68,5 @@ func (x *exchange) tail(next string) []byte {
 		out = strconv.AppendInt(out, x.bus.ttl(), 10)
 		out = append(out, `,"cacheScope":"private"`...)
 	}
-	return append(x.appendMeta(out), '}')
+	return append(x.appendMeta(out, nil), '}')
 }

@@ -74,3 +74,27 @@ var _ mcpbus.Meter = (*meter)(nil)
 func fails(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
 	return answered(500, `{"error":"broken"}`), nil
 }
+
+func TestHeadersOfAnAnswerStandBesideTheQuota(t *testing.T) {
+	h := newFixture(t)
+	h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
+		return mcpbus.Result{
+			Dispatched: true, Status: 201, Content: []json.RawMessage{json.RawMessage(`{"type":"text","text":"made"}`)},
+			Headers: map[string]string{"Location": `/pets/9?a="1"&b=2`},
+		}, nil
+	}
+	for _, quota := range []bool{false, true} {
+		h.meter.quota = quota
+		for _, a := range []answer{h.legacy("tools/call", `{"name":"pets__getPet"}`), h.modern("tools/call", `"name":"pets__getPet"`)} {
+			meta, _ := a.at("result._meta").(map[string]any)
+			headers, _ := meta["io.github.keystile/headers"].(map[string]any)
+			if _, left := meta["io.github.keystile/quota"]; headers["Location"] != `/pets/9?a="1"&b=2` || left != quota {
+				t.Errorf("with a quota %v: %s", quota, a.text)
+			}
+		}
+	}
+	h.calls.do = nil
+	if a := h.legacy("tools/call", `{"name":"pets__getPet"}`); strings.Contains(a.text, "headers") {
+		t.Errorf("headers of another call: %s", a.text)
+	}
+}

@@ -14,6 +14,10 @@ type Result struct {
 	Content    []json.RawMessage // MCP content blocks
 	Structured json.RawMessage   // structuredContent, any JSON; nil: none
 
+	// Headers of the upstream's answer that help a model to go on, by name, for the _meta of the result: nil, or those
+	// that Content tells too.
+	Headers map[string]string
+
 	Dispatched bool  // false: the call was refused before anything was sent
 	Status     int   // HTTP status of the upstream's answer; 0: none came
 	Bytes      int64 // of the upstream's answer
@@ -22,7 +26,16 @@ type Result struct {
 
 // fromREST converts the result of a call that was made by HTTP.
 func fromREST(r restcall.Result) Result {
-	out := Result{r.IsError, make([]json.RawMessage, len(r.Content)), r.Structured, r.Dispatched, r.Status, r.Bytes, r.Cause}
+	out := Result{
+		IsError: r.IsError, Content: make([]json.RawMessage, len(r.Content)), Structured: r.Structured,
+		Dispatched: r.Dispatched, Status: r.Status, Bytes: r.Bytes, Cause: r.Cause,
+	}
+	if len(r.Headers) > 0 {
+		out.Headers = make(map[string]string, len(r.Headers))
+		for _, h := range r.Headers {
+			out.Headers[h.Name] = h.Value
+		}
+	}
 	for i := range r.Content {
 		out.Content[i] = blockOf(&r.Content[i])
 	}

@@ -90,7 +90,10 @@ func restUpstream(c storage.Capability) restcall.Upstream {
 
 func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
 	r, err := u.mcp.Call(ctx, mcpUpstream(c), cmp.Or(t.RemoteName, t.Name), arguments)
-	return Result(r), err
+	return Result{
+		IsError: r.IsError, Content: r.Content, Structured: r.Structured,
+		Dispatched: r.Dispatched, Status: r.Status, Bytes: r.Bytes, Cause: r.Cause,
+	}, err
 }
 
 func mcpUpstream(c storage.Capability) mcpcall.Upstream {

@@ -23,11 +23,13 @@ func (d *document) build(op operation, name string, limits toolschema.Limits) (t
 		return toolplan.Tool{}, err
 	}
 	path := publicPath(op.template)
+	call := &toolplan.Call{Template: strings.Clone(op.template)}
+	d.answers(op, call)
 	return plan{
 		params: params, body: body,
 		tool: toolplan.Tool{
 			Name: name, Method: op.method, Path: strings.Clone(path), Description: op.description(path),
-			Call: &toolplan.Call{Template: strings.Clone(op.template)},
+			Call: call,
 		},
 	}.bind(d.options)
 }

@@ -12,6 +12,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/rawjson"
@@ -19,6 +21,18 @@ import (
 
 // read makes a result of an answer. An error means that the time was up.
 func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Result, error) {
+	result, err := c.readBody(ctx, resp, r)
+	status := resp.StatusCode
+	// The Location of another redirect than 303 is where the same request should go, and says nothing of a result.
+	redirected := status >= 300 && status < 400 && (status != http.StatusSeeOther || r.method == http.MethodGet)
+	if err == nil && !redirected {
+		headers := slices.DeleteFunc(r.told(resp.Header), func(h Header) bool { return result.linksTo(h.Value) })
+		result.toldIn(headers)
+	}
+	return result, err
+}
+
+func (c *Caller) readBody(ctx context.Context, resp *http.Response, r *Request) (Result, error) {
 	defer resp.Body.Close()
 	status := resp.StatusCode
 	result := Result{Status: status, IsError: status < 200 || status > 299}
@@ -31,7 +45,8 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 	body, err := c.body(ctx, resp)
 	result.Bytes = int64(len(body))
 	var read answered
-	if err == nil {
+	cut := err
+	if err == nil || errors.Is(err, errCut) {
 		read, err = readable(contentType, body, c.maxResponse)
 	}
 	switch {
@@ -47,19 +62,29 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 		return Result{}, err
 	default:
 		read.body = r.credential.Blot(read.body) // of a text that was converted, or it would not be found
+		if cut != nil {
+			read.whole = false
+		}
 		result.fill(read)
+		if cut != nil {
+			why := strings.TrimPrefix(cut.Error(), errCut.Error()+": ")
+			more := textResult("This is the beginning of a stream that had not ended: %s.", why)
+			result.Content = append(result.Content, more...)
+		}
 		return result, nil
 	}
 	result.IsError, result.Cause = true, err
 	return result, nil
 }
 
-// body reads all of a body, or nothing: what is cut off may still look whole.
+// body reads all of a body, or nothing: what is cut off may still look whole. Of a stream it returns the beginning, with
+// an errCut, if there is no end.
 func (c *Caller) body(ctx context.Context, resp *http.Response) ([]byte, error) {
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") && resp.ContentLength != 0 {
 		return nil, errEncoding // the transport has undone what it asked for
 	}
-	if resp.ContentLength > c.maxResponse {
+	stream := isStream(resp)
+	if resp.ContentLength > c.maxResponse && !stream {
 		return nil, errTooLong
 	}
 	var out bytes.Buffer
@@ -67,13 +92,19 @@ func (c *Caller) body(ctx context.Context, resp *http.Response) ([]byte, error) 
 	n, err := out.ReadFrom(io.LimitReader(resp.Body, c.maxResponse+1))
 	switch {
 	case n > c.maxResponse:
-		return nil, errTooLong
+		err = errTooLong
 	case err != nil && ctx.Err() != nil:
-		return nil, ctx.Err()
+		err = ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errBroken, err)
+		err = fmt.Errorf("%w: %w", errBroken, err)
 	}
-	return out.Bytes(), nil
+	switch {
+	case err == nil:
+		return out.Bytes(), nil
+	case stream:
+		return c.beginning(resp, out.Bytes(), err)
+	}
+	return nil, err
 }
 
 // fill turns an answer into content.
@@ -124,6 +155,21 @@ var textTypes = []string{
 func isText(media string) bool {
 	return strings.HasPrefix(media, "text/") || isJSON(media) || slices.Contains(textTypes, media) ||
 		strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml")
+}
+
+// mayBeText reports whether what is of a type that is not known to be text is shown as text where it is: not what
+// somebody is to look at or listen to.
+func mayBeText(media string) bool {
+	kind, _, _ := strings.Cut(media, "/")
+	return !slices.Contains([]string{"image", "audio", "video", "font", "model"}, kind) && media != "application/pdf"
+}
+
+// isPlainText reports whether bytes are UTF-8 with no control characters but those of texts: ends of lines and pages,
+// tabs, and the one that begins a record of a json-seq (RFC 7464).
+func isPlainText(body []byte) bool {
+	return utf8.Valid(body) && !bytes.ContainsFunc(body, func(c rune) bool {
+		return unicode.IsControl(c) && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1e
+	})
 }
 
 // line is the status in our words; the upstream's reason phrase may hold anything.

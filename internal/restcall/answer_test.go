@@ -36,7 +36,9 @@ func TestAnswersBecomeContent(t *testing.T) {
 		{"", "plain", `{"type":"text","text":"plain"}`, ""}, {"not a type;;", "plain", `{"type":"text","text":"plain"}`, ""},
 		{"", "a\x00b", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/octet-stream","blob":"` + b64("a\x00b") + `"}}`, ""},
 		{"text/plain", latin, `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"text/plain","blob":"` + b64(latin) + `"}}`, ""}, {"application/json", `"` + latin + `"`, `{"type":"text","text":"\"gr\ufffd\ufffde\""}`, ""},
-		{"application/pdf", "%PDF", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/pdf","blob":"` + b64("%PDF") + `"}}`, ""}, {"application/octet-stream", "abc", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/octet-stream","blob":"` + b64("abc") + `"}}`, ""},
+		{"application/pdf", "%PDF", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/pdf","blob":"` + b64("%PDF") + `"}}`, ""}, {"application/octet-stream", "a\x01b", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/octet-stream","blob":"` + b64("a\x01b") + `"}}`, ""},
+		{"application/octet-stream", "a\tb\n", `{"type":"text","text":"a\tb\n"}`, ""}, {"application/jsonl", "{}\n{}\n", `{"type":"text","text":"{}\n{}\n"}`, ""}, {"application/json-seq", "\x1e{}\n", `{"type":"text","text":"\u001e{}\n"}`, ""}, {"application/openmetrics-text; version=1.0.0", "up 1\n", `{"type":"text","text":"up 1\n"}`, ""},
+		{"application/x-pem-file", "\ufeff-----BEGIN", `{"type":"text","text":"-----BEGIN"}`, ""}, {"application/x-unheard-of", latin, `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/x-unheard-of","blob":"` + b64(latin) + `"}}`, ""}, {"font/woff", "abc", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"font/woff","blob":"` + b64("abc") + `"}}`, ""},
 		{"image/png", png, `{"type":"image","data":"` + b64(png) + `","mimeType":"image/png"}`, ""}, {"Image/JPEG; q=1", png, `{"type":"image","data":"` + b64(png) + `","mimeType":"image/jpeg"}`, ""}, {"audio/mpeg", "ID3\x00", `{"type":"audio","data":"` + b64("ID3\x00") + `","mimeType":"audio/mpeg"}`, ""},
 		{"application/json", "", `{"type":"text","text":"HTTP 200 OK, with no content"}`, ""}, {"image/png", "", `{"type":"text","text":"HTTP 200 OK, with no content"}`, ""},
 	} {
@@ -66,7 +68,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 	}{
 		{400, "no", []string{"Content-Type", "text/plain"}, "HTTP 400 Bad Request\nno", ""}, {404, "", nil, "HTTP 404 Not Found, with no content", ""}, {599, "x", []string{"Content-Type", "text/plain"}, "HTTP 599\nx", ""},
 		{422, `{"e":1}`, []string{"Content-Type", "application/json"}, "HTTP 422 Unprocessable Entity\n" + `{"e":1}`, `{"e":1}`}, {500, "\x00\x01", []string{"Content-Type", "image/png"}, "HTTP 500 Internal Server Error, with 2 bytes that are no text", ""},
-		{503, "later", []string{"Content-Type", "text/plain", "Retry-After", "60"}, "HTTP 503 Service Unavailable\nlater", ""},
+		{503, "later", []string{"Content-Type", "text/plain"}, "HTTP 503 Service Unavailable\nlater", ""},
 		{301, "moved", []string{"Location", "/login?token=S"}, "HTTP 301 Moved Permanently: the upstream redirects, which", ""}, {302, "", []string{"Location", "https://api.example.test/v2"}, "redirects, which", ""}, {307, "", []string{"Location", "https://other.example.test/?token=S"}, "redirects to other.example.test, which", ""},
 		{308, "", []string{"Location", "http://169.254.169.254/"}, "redirects, which", ""}, {302, "", []string{"Location", "file:///etc/passwd"}, "redirects, which", ""}, {302, "", []string{"Location", "https://user:pass@a/"}, "redirects, which", ""}, {304, "", nil, "HTTP 304 Not Modified", ""}, {300, "choose", nil, "HTTP 300 Multiple Choices", ""},
 	} {

@@ -25,6 +25,9 @@ func readable(contentType string, body []byte, most int64) (answered, error) {
 	a := answered{media: media, body: body}
 	switch {
 	case !isText(media):
+		if mayBeText(media) && isPlainText(body) {
+			a.body, a.isText, a.whole = bytes.TrimPrefix(body, []byte("\uFEFF")), true, true
+		}
 		return a, nil
 	case media == "":
 		a.isText = utf8.Valid(body) && !bytes.Contains(body, []byte{0})

@@ -98,21 +98,27 @@ func mayTell(text string, r *Request) bool {
 	if err != nil || string(r.credential.Blot([]byte(text))) != text {
 		return false
 	}
-	rest := strings.ToLower(to.RequestURI())
-	own := strings.ToLower(strings.TrimSuffix(r.url.Hostname(), "."))
+	host := hostOf(to)
+	return host != hostOf(&r.url) && isPublicName(host) && !r.namesUpstream(to.RequestURI())
+}
+
+// namesUpstream reports whether a text has the name of the upstream's host, percent-encoded or not.
+func (r *Request) namesUpstream(text string) bool {
+	text, own := strings.ToLower(text), hostOf(&r.url)
 	for range maxLayers {
-		if strings.Contains(rest, own) {
-			return false
+		if strings.Contains(text, own) {
+			return true
 		}
-		plain, err := url.QueryUnescape(rest)
-		if err != nil || plain == rest {
+		plain, err := url.QueryUnescape(text)
+		if err != nil || plain == text {
 			break
 		}
-		rest = strings.ToLower(plain)
+		text = strings.ToLower(plain)
 	}
-	host := strings.ToLower(strings.TrimSuffix(to.Hostname(), "."))
-	return host != own && isPublicName(host)
+	return false
 }
+
+func hostOf(u *url.URL) string { return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) }
 
 // privateNames are the ends of names that no public server has (RFC 6761, 6762, 8375, and
 // what ICANN and administrators keep for networks of their own).

@@ -22,6 +22,8 @@ type Plan struct {
 	body     *body // nil: none
 	args     []argument
 	index    map[string]int // into args
+	accept   []string       // the header Accept
+	tells    []string       // headers of answers, in canonical form, that are shown beside those of every answer
 
 	names, cookieNames names // of the query with a form, and of cookies
 }
@@ -57,6 +59,7 @@ func Compile(tool toolplan.Tool) (*Plan, error) {
 		errs = append(errs, fmt.Errorf("the method %q is none of get, post, put, delete, patch, query", clip(tool.Method, 20)))
 	}
 	errs = append(errs, p.readSchema(tool.InputSchema), p.bind(call), p.readParams(call))
+	errs = append(errs, p.readAnswer(call))
 	if call.Body != nil {
 		var err error
 		p.body, err = compileBody(*call.Body, p)

@@ -27,6 +27,7 @@ type Request struct {
 	body       []byte
 	credential Credential
 	timeout    time.Duration // of the call; 0: the Caller's
+	tells      []string      // headers of the answer that are shown beside those of every answer
 }
 
 // String says little: a URL and headers may hold the secret.
@@ -48,7 +49,7 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	credential := upstream.credential
 	var c complaints
 	values := p.read(arguments, &c)
-	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential, timeout: to.Timeout}
+	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential, timeout: to.Timeout, tells: p.tells}
 	in := p.names.naming(p, &c)
 	p.writeURL(r, upstream.base, values, in)
 	p.writeHeaders(r, values, &c)
@@ -107,7 +108,7 @@ func (p *Plan) writeURL(r *Request, base *url.URL, values arguments, in *naming)
 }
 
 func (p *Plan) writeHeaders(r *Request, values arguments, c *complaints) {
-	r.header["Accept"] = accept
+	r.header["Accept"] = p.accept
 	r.header["User-Agent"] = userAgent
 	for _, h := range p.headers {
 		if !values.given(h.arg, p) || sameHeader(h.Name, r.credential.Header) {
@@ -135,7 +136,7 @@ func sameHeader(a, b string) bool { return b != "" && inOneWord(a) == inOneWord(
 
 // Shared by all requests; a RoundTripper does not change headers.
 var (
-	accept    = []string{"application/json, */*;q=0.8"}
+	anything  = []string{"application/json, */*;q=0.8"}
 	userAgent = []string{"keystile"}
 )
 

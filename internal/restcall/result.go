@@ -16,6 +16,7 @@ type Result struct {
 	IsError    bool
 	Content    []Content       // never empty
 	Structured json.RawMessage // the answer, if it is JSON of any kind and at most 64 levels
+	Headers    []Header        // those of the answer that are told; Content has them too
 
 	Dispatched bool  // false: the call was refused before anything was dialled
 	Status     int   // of the answer; 0: none came

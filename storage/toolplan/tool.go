@@ -68,6 +68,10 @@ type Call struct {
 	Template string  `json:"template"`         // /pets/{petId}
 	Params   []Param `json:"params,omitempty"` // in the order in which they are sent
 	Body     *Body   `json:"body,omitempty"`
+
+	// What the document says of answers of 2xx.
+	Accept string   `json:"accept,omitempty"` // their media types and ranges, separated by commas; "": JSON before others
+	Tells  []string `json:"tells,omitempty"`  // headers of them that are shown, beside those of every answer
 }
 
 // Param binds one argument to a place in the path, the query, the headers or the cookies.

@@ -1,0 +1,181 @@
+package restcall
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/netguard"
+)
+
+// Header is a header of an answer that helps whoever reads it to go on: it says where the result is, what the next page
+// is, or when to try again.
+type Header struct{ Name, Value string }
+
+// Bounds of what is told of one answer's headers.
+const (
+	maxTold      = 24      // headers
+	maxToldValue = 2 << 10 // bytes of a value; a longer one is left out, since half a link leads nowhere
+	maxToldName  = 64      // bytes of a name
+)
+
+// known says of headers that are not of one API whether they are told.
+var known = listed(
+	[]string{
+		"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation", "Link", "Retry-After", "Etag", "Last-Modified",
+		"Content-Range", "Content-Disposition", "Deprecation", "Sunset", "Ratelimit", "Ratelimit-Policy",
+	},
+	[]string{
+		"Accept-Ranges", "Age", "Alt-Svc", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
+		"Content-Security-Policy", "Content-Type", "Date", "Expires", "Keep-Alive", "Nel", "Permissions-Policy", "Pragma",
+		"Referrer-Policy", "Report-To", "Server", "Server-Timing", "Strict-Transport-Security", "Te", "Trailer",
+		"Transfer-Encoding", "Upgrade", "Vary", "Via", "X-Content-Type-Options", "X-Frame-Options", "X-Powered-By",
+		"X-Xss-Protection",
+	},
+)
+
+func listed(told, quiet []string) map[string]bool {
+	all := map[string]bool{}
+	for _, name := range told {
+		all[name] = true
+	}
+	for _, name := range quiet {
+		all[name] = false
+	}
+	return all
+}
+
+var (
+	// toldWords stand in the names that APIs have made up for pages, totals and rates: X-Total-Count, X-Next-Page,
+	// X-RateLimit-Remaining, X-Ms-Continuation.
+	toldWords = []string{
+		"continuation", "count", "cursor", "next", "page", "pages", "pagination", "prev", "previous", "quota", "rate",
+		"ratelimit", "remaining", "retry", "total",
+	}
+	// secretWords stand in the names of what lets somebody in. Such a header is never told.
+	secretWords = []string{
+		"auth", "authenticate", "authentication", "authorization", "cookie", "cookie2", "credential", "credentials", "csrf",
+		"password", "secret", "xsrf",
+	}
+	// keyWords do so too, unless the header is about pages, as X-Next-Token is.
+	keyWords = []string{"key", "session", "signature", "token"}
+)
+
+// MayTell reports whether a header of answers that a document declares may be told: none that holds what lets somebody
+// in, nor what is between two programs alone.
+func MayTell(name string) bool {
+	name = http.CanonicalHeaderKey(name)
+	if told, is := known[name]; is {
+		return told
+	}
+	between := strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "Proxy-")
+	if !headerName(name) || len(name) > maxToldName || between {
+		return false
+	}
+	return !has(name, secretWords) && (!has(name, keyWords) || has(name, toldWords))
+}
+
+// tells reports whether a header is told of every answer.
+func tells(name string) bool {
+	told, is := known[name]
+	return told || !is && has(name, toldWords) && MayTell(name)
+}
+
+// has reports whether a name has one of these words.
+func has(name string, words []string) bool {
+	for word := range strings.SplitSeq(name, "-") {
+		if slices.ContainsFunc(words, func(one string) bool { return strings.EqualFold(one, word) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// told returns the headers of an answer that are shown, in the order of their names.
+func (r *Request) told(header http.Header) (out []Header) {
+	for name, values := range header {
+		if tells(name) || slices.Contains(r.tells, name) {
+			if value := r.shown(name, strings.Join(values, ", ")); value != "" {
+				out = append(out, Header{name, value})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
+	return out[:min(len(out), maxTold)]
+}
+
+var linkTarget = regexp.MustCompile(`<[^<>]*>`)
+
+// shown is a value of a header as it may be shown, "" for one that may not: without the credential, and without the
+// name of the upstream, whose own URLs become paths.
+func (r *Request) shown(name, value string) string {
+	value = strings.ToValidUTF8(value, "\uFFFD")
+	if len(value) > maxToldValue || !plain(value) {
+		return ""
+	}
+	value = string(r.credential.Blot([]byte(value)))
+	switch name {
+	case "Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation":
+		return r.shownURL(value)
+	case "Link":
+		value = linkTarget.ReplaceAllStringFunc(value, func(target string) string {
+			return "<" + r.shownURL(target[1:len(target)-1]) + ">"
+		})
+		if strings.Contains(value, "<>") {
+			return ""
+		}
+	}
+	if r.namesUpstream(value) {
+		return ""
+	}
+	return value
+}
+
+// shownURL returns a URL that may be shown: of the upstream, and of a place inside a network, the path alone; "" if
+// the rest of it names the upstream.
+func (r *Request) shownURL(text string) string {
+	to, err := url.Parse(text)
+	if err != nil || to.User != nil || to.Opaque != "" {
+		return ""
+	}
+	if host := hostOf(to); host != "" {
+		if _, err := netguard.CheckURL(text); err != nil || host == hostOf(&r.url) || !isPublicName(host) {
+			to.Scheme, to.Host = "", ""
+			if text = to.String(); text == "" {
+				text = "/"
+			}
+		}
+	}
+	if r.namesUpstream(text) {
+		return ""
+	}
+	return text
+}
+
+// linksTo reports whether a result has a link to a place.
+func (r *Result) linksTo(place string) bool {
+	return slices.ContainsFunc(r.Content, func(c Content) bool { return c.Link != nil && c.URI == place })
+}
+
+// toldIn appends the headers of an answer to a result: to its text where that says little else, so that those who show
+// one text show them too.
+func (r *Result) toldIn(headers []Header) {
+	if r.Headers = headers; len(headers) == 0 {
+		return
+	}
+	var text strings.Builder
+	text.WriteString("Headers of the answer: ")
+	for i, h := range headers {
+		if i > 0 {
+			text.WriteString("; ")
+		}
+		text.WriteString(h.Name + ": " + h.Value)
+	}
+	if first := &r.Content[0]; r.Bytes == 0 && first.Type == "text" {
+		first.Text += "\n" + text.String()
+		return
+	}
+	r.Content = append(r.Content, Content{Type: "text", Text: text.String()})
+}

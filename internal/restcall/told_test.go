@@ -1,0 +1,207 @@
+package restcall
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// post is a tool that changes something.
+var post = toolplan.Tool{Name: "make", Method: "post", Description: "make", InputSchema: raw(`{"type":"object"}`), Call: &toolplan.Call{Template: "/things"}}
+
+// toldBy calls a tool whose upstream has a secret and answers with these headers: name, value, name, value.
+func toldBy(t *testing.T, tool toolplan.Tool, status int, body string, header ...string) Result {
+	t.Helper()
+	to := Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret("s3cr3t/+value")}
+	r, err := serve(t, false, answers(status, body, header...)).caller(t, Config{}).Call(t.Context(), to, compile(t, tool), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
+	for _, c := range []struct {
+		status       int
+		body         string
+		header       []string
+		first, after string // the first text, and what follows it
+	}{
+		{201, "", []string{"Location", base + "/things/9"}, "HTTP 201 Created, with no content\nHeaders of the answer: Location: /v1/things/9", ""},
+		{201, "", []string{"Location", "things/9?v=1#a"}, "HTTP 201 Created, with no content\nHeaders of the answer: Location: things/9?v=1#a", ""},
+		{201, "{}", []string{"Location", "https://api.example.test:8443/things/9"}, "{}", "Headers of the answer: Location: /things/9"},
+		{202, "", []string{"Operation-Location", "http://10.0.0.7/operations/1", "Retry-After", "5"}, "HTTP 202 Accepted, with no content\nHeaders of the answer: Operation-Location: /operations/1; Retry-After: 5", ""},
+		{303, "", []string{"Location", "/things/9"}, "HTTP 303 See Other: the upstream redirects, which is not followed: its owner must register the URL where it ends\nHeaders of the answer: Location: /things/9", ""},
+		{429, "slow", []string{"Retry-After", "30", "X-RateLimit-Remaining", "0", "RateLimit", `"default";r=0;t=30`}, "HTTP 429 Too Many Requests\nslow", `Headers of the answer: Ratelimit: "default";r=0;t=30; Retry-After: 30; X-Ratelimit-Remaining: 0`},
+		{200, "[]", []string{"Link", `<http://api.example.test/v1/things?page=2>; rel="next", <https://docs.example.org/>; rel="help"`, "X-Total-Count", "31"}, "[]", `Headers of the answer: Link: </v1/things?page=2>; rel="next", <https://docs.example.org/>; rel="help"; X-Total-Count: 31`},
+		{200, "[]", []string{"Etag", `W/"1"`, "X-Next-Token", "abc", "X-Ms-Continuation", "def", "Content-Range", "items 0-9/31"}, "[]", `Headers of the answer: Content-Range: items 0-9/31; Etag: W/"1"; X-Ms-Continuation: def; X-Next-Token: abc`},
+		{200, "[]", []string{"Location", "https://other.example.org/a"}, "[]", "Headers of the answer: Location: https://other.example.org/a"},
+	} {
+		r := toldBy(t, post, c.status, c.body, c.header...)
+		want := c.first
+		if c.after != "" {
+			want += "\n" + c.after
+		}
+		if texts(r) != want || len(r.Headers)*2 != len(c.header) {
+			t.Errorf("%d %q: %q and %+v, want %q", c.status, c.header, texts(r), r.Headers, want)
+		}
+	}
+}
+
+func TestNoHeaderTellsWhatIsNotToBeKnown(t *testing.T) {
+	for _, header := range [][]string{
+		{"Set-Cookie", "session=1"}, {"Www-Authenticate", "Basic"}, {"Authorization", "x"}, {"X-Auth-Token", "x"}, {"X-Api-Key", "x"}, {"X-Csrf-Token-Next", "x"}, {"Server", "internal/1"},
+		{"X-Backend-Host", "db1"}, {"Via", "1.1 proxy"}, {"Date", "x"}, {"X-Request-Id", "1"}, {"Access-Control-Max-Age", "1"}, {"Proxy-Next", "x"},
+		{"Link", "<https://user:pw@other.example.org/>; rel=next"}, {"Link", "<http://[bad>; rel=next"}, {"X-Next-Page", "https://API.example.test./x"}, {"X-Next-Page", "https%3A%2F%2Fapi.example.test"},
+		{"Location", "/r?to=http%253A%252F%252Fapi.example.test"}, {"Location", "mailto:a@example.org"}, {"Location", "https://other.example.org/?from=api.example.test"},
+		{"X-Total-Count", strings.Repeat("9", maxToldValue+1)}, {"X-Page-" + strings.Repeat("a", maxToldName), "1"},
+	} {
+		if r := toldBy(t, post, 200, "[]", header...); texts(r) != "[]" || len(r.Headers) > 0 {
+			t.Errorf("%q is told: %q", header, texts(r))
+		}
+	}
+	r := toldBy(t, post, 200, "[]", "Location", "/things?key=s3cr3t%2F%2Bvalue", "X-Next-Page", "s3cr3t/+value")
+	if text := texts(r); strings.Contains(text, "s3cr3t") || strings.Count(text, "[secret]") != 2 {
+		t.Errorf("the credential is told: %q", text)
+	}
+	var many []string
+	for i := range 3 * maxTold {
+		many = append(many, fmt.Sprintf("X-Page-%d", i), "1")
+	}
+	if r := toldBy(t, post, 200, "[]", many...); len(r.Headers) != maxTold {
+		t.Errorf("%d headers are told, want %d", len(r.Headers), maxTold)
+	}
+}
+
+func TestAHeaderThatTheDocumentDeclaresIsTold(t *testing.T) {
+	tool := post
+	tool.Call = &toolplan.Call{Template: "/things", Tells: []string{"x-thing-ID"}}
+	if r := toldBy(t, tool, 200, "[]", "X-Thing-Id", "9", "X-Other", "1"); texts(r) != "[]\nHeaders of the answer: X-Thing-Id: 9" {
+		t.Errorf("told: %q", texts(r))
+	}
+	for _, name := range []string{"Set-Cookie", "X-Auth-Token", "Server", "a b", ""} {
+		tool.Call = &toolplan.Call{Template: "/things", Tells: []string{name}}
+		if _, err := Compile(tool); err == nil {
+			t.Errorf("%q may be told", name)
+		}
+	}
+}
+
+func TestWhatAnOperationDeclaresOfItsAnswersIsAskedForFirst(t *testing.T) {
+	for accept, want := range map[string]string{
+		"":                                  "application/json, */*;q=0.8",
+		"application/json":                  "application/json, */*;q=0.8",
+		"text/csv":                          "text/csv, application/json;q=0.9, */*;q=0.8",
+		"application/hal+json;v=2,text/csv": "application/hal+json; v=2, text/csv;q=0.9, */*;q=0.8",
+		"application/xml,application/json":  "application/json, application/xml;q=0.9, */*;q=0.8",
+		"image/*":                           "image/*, application/json;q=0.9, */*;q=0.8",
+	} {
+		u := serve(t, false, answers(200, "x"))
+		tool := get
+		tool.Call = &toolplan.Call{Template: "/x", Accept: accept}
+		if _, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, tool), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := u.only(t).header.Get("Accept"); got != want {
+			t.Errorf("%q: Accept: %s, want %s", accept, got, want)
+		}
+	}
+}
+
+// pieces sends pieces of a stream, a second after one another, and then waits, or ends as it is told.
+type pieces struct {
+	contentType string
+	pieces      []string
+	end         error // nil: it does not end
+}
+
+func (p pieces) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp := status(200, "")
+	resp.Header = http.Header{"Content-Type": {p.contentType}}
+	resp.ContentLength = -1
+	left := p.pieces
+	resp.Body = io.NopCloser(readFunc(func(to []byte) (int, error) {
+		if len(left) == 0 && p.end != nil {
+			return 0, p.end
+		}
+		wait := time.Second
+		if len(left) == 0 {
+			wait = time.Hour
+		}
+		select {
+		case <-time.After(wait):
+		case <-r.Context().Done():
+			return 0, r.Context().Err()
+		}
+		n := copy(to, left[0])
+		left = left[1:]
+		return n, nil
+	}))
+	return resp, nil
+}
+
+func TestAStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
+	const cut = "\nThis is the beginning of a stream that had not ended: "
+	events := []string{"data: 1\n\n", "data: 2\r\n\r\n", "data: 3\n"}
+	for name, c := range map[string]struct {
+		pieces
+		want string
+	}{
+		"events":                 {pieces{"text/event-stream; charset=utf-8", events, nil}, "data: 1\n\ndata: 2\r\n\r\n" + cut + "the time of the call was up."},
+		"events that break off":  {pieces{"text/event-stream", events, io.ErrUnexpectedEOF}, "data: 1\n\ndata: 2\r\n\r\n" + cut + "the connection broke off."},
+		"events that end":        {pieces{"text/event-stream", events, io.EOF}, "data: 1\n\ndata: 2\r\n\r\ndata: 3\n"},
+		"lines":                  {pieces{"application/x-ndjson", []string{"{\"a\":1}\n", "{\"a\""}, nil}, "{\"a\":1}\n" + cut + "the time of the call was up."},
+		"a watch":                {pieces{"application/json;stream=watch", []string{"{\"a\":1}\n"}, nil}, "{\"a\":1}\n" + cut + "the time of the call was up."},
+		"a log that is followed": {pieces{"text/plain", []string{"one\ntw"}, nil}, "one\n" + cut + "the time of the call was up."},
+		"too much":               {pieces{"application/jsonl", []string{"1\n", strings.Repeat("2", 90) + "\n", strings.Repeat("3", 90)}, nil}, "1\n" + strings.Repeat("2", 90) + "\n" + cut + "at most 100 bytes are passed on."},
+		"no whole piece":         {pieces{"text/event-stream", []string{"data: 1"}, nil}, "did not answer within 10s"},
+		"nothing":                {pieces{"text/event-stream", nil, nil}, "did not answer within 10s"},
+		"one document":           {pieces{"application/json", []string{"{\"a\":1}\n"}, nil}, "did not answer within 10s"},
+		"a page":                 {pieces{"text/html", []string{"<p>\n"}, nil}, "did not answer within 10s"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r, err := newCaller(t, Config{Transport: c.pieces, MaxResponse: 100, Timeout: 10 * time.Second}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, get), nil)
+			failed := strings.HasPrefix(c.want, "did not")
+			if err != nil || r.IsError != failed || texts(r) != c.want && !(failed && strings.Contains(texts(r), c.want)) {
+				t.Errorf("%s: %q, %v, want %q", name, texts(r), err, c.want)
+			}
+			if r.Structured != nil {
+				t.Errorf("%s: the beginning is taken for a whole: %s", name, r.Structured)
+			}
+		})
+	}
+}
+
+func TestAStreamWhoseCallerGoesAwayIsNoResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		stream := pieces{"text/event-stream", []string{"data: 1\n\n"}, nil}
+		r, err := newCaller(t, Config{Transport: stream}).Call(ctx, Upstream{BaseURL: base}, compile(t, get), nil)
+		if !errors.Is(err, context.DeadlineExceeded) || r.Content != nil {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+func TestTheEndThatIsCutOffDoesNotHalveTheSecret(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const secret = "s3cr3t-s3cr3t-s3cr3t"
+		to := Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret(secret)}
+		stream := pieces{"application/x-ndjson", []string{"{\"you\":\"" + secret + "\"}\n{\"you\":\"s3cr3t-s3cr3t"}, nil}
+		r, err := newCaller(t, Config{Transport: stream}).Call(t.Context(), to, compile(t, get), nil)
+		if err != nil || strings.Contains(texts(r), "s3cr3t") || !json.Valid([]byte(strings.SplitN(texts(r), "\n", 2)[0])) {
+			t.Errorf("%q, %v", texts(r), err)
+		}
+	})
+}
