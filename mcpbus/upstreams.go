@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/span"
+	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -89,6 +90,10 @@ func restUpstream(c storage.Capability) restcall.Upstream {
 }
 
 func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
+	arguments, err := toolschema.Restore(t.InputSchema, t.RemoteArgs, arguments)
+	if err != nil {
+		return textError("The call was not sent: " + err.Error() + "."), nil
+	}
 	r, err := u.mcp.Call(ctx, mcpUpstream(c), cmp.Or(t.RemoteName, t.Name), arguments)
 	return Result{
 		IsError: r.IsError, Content: r.Content, Structured: r.Structured,

@@ -21,14 +21,10 @@ type argument struct {
 
 // described returns the schema of an argument, which says what the API calls it where it has another name.
 func (a *argument) described() tree.Object {
-	name := []rune(toolschema.Text(a.Name))
-	if a.as == a.Name || a.more || len(name) == 0 {
+	if a.as == a.Name || a.more {
 		return a.Schema
 	}
-	if len(name) > maxArgument {
-		name = append(name[:maxArgument:maxArgument], '…')
-	}
-	return toolschema.Described(a.Schema, `"`+string(name)+`" in the API. `+a.Schema.Text("description"))
+	return toolschema.KnownAs(a.Schema, a.Name)
 }
 
 // formField holds how a form writes an argument.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -41,7 +42,13 @@ func TestNonsenseAnywhereInAStaticListIsLeftOut(t *testing.T) {
 			set(nonsense)
 			list := encode(t, root)
 			result, err := StaticTools(t.Context(), list, Options{})
-			if err != nil || len(result.Tools)+len(result.Skipped) != 2 {
+			whole := 0 // entries that are left out, not pieces of them
+			for i := 0; err == nil && i < len(result.Skipped); i++ {
+				if strings.Count(result.Skipped[i].Pointer, "/") == 1 {
+					whole++
+				}
+			}
+			if err != nil || len(result.Tools)+whole != 2 {
 				t.Fatalf("StaticTools(%s) = %+v, %v, want one entry good and the other good or left out", list, result, err)
 			}
 			for _, tool := range result.Tools {

@@ -67,6 +67,8 @@ func (upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Too
 		panic("a tool list that nobody expected")
 	case strings.Contains(c.UpstreamURL, "empty"):
 		return nil, nil, nil
+	case strings.Contains(c.UpstreamURL, "unusable"):
+		return nil, []toolplan.Skip{{Pointer: "/tools/0", Reason: "it has no name"}}, nil
 	}
 	return []toolplan.Tool{
 		{Name: "search", Description: "Search", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},

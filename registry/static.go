@@ -164,22 +164,29 @@ func (d *document) nameEntries(entries []entry) (out []entry) {
 	return out
 }
 
+// listLeft lists what is left out of the input schema of an entry.
+func (d *document) listLeft(e entry, left []toolschema.Left) {
+	for _, l := range left {
+		d.skips.addSkip(toolplan.Skip{Pointer: toolschema.Text(e.node.Get("inputSchema").Pointer() + l.Pointer), Reason: toolschema.Text(l.Reason)})
+	}
+}
+
 // entryTool binds the arguments of an entry.
 func (d *document) entryTool(e entry) (toolplan.Tool, error) {
 	o := d.options
 	t := toolplan.Tool{Name: e.name, Method: e.method, Path: strings.Clone(e.path), Description: toolschema.Text(e.Text("description"))}
 	if e.path == "" {
 		t.Description = strings.Clone(cmp.Or(t.Description, e.name))
-		in, err := e.input.ByName()
-		if err == nil {
-			t.InputSchema, err = in.JSON(o.MaxSchema)
-		}
+		in, err := e.input.Import(o.MaxSchema)
+		t.InputSchema, t.RemoteArgs = in.Schema, in.Known
+		d.listLeft(e, in.Left)
 		return t, err
 	}
 	names := make([]string, len(e.input.Input))
 	for i, f := range e.input.Input {
 		names[i] = f.Name
 	}
+	d.listLeft(e, e.input.Left)
 	template, forgotten, err := colonsToBraces(e.path, names)
 	if err == nil && forgotten != "" {
 		err = fmt.Errorf("the path names %s, which is no property of inputSchema: declare it there", toolschema.Text(forgotten))

@@ -59,7 +59,7 @@ func TestStaticToolsThatCannotBeUsedAreLeftOut(t *testing.T) {
 		{`{"name":"p","path":"/` + strings.Repeat(":a", 65) + `","httpMethod":"get"}`, "colons"},
 		{`{"name":"p","inputSchema":{"type":"string"}}`, "must describe an object"},
 		{`{"name":"p","inputSchema":true}`, "must describe an object"},
-		{`{"name":"p","inputSchema":{"properties":{"a[b]":{}},"required":["a[b]"]}}`, "rename it"},
+		{`{"name":"p","inputSchema":{"properties":{"a\u202e":{}},"required":["a\u202e"]}}`, "rename it"},
 	} {
 		r, err := StaticTools(t.Context(), json.RawMessage(`[{"name":"good"},`+c.entry+`]`), Options{Member: "four"})
 		if err != nil || len(r.Tools) != 1 || len(r.Skipped) != 1 || r.Skipped[0].Pointer != "/1" || !strings.Contains(r.Skipped[0].Reason, c.why) {

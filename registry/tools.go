@@ -74,6 +74,7 @@ func whyNotCallable(err error) string {
 const (
 	toolsPending        = "the upstream has not told its tools yet; it is asked again"
 	noTools             = "the upstream lists no tools; it is asked again"
+	noneUsable          = "the upstream lists tools, and none of them can be used: see what was left out, and why; the first: "
 	registeredMeanwhile = "the capability was registered anew at the same time"
 )
 
@@ -91,7 +92,7 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 		g.c.Log.InfoContext(ctx, "discovery failed", "member", done.Member, "err", withoutURL(err))
 		return done.withWarning(toolsPending)
 	}
-	if len(tools) == 0 {
+	if len(tools) == 0 && len(skipped) == 0 {
 		return done.withWarning(noTools)
 	}
 	c := done.Capability
@@ -105,6 +106,9 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 		return done.withWarning(toolsPending)
 	}
 	done.Capability, done.Tools = saved, tools
+	if len(tools) == 0 {
+		return done.withWarning(noneUsable + skipped[0].Reason)
+	}
 	return done
 }
 

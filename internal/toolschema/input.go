@@ -19,6 +19,11 @@ func (in Input) JSON(max int) (json.RawMessage, error) { return in.with(nil, max
 
 // with is JSON with more keywords.
 func (in Input) with(more tree.Object, max int) (json.RawMessage, error) {
+	return write(in.object(more), max)
+}
+
+// object returns the schema, with more keywords.
+func (in Input) object(more tree.Object) tree.Object {
 	properties := make(tree.Object, 0, len(in))
 	var required tree.Array
 	for _, f := range in {
@@ -35,6 +40,10 @@ func (in Input) with(more tree.Object, max int) (json.RawMessage, error) {
 	if len(more) > 0 {
 		schema = tree.NewObject(append(schema, more...)...)
 	}
+	return schema
+}
+
+func write(schema tree.Object, max int) (json.RawMessage, error) {
 	out, whole := tree.Append(nil, schema, max)
 	if !whole {
 		return nil, fmt.Errorf("its input schema has more than %d bytes", max)
@@ -50,6 +59,14 @@ type Foreign struct {
 	dialect tree.Object // $schema
 	defs    tree.Object // $defs
 	others  tree.Object // additionalProperties
+
+	Left []Left // what is left out
+}
+
+// Left is a piece of a schema that is left out of what is shown.
+type Left struct {
+	Pointer string // into the schema (RFC 6901)
+	Reason  string
 }
 
 // JSON returns the schema of a tool that is called by its name, see [Input.JSON].
@@ -80,6 +97,8 @@ func (f Foreign) ByName() (Foreign, error) {
 	return f, nil
 }
 
+const maxName = 64 // bytes of the name of an argument
+
 // Legal reports whether model APIs take a name as that of an argument:
 // ^[A-Za-z0-9_.-]{1,64}$.
 func Legal(name string) bool {
@@ -88,7 +107,7 @@ func Legal(name string) bool {
 			return false
 		}
 	}
-	return 1 <= len(name) && len(name) <= 64
+	return 1 <= len(name) && len(name) <= maxName
 }
 
 // What the input schema of a foreign tool may cost.
@@ -101,7 +120,7 @@ const (
 
 // Sanitize returns the input schema of a foreign tool as every client can read it: see the
 // package. References within it are resolved. Where all of its structure is too much, the
-// arguments are shown without theirs. Arguments keep their names: see [Input.ByName].
+// arguments are shown without theirs. Arguments keep their names: see [Foreign.ByName] and [Import].
 func Sanitize(schema json.RawMessage) (json.RawMessage, error) {
 	in, err := Read(schema)
 	if err != nil {
@@ -111,6 +130,52 @@ func Sanitize(schema json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	return in.JSON(maxBytes)
+}
+
+// Imported is the input schema of a tool that is called by its name, as every client and model can read it.
+type Imported struct {
+	Schema json.RawMessage
+	Known  map[string]string // the upstream's name of each argument whose name was made: see [Restore]
+	Left   []Left
+}
+
+// Import returns the input schema of a foreign tool as [Sanitize] does, but arguments whose names models cannot write get
+// others.
+func Import(schema json.RawMessage) (Imported, error) {
+	in, err := Read(schema)
+	if err != nil {
+		return Imported{}, err
+	}
+	return in.Import(maxBytes)
+}
+
+// Import is the function Import for what was read already, in at most max bytes.
+func (f Foreign) Import(max int) (out Imported, err error) {
+	if f, err = f.seen(); err != nil {
+		return Imported{}, err
+	}
+	out.Left = f.Left
+	out.Schema, out.Known, err = f.renamed(max)
+	return out, err
+}
+
+// seen leaves out the arguments whose names have characters that nobody sees. A required one is an error.
+func (f Foreign) seen() (Foreign, error) {
+	left := leftOut(slices.Clone(f.Left))
+	fields := f.Input[:0:0]
+	for _, field := range f.Input {
+		switch {
+		case Visible(field.Name):
+			fields = append(fields, field)
+		case field.Required:
+			return Foreign{}, fmt.Errorf("the required argument %q has characters in its name that nobody sees: rename it", Text(field.Name))
+		default:
+			left.add("/properties/"+escape.Replace(field.Name), "a property with characters in its name that nobody sees: it is not shown")
+			f.others = nil // it may refuse what was left out
+		}
+	}
+	f.Input, f.Left = fields, left
+	return f, nil
 }
 
 // Legible returns an input schema as it is if every text in it is visible, else as
@@ -157,9 +222,12 @@ func Read(schema json.RawMessage) (Foreign, error) {
 	}
 	d := NewDocument(root, maxHops)
 	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512, Bytes: maxBytes}, {Properties: 512, Bytes: maxBytes}} {
-		p := d.Projection(limits, func(Node, string) {})
+		var left leftOut
+		p := d.Projection(limits, func(n Node, reason string) { left.add(n.Pointer(), reason) })
 		if limits.Depth > 0 {
 			p.defs = &definitions{names: map[string]string{}, taken: map[string]bool{}}
+		} else {
+			left.add("", "all of its structure is too much: arguments are shown without theirs")
 		}
 		f, ok := p.foreign()
 		if err = p.Err(); err == nil && !ok {
@@ -167,11 +235,23 @@ func Read(schema json.RawMessage) (Foreign, error) {
 		}
 		if err == nil {
 			if _, err = f.JSON(maxBytes); err == nil {
+				f.Left = left
 				return f, nil
 			}
 		}
 	}
 	return Foreign{}, fmt.Errorf("the input schema is too much: %w", err)
+}
+
+const maxLeft = 100 // pieces of a schema that are listed as left out
+
+// leftOut lists each piece once.
+type leftOut []Left
+
+func (l *leftOut) add(pointer, reason string) {
+	if piece := (Left{pointer, reason}); len(*l) < maxLeft && !slices.Contains(*l, piece) {
+		*l = append(*l, piece)
+	}
 }
 
 // draft is the dialect that is shown, whatever a schema was written in.

@@ -25,6 +25,9 @@ type Tool struct {
 	RemoteName  string          `json:"remote_name,omitempty"` // the name there; "": Name
 	ReadOnly    bool            `json:"read_only,omitempty"`   // declared read-only by the upstream's MCP endpoint; see ChangesNothing
 
+	// RemoteArgs has the upstream's name of each argument, at any level, that is offered under another because models cannot write it.
+	RemoteArgs map[string]string `json:"remote_args,omitempty"`
+
 	// What an upstream's MCP endpoint says beside that. Tools that are called by HTTP have none of it.
 	Title        string          `json:"title,omitempty"`        // for people, in place of Name
 	Annotations  *Annotations    `json:"annotations,omitempty"`  // nil: none

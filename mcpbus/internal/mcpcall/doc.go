@@ -35,6 +35,9 @@
 // are to accept from the server alone that they are connected to, and the tasks of a tool that can do without. Each
 // part that is left out is listed, and so is what is malformed or not known.
 //
+// Arguments under names that models cannot write are offered under others, at every level. A name that was made is the
+// same wherever it stands in a tool, so that the names and the schema tell what is to be sent: see package toolschema.
+//
 // Which arguments a modern upstream wants to see in headers too (x-mcp-header) is known from
 // its list. A call before the first discovery goes without them, and such an upstream
 // refuses it.

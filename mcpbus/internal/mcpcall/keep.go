@@ -52,14 +52,17 @@ func (in *intake) keep(t *imported, m map[string]raw) {
 
 // leave lists a part of an entry that is left out.
 func (in *intake) leave(at int, why string, path ...string) {
-	if in.parts++; in.parts > maxParts {
-		return
-	}
 	pointer := "/tools/" + strconv.Itoa(at)
 	for _, name := range path {
 		pointer += "/" + escapePointer.Replace(name)
 	}
-	in.skipped = append(in.skipped, toolplan.Skip{Pointer: toolschema.Text(pointer), Reason: toolschema.Text(why)})
+	in.list(pointer, why)
+}
+
+func (in *intake) list(pointer, why string) {
+	if in.parts++; in.parts <= maxParts {
+		in.skipped = append(in.skipped, toolplan.Skip{Pointer: toolschema.Text(pointer), Reason: toolschema.Text(why)})
+	}
 }
 
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1") // RFC 6901

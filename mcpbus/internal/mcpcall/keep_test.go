@@ -59,6 +59,20 @@ func TestWhatAnUpstreamSaysOfAToolIsKeptOrListed(t *testing.T) {
 	}
 }
 
+func TestWhatIsLeftOutOfAnInputSchemaIsListed(t *testing.T) {
+	found := imports(t, "m", `{"name":"good"},{"name":"x","inputSchema":{"type":"object","properties":{"a":{"type":3},"b":{"$ref":"#/$defs/B"},"c\u202e":{}}}}`)
+	if len(found.Tools) != 2 || string(found.Tools[1].InputSchema) != `{"properties":{"a":{},"b":{"description":"unresolved reference #/$defs/B"}},"type":"object"}` {
+		t.Errorf("found %+v", found.Tools)
+	}
+	var left []string
+	for _, s := range found.Skipped {
+		left = append(left, s.Pointer)
+	}
+	if got := strings.Join(left, " "); got != "/tools/1/inputSchema/properties/a/type /tools/1/inputSchema/properties/b /tools/1/inputSchema/properties/c" {
+		t.Errorf("left out %s", got)
+	}
+}
+
 // A list of what is left out stays one that can be stored and read.
 func TestTheListOfWhatIsLeftOutIsBounded(t *testing.T) {
 	entry := `,"_meta":{},"x1":1,"x2":1,"x3":1}`

@@ -93,17 +93,23 @@ func (in *intake) take(at int, entry raw) error {
 	if s, _ := stringOf(object(m["execution"])["taskSupport"]); s == "required" {
 		return errors.New("it runs as a task, which this service cannot follow")
 	}
-	schema, err := toolschema.Sanitize(m["inputSchema"])
+	input, err := toolschema.Import(m["inputSchema"])
 	if err != nil {
 		return err
 	}
 	if err := in.mirror.add(name, m["inputSchema"]); err != nil {
 		return err
 	}
-	t := imported{toolplan.Tool{Description: describe(name, m), InputSchema: schema}, name, at}
+	t := imported{toolplan.Tool{Description: describe(name, m), InputSchema: input.Schema, RemoteArgs: input.Known}, name, at}
+	for _, left := range input.Left {
+		in.list("/tools/"+strconv.Itoa(at)+"/inputSchema"+left.Pointer, left.Reason)
+	}
 	in.keep(&t, m)
 	in.tools = append(in.tools, t)
-	in.size += len(name) + len(t.Description) + len(schema) + len(t.Title) + len(t.OutputSchema)
+	in.size += len(name) + len(t.Description) + len(t.InputSchema) + len(t.Title) + len(t.OutputSchema)
+	for made, there := range t.RemoteArgs {
+		in.size += len(made) + len(there)
+	}
 	for _, icon := range t.Icons {
 		in.size += len(icon.Source)
 	}

@@ -1,0 +1,58 @@
+package mcpbus_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/mcpbus"
+)
+
+// A model calls by names that it can write, and the upstream gets those that it knows.
+func TestAnUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
+	var sent []string
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Arguments json.RawMessage }
+		}
+		body, _ := io.ReadAll(r.Body)
+		json.Unmarshal(body, &m)
+		w.Header().Set("Content-Type", "application/json")
+		result := `"tools":[{"name":"find","inputSchema":{"type":"object","properties":{"uids[]":{"type":"array","items":{"type":"object","properties":{"@id":{"type":"string"}}}},"$top":{"type":"integer"}},"required":["uids[]"]}}]`
+		if m.Method == "tools/call" {
+			sent = append(sent, string(m.Params.Arguments))
+			result = `"content":[{"type":"text","text":"done"}]`
+		}
+		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"resultType":"complete",`+result+`}}`)
+	}))
+	t.Cleanup(upstream.Close)
+	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
+	t.Cleanup(func() { u.Close(context.Background()) })
+	c := quick("quick")
+	c.UpstreamURL = upstream.URL
+	found, skipped, err := u.Find(t.Context(), c)
+	if err != nil || len(found) != 1 || len(skipped) != 0 {
+		t.Fatalf("found %v, left out %v, %v", found, skipped, err)
+	}
+	h := emptyFixture(t)
+	h.register(c, found...) // as it is stored and read again
+	h.open(func(c *mcpbus.Config) { c.Invoker = u })
+	if a := h.legacy("tools/list", ""); !strings.Contains(a.text, `"top":{"description":"\"$top\" in the API.","type":"integer"}`) || !strings.Contains(a.text, `"required":["uids"]`) {
+		t.Errorf("the list is %s", a.text)
+	}
+	if a := h.legacy("tools/call", `{"name":"quick__find","arguments":{"uids":[{"id":"a"}],"top":3,"other":{"top":1}}}`); !strings.Contains(a.text, "done") {
+		t.Errorf("the call is answered %s", a.text)
+	}
+	if a := h.legacy("tools/call", `{"name":"quick__find","arguments":{"uids":[],"uids[]":[]}}`); !strings.Contains(a.text, `\"uids[]\" is there twice`) || !strings.Contains(a.text, `"isError":true`) {
+		t.Errorf("a call with both names is answered %s", a.text)
+	}
+	if want := `{"uids[]":[{"@id":"a"}],"$top":3,"other":{"top":1}}`; len(sent) != 1 || sent[0] != want {
+		t.Errorf("the upstream got %q, want %s once", sent, want)
+	}
+}
