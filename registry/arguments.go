@@ -17,6 +17,7 @@ type argument struct {
 	param            toolplan.Param // how it is written, of path, query, header and cookie
 	form             *formField     // how a form writes it, of a body; nil: by its value
 	more             bool           // its members are members of the body
+	file, orText     bool           // see toolplan.Field, of a multipart form
 }
 
 // described returns the schema of an argument, which says what the API calls it where it has another name.

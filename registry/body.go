@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"mime"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,13 +9,6 @@ import (
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage/toolplan"
-)
-
-// Media types whose bodies are put together from arguments.
-const (
-	typeJSON      = "application/json"
-	typeForm      = "application/x-www-form-urlencoded"
-	typeMultipart = "multipart/form-data"
 )
 
 // body describes a request body: fields, or one argument that is all of it.
@@ -45,7 +37,7 @@ func (d *document) anyBody(op operation, parameters []parameter, view *toolschem
 	for _, p := range parameters {
 		switch p.in {
 		case "body":
-			b := d.bodyOf(p.node.Get("schema"), mediaType(d.consumes(op)), p.True("required"), view)
+			b := d.bodyOf(d.offersOf(d.consumes(op), p.node.Get("schema"), view), p.True("required"), view)
 			if b.whole {
 				b.args[0].Schema = toolschema.Described(b.args[0].Schema, p.Text("description"))
 			}
@@ -65,68 +57,128 @@ func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *
 		return nil
 	}
 	v, _ := target.Value.(tree.Object)
-	content, _ := v.Get("content").(tree.Object)
-	kind, media := choose(target.Get("content"), content)
-	if media.Value == nil {
+	offers := d.offers(target.Get("content"), view)
+	if len(offers) == 0 {
 		d.skips.add(target, "a request body without content")
 		return nil
 	}
-	b := d.bodyOf(media.Get("schema"), kind, v.True("required"), view)
-	d.encode(b, media.Get("encoding"), view)
+	b := d.bodyOf(offers, v.True("required"), view)
+	d.encode(b, offers[0].media.Get("encoding"), view)
 	return b
 }
 
-// bodyOf returns the body that a schema describes: an object is taken apart into fields,
+// bodyOf returns the body of the best of some offers: an object is taken apart into fields,
 // anything else is one argument.
-func (d *document) bodyOf(schema toolschema.Node, kind string, required bool, view *toolschema.Projection) *body {
-	b := &body{Body: toolplan.Body{ContentType: kind, Required: required}}
-	if schema.Value == nil {
-		schema.Value = true // anything
+func (d *document) bodyOf(offers []offer, required bool, view *toolschema.Projection) *body {
+	best := offers[0]
+	b := &body{Body: toolplan.Body{ContentType: best.full, Required: required}}
+	schema := orTrue(best.schema)
+	switch best.kind {
+	case kindText, kindBytes, kindAnything:
+		return d.textBody(b, offers, view)
+	case kindMultipart:
+		b.ContentType = strings.Replace(b.ContentType, "multipart/*", typeMultipart, 1)
+		return d.formBody(b, schema, view)
 	}
-	if !isJSON(kind) && kind != typeForm && kind != typeMultipart {
-		return d.textBody(b, schema, view)
+	if strings.Contains(best.bare, "*") {
+		b.ContentType = typeJSON
 	}
 	fields, more, ok := view.Object(schema)
+	if !ok || len(fields) == 0 {
+		shown, _ := view.Schema(d.resolveTop(schema))
+		if b.empty = ok && more == nil; best.kind == kindForm {
+			shown = anObject(shown)
+		}
+		return b.asOneArgument(shown)
+	}
+	b.add(fields, more)
+	return b
+}
+
+// formBody returns a multipart body. Its fields may be bytes.
+func (d *document) formBody(b *body, schema toolschema.Node, view *toolschema.Projection) *body {
+	fields, more, ok := view.Form(schema)
 	fields = slices.DeleteFunc(fields, func(f toolschema.Field) bool {
-		odd := kind == typeMultipart && strings.ContainsFunc(f.Name, unicode.IsControl)
+		odd := strings.ContainsFunc(f.Name, unicode.IsControl)
 		if odd {
 			d.skips.add(schema, "a field with control characters in its name")
 		}
 		return odd
 	})
-	if !ok || len(fields) == 0 {
+	if !ok && view.Bytes(schema).Said() {
+		shown, _ := view.Schema(d.resolveTop(schema))
+		d.skips.add(schema, "not the fields of a form: the file is sent as the field file")
+		fields = []toolschema.Field{{Name: "file", Schema: shown, Required: true, Bytes: view.Bytes(schema)}}
+	} else if !ok || len(fields) == 0 {
 		shown, _ := view.Schema(d.resolveTop(schema))
 		b.empty = ok && more == nil
+		shown = anObject(shown)
+		switch {
+		case more != nil && more.Bytes.Said():
+			shown = toolschema.Described(more.Schema, shown.Text("description"))
+			b.File, b.OrText = true, !more.Bytes.Only()
+		case view.Bytes(schema).Any:
+			b.File, b.OrText = true, true
+			shown = toolschema.Hinted(shown, howMembers)
+		}
 		return b.asOneArgument(shown)
 	}
-	for _, f := range fields {
-		b.args = append(b.args, argument{in: "body", Field: f, form: fileField(f, kind)})
+	for i := range fields {
+		if file, _ := d.partsAreFiles(fields[i].Bytes); file {
+			fields[i].Schema = fields[i].Bytes.Schema(fields[i].Schema)
+		}
 	}
-	if more != nil {
-		b.args = append(b.args, argument{in: "body", more: true, Field: toolschema.Field{Name: additionalName, Schema: *more}})
+	b.add(fields, more)
+	for i := range b.args {
+		a := &b.args[i]
+		if a.more {
+			b.File, b.OrText = a.Bytes.Said(), a.Bytes.Said() && !a.Bytes.Only()
+			continue
+		}
+		a.file, a.orText = d.partsAreFiles(a.Bytes)
+		a.form = fileField(a.Field)
 	}
 	return b
+}
+
+// howMembers says how files are given in a form of which nothing is said.
+const howMembers = "the fields of the form; one that is a data URL, or an object with data, name and type, is a file"
+
+// partsAreFiles reports whether the parts of a field may be files, and whether they may be texts too.
+// From 3.1 on a schema that says nothing may be bytes.
+func (d *document) partsAreFiles(b toolschema.Bytes) (file, orText bool) {
+	return b.Said() || b.Any && !d.two && !strings.HasPrefix(d.version, "3.0"), !b.Only()
+}
+
+func (b *body) add(fields []toolschema.Field, more *toolschema.Field) {
+	for _, f := range fields {
+		b.args = append(b.args, argument{in: "body", Field: f})
+	}
+	if more != nil {
+		more.Name = additionalName
+		b.args = append(b.args, argument{in: "body", more: true, Field: *more})
+	}
+}
+
+// anObject is the schema of a form whose fields are the members of one argument.
+func anObject(shown tree.Object) tree.Object {
+	if shown.Get("type") == "object" || shown.Get("type") == nil && shown.Get("anyOf") == nil {
+		return shown
+	}
+	return tree.Object{{Key: "description", Value: "the fields of the form"}, {Key: "type", Value: "object"}}
 }
 
 // additionalName names the argument for the members of a body that its schema allows and does
 // not name. A field that has this name keeps it.
 const additionalName = "additionalProperties"
 
-// fileField returns how a form writes a file whose schema names its type, nil for anything else.
-func fileField(f toolschema.Field, kind string) *formField {
-	if kind != typeMultipart || !f.Binary || f.MediaType == "" || restcall.CheckMediaTypes(f.MediaType) != nil {
+// fileField returns how a form writes a file whose schema names its types, nil for anything else.
+func fileField(f toolschema.Field) *formField {
+	types := strings.Join(f.Bytes.Media, ", ")
+	if !f.Bytes.Said() || types == "" || restcall.CheckMediaTypes(types) != nil {
 		return nil
 	}
-	return &formField{Field: toolplan.Field{ContentType: strings.Clone(f.MediaType)}}
-}
-
-// textBody returns a body of one text that the caller writes.
-func (d *document) textBody(b *body, schema toolschema.Node, view *toolschema.Projection) *body {
-	shown, _ := view.Schema(d.resolveTop(schema))
-	if shown.Get("type") != "string" {
-		shown = toolschema.Described(tree.Object{{Key: "type", Value: "string"}}, "the whole body, as "+b.ContentType)
-	}
-	return b.asOneArgument(shown)
+	return &formField{Field: toolplan.Field{ContentType: strings.Clone(types)}}
 }
 
 func (b *body) asOneArgument(schema tree.Object) *body {
@@ -136,9 +188,12 @@ func (b *body) asOneArgument(schema tree.Object) *body {
 }
 
 // form reads the formData parameters of OpenAPI 2.0. A file can only go in a multipart.
-func (d *document) form(parameters []parameter, consumes []string, view *toolschema.Projection) *body {
+func (d *document) form(parameters []parameter, consumes []mediaType, view *toolschema.Projection) *body {
 	b := &body{Body: toolplan.Body{ContentType: typeForm}}
-	if !slices.Contains(consumes, typeForm) && slices.Contains(consumes, typeMultipart) {
+	takes := func(bare string) bool {
+		return slices.ContainsFunc(consumes, func(t mediaType) bool { return t.bare == bare })
+	}
+	if !takes(typeForm) && takes(typeMultipart) {
 		b.ContentType = typeMultipart
 	}
 	for _, p := range parameters {
@@ -146,14 +201,19 @@ func (d *document) form(parameters []parameter, consumes []string, view *toolsch
 		if !ok {
 			continue
 		}
-		file := p.Get("type") == "file"
-		if file {
+		bytes := view.Bytes(p.node)
+		if bytes.Said() && (takes(typeMultipart) || view.Type(p.node) == "file" || !takes(typeForm)) {
 			b.ContentType = typeMultipart
 		}
 		b.Required = b.Required || p.True("required")
 		b.args = append(b.args, argument{in: "body", Field: toolschema.Field{
-			Name: p.name, Schema: schema, Required: p.True("required"), Binary: file,
+			Name: p.name, Schema: schema, Required: p.True("required"), Bytes: bytes,
 		}, form: d.collectionField(p)})
+	}
+	for i := range b.args {
+		if a := &b.args[i]; b.ContentType == typeMultipart && a.Bytes.Said() {
+			a.file, a.orText, a.Schema = true, !a.Bytes.Only(), a.Bytes.Schema(a.Schema)
+		}
 	}
 	if len(b.args) == 0 {
 		return nil
@@ -162,90 +222,39 @@ func (d *document) form(parameters []parameter, consumes []string, view *toolsch
 }
 
 // consumes returns the media types that OpenAPI 2.0 names for an operation.
-func (d *document) consumes(op operation) (out []string) {
-	list, is := op.node.Get("consumes").Value.(tree.Array)
-	if !is {
-		list, _ = d.Root().Get("consumes").Value.(tree.Array)
+func (d *document) consumes(op operation) (out []mediaType) {
+	at := op.node.Get("consumes")
+	if _, is := at.Value.(tree.Array); !is {
+		at = d.Root().Get("consumes")
 	}
+	list, _ := at.Value.(tree.Array)
 	for i := range min(len(list), maxMedia) {
-		if kind := mediaTypeOf(list[i]); kind != "" {
-			out = append(out, kind)
+		text, _ := list[i].(string)
+		t, whole, ok := mediaTypeOf(text)
+		switch {
+		case !ok:
+			d.skips.add(at.At(i), "not a media type")
+			continue
+		case !whole:
+			d.skips.add(at.At(i), "not a media type as it stands: it is read as "+t.full)
 		}
+		out = append(out, t)
 	}
 	return out
 }
 
-// maxMedia bounds the media types that are looked at.
-const maxMedia = 64
-
-// choose returns the media type of a content object that suits tools best, without its
-// parameters, and its media type object, whose Value is nil if there is none.
-func choose(at toolschema.Node, content tree.Object) (kind string, media toolschema.Node) {
-	var kinds, keys []string
-	for _, m := range content[:min(len(content), maxMedia)] {
-		if _, is := m.Value.(tree.Object); is && mediaTypeOf(m.Key) != "" {
-			kinds, keys = append(kinds, mediaTypeOf(m.Key)), append(keys, m.Key)
+// offersOf returns the offers of OpenAPI 2.0, which are of one schema: JSON if no type is named, and bytes if that is
+// what the schema says.
+func (d *document) offersOf(types []mediaType, schema toolschema.Node, view *toolschema.Projection) (out []offer) {
+	if len(types) == 0 {
+		types = []mediaType{{typeJSON, typeJSON}}
+		if view.Bytes(orTrue(schema)).Only() {
+			types = []mediaType{{typeBytes, typeBytes}}
 		}
 	}
-	if len(kinds) == 0 {
-		return "", toolschema.Node{}
+	for _, t := range types {
+		out = append(out, offer{mediaType: t, schema: schema})
 	}
-	best := preferred(kinds)
-	return concreteType(kinds[best]), at.Get(keys[best])
-}
-
-// mediaType returns the one of a list that suits tools best, JSON if there is none.
-func mediaType(kinds []string) string {
-	if len(kinds) == 0 {
-		return typeJSON
-	}
-	return concreteType(kinds[preferred(kinds)])
-}
-
-// preferred returns the place of the media type that suits tools best: what carries every
-// value first, then what carries fields, then by the alphabet.
-func preferred(kinds []string) int {
-	rank := func(kind string) int {
-		switch {
-		case kind == typeJSON:
-			return 0
-		case strings.HasSuffix(kind, "+json"):
-			return 1
-		case concreteType(kind) == typeJSON:
-			return 2
-		case kind == typeForm:
-			return 3
-		case kind == typeMultipart:
-			return 4
-		}
-		return 5
-	}
-	best := 0
-	for i, kind := range kinds {
-		if a, b := rank(kind), rank(kinds[best]); a < b || a == b && kind < kinds[best] {
-			best = i
-		}
-	}
-	return best
-}
-
-// concreteType returns the media type to send for one that a document names: JSON for a range.
-func concreteType(kind string) string {
-	if kind == "*/*" || kind == "application/*" {
-		return typeJSON
-	}
-	return kind
-}
-
-func isJSON(kind string) bool { return kind == typeJSON || strings.HasSuffix(kind, "+json") }
-
-// mediaTypeOf returns a media type in lower case and without parameters, "" if it is none.
-func mediaTypeOf(v any) string {
-	s, _ := v.(string)
-	kind, _, _ := strings.Cut(s, ";")
-	kind, _, err := mime.ParseMediaType(strings.TrimSpace(kind))
-	if err != nil || !strings.Contains(kind, "/") {
-		return ""
-	}
-	return kind
+	d.judge(out, view)
+	return out
 }

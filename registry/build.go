@@ -168,7 +168,9 @@ func (b *body) bind() *toolplan.Body {
 			f = a.form.bind()
 		}
 		f.Arg, f.Name, f.Required = a.as, strings.Clone(a.Name), a.Required
-		f.File = a.Binary && out.ContentType == typeMultipart
+		if a.file && f.Style == "" {
+			f.File, f.OrText = true, a.orText
+		}
 		out.Fields = append(out.Fields, f)
 	}
 	return &out

@@ -52,7 +52,17 @@
 //
 // A choice at the top of a body becomes the arguments of all its branches, if each of them
 // is an object; otherwise one argument `body` carries it, because to leave out a branch
-// would make it uncallable. A body that is neither JSON nor a form is one text.
+// would make it uncallable. A body that is neither JSON nor a form is one argument: a text, or bytes if its
+// schema or its media type says so. Without a schema it is bytes unless its type is one of texts; an octet stream, an
+// image and the like are bytes whatever their schema says, unless that asks for base64. Of several types of bytes the
+// bytes decide, or what the caller says of them; a range is sent as the type that they have, a text of a range as
+// text/plain.
+//
+// Of several media types JSON comes first, then what carries fields, then texts, then bytes; a form that has files
+// comes before what cannot carry them, a JSON patch is taken for lists alone, a strategic merge patch after all
+// others, and problem+json if there is nothing else. Of two that differ in numbers alone the higher is the later
+// version. The parameters of a media type are sent with it, but for charset and boundary; of one with a mistake
+// what stands before that is read, and it is listed.
 //
 // A serialization that a plan cannot express is left at its default and listed: collectionFormat
 // tsv outside of forms, styles of another place.
@@ -68,8 +78,10 @@
 // suggests (default). An example is neither. One that is required and has no value is an
 // argument, <field>_<Header>, needed as soon as its part is given; any other is listed.
 //
-// A file keeps the schema of a text, as the list of golden documents has it: the caller
-// takes base64, a data URL, which may have a name, or {"name","type","data"}.
+// A file is one however its schema says so: at once, in a branch of a choice, behind references, in the parts of
+// an allOf, in a list, by the media types of its encoding, and from 3.1 on by saying nothing. Its schema is shown
+// with each form in which bytes are taken, and the description says them. The length of a text says nothing of base64,
+// so it is not shown. Where a text is admitted too, bytes are a data URL or an object, and anything else is the text.
 //
 // additionalProperties that is true or a schema, beside properties, makes one argument of
 // that name whose members become members of the body; a field of that name keeps it. Where

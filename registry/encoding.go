@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -13,7 +14,8 @@ import (
 // encode reads how the media type object of a form writes its fields. Of other bodies the
 // encoding is ignored, as OpenAPI has it.
 func (d *document) encode(b *body, encoding toolschema.Node, view *toolschema.Projection) {
-	if b.whole || b.ContentType != typeForm && b.ContentType != typeMultipart {
+	kind, _, _ := strings.Cut(b.ContentType, ";")
+	if b.whole || kind != typeForm && kind != typeMultipart {
 		return
 	}
 	members, is := encoding.Value.(tree.Object)
@@ -35,7 +37,7 @@ func (d *document) encode(b *body, encoding toolschema.Node, view *toolschema.Pr
 			d.skips.add(n, "not an encoding of a field")
 			continue
 		}
-		d.encodeField(a, n, b.ContentType, view)
+		d.encodeField(a, n, kind, view)
 	}
 }
 
@@ -50,11 +52,31 @@ func (d *document) encodeField(a *argument, n toolschema.Node, kind string, view
 			d.skips.add(v, "not a list of media types")
 		} else if text != "" {
 			a.form.ContentType = strings.Clone(text)
+			a.encodedAs(kind)
 		}
 	}
 	if kind == typeMultipart {
 		d.partHeaders(a, n.Get("headers"), view)
 	}
+}
+
+// encodedAs makes a file of a text of a form that is sent as types that no text has: documents say so
+// there alone.
+func (a *argument) encodedAs(kind string) {
+	texts := func(text string) bool {
+		t, _, ok := mediaTypeOf(text)
+		return !ok || !isBinary(t.bare) || isText(t.bare)
+	}
+	items, _ := a.Schema.Get("items").(tree.Object)
+	list := items.Get("type") == "string" || a.Schema.Get("type") == "array" && len(items) == 0
+	plain := list || a.Schema.Get("type") == "string" || a.Bytes.Any
+	if kind != typeMultipart || a.Bytes.Said() || a.Bytes.Encoded || !plain ||
+		slices.ContainsFunc(strings.Split(a.form.ContentType, ","), texts) {
+		return
+	}
+	a.file, a.orText = true, false
+	a.Bytes.File, a.Bytes.Files, a.Bytes.Other, a.Bytes.Any = !list, list, false, false
+	a.Schema = a.Bytes.Schema(a.Schema)
 }
 
 // maxTypes bounds the text of the media types of a field.
@@ -67,7 +89,7 @@ func (d *document) style(a *argument, n toolschema.Node, kind string) {
 	v, _ := n.Value.(tree.Object)
 	_, exploded := v.Get("explode").(bool)
 	explicit := v.Text("style") != "" || exploded || v.True("allowReserved")
-	if !explicit || kind == typeMultipart && (a.Binary || strings.HasPrefix(d.version, "3.0")) {
+	if !explicit || kind == typeMultipart && (a.Bytes.Only() || strings.HasPrefix(d.version, "3.0")) {
 		return
 	}
 	style := openapi3.SerializationForm

@@ -143,10 +143,20 @@ func TestADescriptionIsNeverEmptyOrUnsafe(t *testing.T) {
 	}
 }
 
+// How bytes are given, as schemas say it.
+const (
+	howBytes = "bytes: base64, a data URL, or an object with data, name and type"
+	asObject = `{"additionalProperties":false,"properties":{"data":{"description":"base64 or a data URL","type":"string"},` +
+		`"name":{"description":"file name","type":"string"},` +
+		`"type":{"description":"media type, such as image/png","type":"string"}},"required":["data"],"type":"object"}`
+)
+
 func TestWhatABodyThatIsOneArgumentShows(t *testing.T) {
 	for _, c := range []struct{ name, version, operation, want string }{
-		{"XML", three, `"requestBody":{"content":{"application/xml":{"schema":{"properties":{"a":{}}}}}}`, `{"description":"the whole body, as application/xml","type":"string"}`},
-		{"a type nothing is said about", three, `"requestBody":{"content":{"image/png":{}}}`, `{"description":"the whole body, as image/png","type":"string"}`},
+		{"XML", three, `"requestBody":{"content":{"application/xml":{"schema":{"properties":{"a":{}}}}}}`,
+			`{"description":"the whole body, as application/xml. Fields: a","type":"string"}`},
+		{"a type nothing is said about", three, `"requestBody":{"content":{"image/png":{}}}`,
+			`{"anyOf":[{"type":"string"},` + asObject + `],"description":"the whole body, as image/png (` + howBytes + `)"}`},
 		{"text", three, `"requestBody":{"content":{"text/plain":{"schema":{"type":"string","maxLength":9}}}}`, `{"maxLength":9,"type":"string"}`},
 		{"an object about which nothing is said", three, `"requestBody":{"content":{"application/json":{"schema":{"type":"object"}}}}`, `{"type":"object"}`},
 		{"a body of 2.0 with a description", two, `"parameters":[{"name":"b","in":"body","description":"pets","schema":{"type":"array","items":{"type":"string"}}}]`, `{"description":"pets","items":{"type":"string"},"type":"array"}`},

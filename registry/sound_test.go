@@ -95,7 +95,8 @@ func harmless(t testing.TB, tool toolplan.Tool, schema any) {
 			}
 		case "type", "title", "description", "format", "enum", "const", "default", "deprecated", "required", "pattern",
 			"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems",
-			"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
+			"contentMediaType", "contentEncoding", "minLength", "maxLength", "minItems", "maxItems", "minProperties",
+			"maxProperties":
 		default:
 			t.Errorf("%s: the keyword %q is shown", tool.Name, key)
 		}

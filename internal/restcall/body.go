@@ -17,8 +17,10 @@ type body struct {
 	contentType string
 	kind        bodyKind
 	required    bool
-	whole       int // the argument that is all of it; -1: fields
-	base64      bool
+	whole       int      // the argument that is all of it; -1: fields
+	file        bool     // what is all of it, or the members of whole and more, is bytes
+	orText      bool     // unless it is neither a data URL nor an object of a file
+	types       []string // of bytes that are all of it
 	fields      []field
 	more        int   // the argument whose members are beside the fields; -1: none
 	names       names // of JSON; those of a form are the plan's
@@ -34,8 +36,11 @@ const (
 )
 
 func compileBody(b toolplan.Body, p *Plan) (*body, error) {
-	out := &body{required: b.Required, whole: -1, more: -1}
+	out := &body{required: b.Required, whole: -1, more: -1, file: b.File, orText: b.OrText}
 	if err := out.readType(b.ContentType); err != nil {
+		return nil, err
+	}
+	if err := out.readTypes(b.Types); err != nil {
 		return nil, err
 	}
 	if b.Whole != "" && (len(b.Fields) > 0 || b.More != "") {
@@ -43,10 +48,10 @@ func compileBody(b toolplan.Body, p *Plan) (*body, error) {
 	}
 	if at, ok := p.index[b.Whole]; ok && b.Whole != "" {
 		out.whole = at
-		out.base64 = out.kind == bodyText && p.args[at].schema.binary
+		out.file = out.file || out.kind == bodyText && p.args[at].schema.binary // of a plan that does not say it
 		p.args[at].required = p.args[at].required || b.Required
 		p.args[at].data = out.kind == bodyJSON && p.args[at].required
-		if out.base64 {
+		if out.file && out.kind != bodyMultipart {
 			p.args[at].schema.takeFiles(0)
 		}
 		return out, nil
@@ -63,6 +68,21 @@ func compileBody(b toolplan.Body, p *Plan) (*body, error) {
 		out.more = at
 	}
 	return out, nil
+}
+
+// readTypes reads the types of bytes that are all of a body.
+func (b *body) readTypes(types []string) error {
+	for _, t := range types {
+		one, err := mediaTypes(t)
+		if err != nil || len(b.types) == maxMediaTypes {
+			return fmt.Errorf("the content type %q of the body cannot be read", clip(t, 64))
+		}
+		b.types = append(b.types, one...)
+	}
+	if b.types == nil {
+		b.types = []string{b.contentType}
+	}
+	return nil
 }
 
 func (b *body) readType(contentType string) error {
@@ -123,7 +143,7 @@ func (b *body) write(args arguments, p *Plan, in *naming) (text []byte, contentT
 		}
 	}
 	if more {
-		s.members(args[b.more], b.more)
+		s.members(args[b.more], b.more, b.members())
 	}
 	return s.end(b.contentType)
 }
@@ -159,10 +179,15 @@ func appendMember(object, key, value []byte) []byte {
 func (b *body) writeWhole(raw json.RawMessage, a argument, in *naming) (text []byte, contentType string) {
 	c := in.c
 	switch {
+	case b.kind != bodyMultipart && b.file && (!b.orText || isFile(raw)):
+		f := readFile(a.name, raw, c)
+		return f.data, wholeType(a.name, b.types, &f, c)
+	case b.kind == bodyJSON && b.orText && raw[0] == '"' && admits(b.types, "text/plain"):
+		return []byte(textOf(raw, false)), "text/plain"
 	case b.kind == bodyJSON:
 		return slices.Clone(raw), b.contentType // net/http may read it when the call is over
-	case b.kind == bodyText && b.base64:
-		return readFile(a.name, raw, c).data, b.contentType
+	case b.kind == bodyText && raw[0] == '[' && IsLines(bareType(b.contentType)):
+		return lines(raw, bareType(b.contentType)), b.contentType
 	case b.kind == bodyText:
 		return []byte(textOf(raw, false)), b.contentType
 	case raw[0] != '{':
@@ -170,6 +195,11 @@ func (b *body) writeWhole(raw json.RawMessage, a argument, in *naming) (text []b
 		return nil, ""
 	}
 	s := b.sink(in)
-	s.members(raw, b.whole)
+	s.members(raw, b.whole, b.members())
 	return s.end(b.contentType)
+}
+
+// members returns how the members of an argument are written, about which the document says nothing.
+func (b *body) members() *field {
+	return &field{Field: toolplan.Field{File: b.file && b.kind == bodyMultipart, OrText: b.orText}}
 }

@@ -24,7 +24,9 @@ func TestBodies(t *testing.T) {
 		{form, "{}", fieldArg("a b"), `"x y&+"`, "a+b=x+y%26%2B", form}, {form, "{}", fieldArg("a"), `[1,null,{"k": 2}]`, "a=1&a=%7B%22k%22%3A2%7D", form}, {form, "{}", fieldArg("a"), `null`, "", ""}, {form, "{}", fieldArg("a"), `[]`, "", form},
 		{form, "{}", whole{}, `{"a":1,"b":["x","y"],"n":null}`, "a=1&b=x&b=y", form},
 		{"text/plain", "{}", whole{}, `"a\nb"`, "a\nb", "text/plain"}, {"text/plain", "{}", whole{}, `12.50`, "12.50", "text/plain"}, {"application/xml", "{}", whole{}, `"<a/>"`, "<a/>", "application/xml"}, {"text/plain", "{}", whole{}, `null`, "", ""}, {"text/plain", "{}", whole{}, `""`, "", "text/plain"},
-		{"application/octet-stream", file, whole{}, `"AP8="`, "\x00\xff", "application/octet-stream"}, {"image/png", `{"contentEncoding":"base64"}`, whole{}, `"AP8="`, "\x00\xff", "image/png"}, {"application/octet-stream", `{"type":"string"}`, whole{}, `"AP8="`, "AP8=", "application/octet-stream"},
+		{"application/octet-stream", file, whole{}, `"AP8="`, "\x00\xff", "application/octet-stream"}, {"image/png",
+			`{"contentEncoding":"base64"}`, whole{}, `"AP8="`, "AP8=", "image/png"}, {"application/octet-stream",
+			`{"type":"string"}`, whole{}, `"AP8="`, "AP8=", "application/octet-stream"},
 	} {
 		r, err := build(t, one("post", "/", c.contentType, c.schema, c.place), `{"x":`+c.value+`}`)
 		if err != nil || string(r.body) != c.want || r.header.Get("Content-Type") != c.sentAs {

@@ -74,7 +74,11 @@ func (s *schema) check(c *complaints, at *place, raw json.RawMessage) {
 	for _, part := range s.allOf {
 		part.check(c, at, raw)
 	}
-	if len(s.anyOf) > 0 && !slices.ContainsFunc(s.anyOf, func(part *schema) bool { return part.admits(raw) }) {
+	switch {
+	case len(s.anyOf) == 0 || slices.ContainsFunc(s.anyOf, func(part *schema) bool { return part.admits(raw) }):
+	case s.file:
+		c.about(at, `must be base64, a data URL, or an object {"name","type","data"}`)
+	default:
 		c.about(at, "has none of the forms its schema allows")
 	}
 }

@@ -26,8 +26,10 @@
 // a JSON string, unless it is the JSON of an object or a list already: documents declare
 // such parts as text.
 //
-// A file is base64, a data URL, or an object {"name","type","data"}. Its type must be one
-// that its field admits. Its name loses every path, percent-encoded too, and what is not
+// A file is base64 of either alphabet, with padding and line breaks or without, a data URL, or an object
+// {"name","type","data"}, which may be the text of one. Its type must be one
+// that its field admits; where an octet stream is admitted, any is.
+// Its name loses every path, percent-encoded too, and what is not
 // seen, and stands in quotes as browsers write it: RFC 7578 forbids filename*. Without a
 // name it has that of its field and the extension of its type. Forms are bounded like
 // everything else that a short argument can make long.

@@ -19,10 +19,52 @@ type file struct {
 	data              []byte
 }
 
+// isFile reports a value that can only be a file: a data URL, or an object of one.
+func isFile(raw json.RawMessage) bool {
+	raw = fileInText(raw)
+	switch raw[0] {
+	case '"':
+		head, _, comma := strings.Cut(textOf(raw, false), ",")
+		return comma && len(head) <= maxURLHead && isDataURL(head)
+	case '{':
+		data := false
+		for member, v := range rawjson.Members(raw) {
+			switch string(member) {
+			case "data":
+				data = v[0] == '"'
+			case "name", "type":
+			default:
+				return false
+			}
+		}
+		return data
+	}
+	return false
+}
+
+func isDataURL(text string) bool {
+	return len(text) >= len(dataScheme) && strings.EqualFold(text[:len(dataScheme)], dataScheme)
+}
+
+const dataScheme = "data:"
+
+// fileInText returns the object or the list that the text of a file holds as JSON, as some clients
+// send them, else the value itself.
+func fileInText(raw json.RawMessage) json.RawMessage {
+	if len(raw) < 4 || raw[0] != '"' || raw[1] != '{' && raw[1] != '[' {
+		return raw
+	}
+	inner := json.RawMessage(rawjson.Unquote(raw))
+	if rawjson.Check(inner, rawjson.Limits{Depth: maxDepth, Once: true}) != nil {
+		return raw
+	}
+	return inner
+}
+
 // readFile reads a file: a text of base64, a data URL (RFC 2397) that may have a name, or
 // an object {"name","type","data"}.
 func readFile(arg string, raw json.RawMessage, c *complaints) (f file) {
-	if raw[0] != '{' {
+	if raw = fileInText(raw); raw[0] != '{' {
 		f.read(arg, textOf(raw, false), c)
 		return f
 	}
@@ -61,12 +103,11 @@ const maxURLHead = 4 << 10
 
 // read reads the text of a file.
 func (f *file) read(arg, text string, c *complaints) {
-	const scheme = "data:"
-	if len(text) < len(scheme) || !strings.EqualFold(text[:len(scheme)], scheme) {
+	if !isDataURL(text) {
 		f.decode(arg, text, c)
 		return
 	}
-	head, data, ok := strings.Cut(text[len(scheme):], ",")
+	head, data, ok := strings.Cut(text[len(dataScheme):], ",")
 	if !ok || len(head) > maxURLHead {
 		c.add("argument %q must be a data URL with a comma before its data, after at most %d bytes", arg, maxURLHead)
 		return
@@ -87,10 +128,12 @@ func (f *file) read(arg, text string, c *complaints) {
 			kind += ";" + p
 		}
 	}
-	if media == "" {
-		kind = "text/plain"
+	switch {
+	case media != "":
+		f.setType(arg, kind, c)
+	case !encoded: // of what is in base64 nobody means the text that RFC 2397 makes of it
+		f.setType(arg, "text/plain"+kind, c)
 	}
-	f.setType(arg, kind, c)
 	plainData, err := url.PathUnescape(data)
 	switch {
 	case err != nil:
@@ -102,10 +145,23 @@ func (f *file) read(arg, text string, c *complaints) {
 	}
 }
 
+// decode reads base64 of either alphabet (RFC 4648 4 and 5), with and without padding and line breaks.
 func (f *file) decode(arg, text string, c *complaints) {
-	data, err := base64.StdEncoding.DecodeString(text)
+	if strings.ContainsAny(text, " \t\r\n") {
+		text = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" \t\r\n", r) {
+				return -1
+			}
+			return r
+		}, text)
+	}
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(text, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	data, err := encoding.DecodeString(strings.TrimSuffix(strings.TrimSuffix(text, "="), "="))
 	if err != nil {
-		c.add(`argument %q must be base64 (RFC 4648 4), a data URL, or an object {"name","type","data"}`, arg)
+		c.add(`argument %q must be base64 (RFC 4648), a data URL, or an object {"name","type","data"}`, arg)
 	}
 	f.data = data
 }

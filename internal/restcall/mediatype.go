@@ -92,47 +92,66 @@ func written(raw json.RawMessage, media string) string {
 	return string(raw)
 }
 
-// fileType is the type of a file: its own if the document admits it, else what its bytes
-// show, else the first of the document's that they fit.
-func (f *field) fileType(of *file, c *complaints) string {
-	if of.contentType != "" {
-		if !admits(f.types, of.contentType) {
-			c.add("argument %q must be of type %s", f.Arg, clip(strings.Join(f.types, " or "), 300))
-		}
-		return of.contentType
+// Types that say nothing of bytes.
+const typeBytes = "application/octet-stream"
+
+// fileType is the type of a file: its own if it is one of those that the document admits, else what
+// its bytes show, else the first of the document's that they fit.
+func fileType(arg string, types []string, of *file, c *complaints) string {
+	if of.contentType == typeBytes && !admits(types, typeBytes) {
+		of.contentType = ""
 	}
-	of.contentType = f.guess(of.data)
+	if of.contentType == "" {
+		of.contentType = guess(types, of.data)
+	} else if !admits(types, of.contentType) && !admits(types, typeBytes) {
+		c.add("argument %q must be of type %s", arg, clip(strings.Join(types, " or "), 300))
+	}
 	return of.contentType
 }
 
-func (f *field) guess(data []byte) string {
+// wholeType is the type of a file that is all of a body, of which only those types are read that its
+// operation names.
+func wholeType(arg string, types []string, of *file, c *complaints) string {
+	if of.contentType != "" && !admits(types, of.contentType) && admits(types, typeBytes) {
+		return typeBytes
+	}
+	if i := slices.IndexFunc(types, func(t string) bool { return bareType(t) == bareType(of.contentType) }); i >= 0 {
+		return types[i] // with its parameters
+	}
+	return fileType(arg, types, of, c)
+}
+
+func guess(types []string, data []byte) string {
 	switch {
-	case len(f.types) == 0:
-		return "application/octet-stream"
-	case len(f.types) == 1 && !isRange(f.types[0]):
-		return f.types[0]
+	case len(types) == 0:
+		return typeBytes
+	case len(types) == 1 && !isRange(types[0]):
+		return types[0]
 	}
 	seen := http.DetectContentType(data)
-	for _, media := range f.types {
+	for _, media := range types {
 		if !isRange(media) && bareType(media) == bareType(seen) {
 			return media
 		}
 	}
-	if bareType(seen) != "application/octet-stream" && bareType(seen) != "text/plain" && admits(f.types, seen) {
+	if bareType(seen) != typeBytes && bareType(seen) != "text/plain" && admits(types, seen) {
 		return seen
 	}
-	for _, media := range f.types {
+	if slices.Contains(types, typeBytes) {
+		return typeBytes // which says no more than is known
+	}
+	for _, media := range types {
 		if !isRange(media) && fits(data, bareType(media)) {
 			return media
 		}
 	}
-	if i := slices.IndexFunc(f.types, func(media string) bool { return !isRange(media) }); i >= 0 {
-		return f.types[i]
+	if i := slices.IndexFunc(types, func(media string) bool { return !isRange(media) }); i >= 0 {
+		return types[i]
 	}
-	if admits(f.types, seen) {
+	if admits(types, seen) {
 		return seen
 	}
-	return "application/octet-stream"
+	return typeBytes
 }
 
 // fits reports whether bytes may be of a type, as far as that is easily seen.

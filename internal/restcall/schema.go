@@ -25,7 +25,7 @@ type schema struct {
 	properties         map[string]*schema
 	required           []string
 	anyOf, allOf       []*schema
-	binary             bool // a text that stands for bytes, in base64
+	binary             bool // format binary: how a plan says of a body that it is bytes that has no other word for it
 	file               bool // an object with the bytes, a name and a type may stand for the text
 }
 
@@ -75,10 +75,8 @@ func compileSchema(raw json.RawMessage, depth int) *schema {
 		}
 	}
 	k.read("required", &s.required)
-	var format, encoding string
-	k.read("format", &format)
-	k.read("contentEncoding", &encoding)
-	s.binary = format == "binary" || encoding == "base64"
+	var format string
+	s.binary = k.read("format", &format) && format == "binary"
 	s.anyOf, s.allOf = k.schemas("anyOf", depth), k.schemas("allOf", depth)
 	return s
 }

@@ -71,8 +71,8 @@ func (s *sink) field(f *field, args arguments, p *Plan) {
 	s.styled(i, raw)
 }
 
-// members writes the members of an object, about which the document says nothing.
-func (s *sink) members(raw json.RawMessage, from int) {
+// members writes the members of an object, each in the same way.
+func (s *sink) members(raw json.RawMessage, from int, as *field) {
 	arg := s.plan.args[from].name
 	for text, v := range rawjson.Members(raw) {
 		name := string(text)
@@ -80,7 +80,7 @@ func (s *sink) members(raw json.RawMessage, from int) {
 		case s.part != nil && !headerValue(name):
 			s.c.add("argument %q has a member with control characters in its name", arg)
 		case s.member(from, name) && !isNull(v):
-			s.each(item{field: &field{}, arg: arg, name: text}, v)
+			s.each(item{field: as, arg: arg, name: text}, v)
 		}
 		if !s.more() {
 			return
@@ -90,6 +90,9 @@ func (s *sink) members(raw json.RawMessage, from int) {
 
 // each writes one entry of a plain value or an object, and one for each element of a list.
 func (s *sink) each(i item, raw json.RawMessage) {
+	if i.File && raw[0] == '"' {
+		raw = fileInText(raw)
+	}
 	if raw[0] != '[' {
 		s.value(i, raw)
 		return
@@ -106,9 +109,9 @@ func (s *sink) each(i item, raw json.RawMessage) {
 
 // value writes one entry by its type.
 func (s *sink) value(i item, raw json.RawMessage) {
-	if i.File && s.part != nil {
+	if i.File && s.part != nil && (!i.OrText || isFile(raw)) {
 		f := readFile(i.arg, raw, s.c)
-		s.writePart(i, f.nameFor(i.Name, i.fileType(&f, s.c)), f.contentType, f.data)
+		s.writePart(i, f.nameFor(string(i.name), fileType(i.arg, i.types, &f, s.c)), f.contentType, f.data)
 		return
 	}
 	kind := i.valueType(raw)

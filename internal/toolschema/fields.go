@@ -13,9 +13,7 @@ type Field struct {
 	Name     string
 	Schema   tree.Object
 	Required bool
-	Binary   bool // bytes rather than text, or a list of such
-
-	MediaType string // of the bytes, where the schema says it
+	Bytes    Bytes // of a form: see [Projection.Form]
 }
 
 // Fields takes the object that a schema describes apart into its properties, sorted by
@@ -28,9 +26,14 @@ func (p *Projection) Fields(n Node) (out []Field, ok bool) {
 	return out, ok
 }
 
-// Object is Fields, and beside them the schema of an object for the properties that are
-// allowed and not named, nil if the schema does not speak of any.
-func (p *Projection) Object(n Node) (out []Field, more *tree.Object, ok bool) {
+// Object is Fields, and beside them an object for the properties that are allowed and not
+// named, nil if the schema does not speak of any.
+func (p *Projection) Object(n Node) (out []Field, more *Field, ok bool) { return p.object(n, false) }
+
+// Form is Object, and says of each field, and of the properties that are not named, which bytes it may be.
+func (p *Projection) Form(n Node) (out []Field, more *Field, ok bool) { return p.object(n, true) }
+
+func (p *Projection) object(n Node, form bool) (out []Field, more *Field, ok bool) {
 	o := p.gather(n, 0)
 	if o.shape == other {
 		return nil, nil, false
@@ -38,10 +41,11 @@ func (p *Projection) Object(n Node) (out []Field, more *tree.Object, ok bool) {
 	for _, name := range slices.Sorted(maps.Keys(o.properties)) {
 		declared := slices.DeleteFunc(o.properties[name], p.readOnly)
 		if schema, ok := p.anyOf(declared); ok {
-			out = append(out, Field{
-				Name: name, Schema: schema, Required: o.required[name],
-				Binary: slices.ContainsFunc(declared, p.binary), MediaType: p.mediaType(declared),
-			})
+			f := Field{Name: name, Schema: schema, Required: o.required[name]}
+			if form {
+				f.Bytes = p.Bytes(declared...)
+			}
+			out = append(out, f)
 		}
 		if len(out) > p.limits.Properties && p.over == nil {
 			p.over = fmt.Errorf("it has more than %d properties", p.limits.Properties)
@@ -50,31 +54,26 @@ func (p *Projection) Object(n Node) (out []Field, more *tree.Object, ok bool) {
 			return nil, nil, false
 		}
 	}
-	return out, p.further(o), true
+	return out, p.further(o, form), true
 }
 
 // further shows the properties that are allowed and not named.
-func (p *Projection) further(o parts) *tree.Object {
+func (p *Projection) further(o parts, form bool) *Field {
 	if o.further == nil {
 		return nil
 	}
-	out := tree.Object{{Key: "description", Value: "further members, beside those that have an argument of their own"}, {Key: "type", Value: "object"}}
-	if schema, _ := p.schema(*o.further, 1); constrains(schema) {
-		out = append(tree.Object{{Key: "additionalProperties", Value: schema}}, out...)
-	}
-	return &out
-}
-
-func (p *Projection) mediaType(declared []Node) string {
-	for _, n := range declared {
-		if n, err := p.doc.Follow(n); err == nil {
-			v, _ := n.Value.(tree.Object)
-			if text := v.Text("contentMediaType"); text != "" && len(text) <= maxWord {
-				return text
-			}
+	text := "further members, beside those that have an argument of their own"
+	out := Field{Schema: tree.Object{{Key: "description", Value: text}, {Key: "type", Value: "object"}}}
+	schema, _ := p.schema(*o.further, 1)
+	if form {
+		if out.Bytes = p.Bytes(*o.further); out.Bytes.Said() {
+			schema = out.Bytes.Schema(schema)
 		}
 	}
-	return ""
+	if constrains(schema) {
+		out.Schema = append(tree.Object{{Key: "additionalProperties", Value: schema}}, out.Schema...)
+	}
+	return &out
 }
 
 // anyOf shows a property that the branches of a choice declare, each in its way.
@@ -96,27 +95,6 @@ func (p *Projection) anyOf(declared []Node) (out tree.Object, ok bool) {
 		return Described(nil, branches[0].(tree.Object).Text("description")), true
 	}
 	return tree.Object{{Key: "anyOf", Value: branches}}, true
-}
-
-// binary reports bytes: OpenAPI 2.0 says file, 3.0 format binary, 3.1 a media type
-// without an encoding.
-func (p *Projection) binary(n Node) bool {
-	n, err := p.doc.Follow(n)
-	v, _ := n.Value.(tree.Object)
-	if err != nil || v == nil {
-		return false
-	}
-	switch v.Get("type") {
-	case "file":
-		return true
-	case "string", nil:
-		return v.Get("format") == "binary" || v.Text("contentMediaType") != "" && v.Text("contentEncoding") == ""
-	case "array":
-		items, err := p.doc.Follow(n.Get("items"))
-		list, _ := items.Value.(tree.Object)
-		return err == nil && list.Get("type") != "array" && p.binary(items)
-	}
-	return false
 }
 
 // shape holds what a schema describes, as far as it says so.

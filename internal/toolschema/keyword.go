@@ -23,6 +23,9 @@ func (p *Projection) keyword(m tree.Member, in tree.Object, null bool) (value an
 	case "format":
 		s, is := m.Value.(string)
 		return shown(s, s != "" && len(s) <= maxWord && in.Get("type") != "file"), !is
+	case "contentMediaType", "contentEncoding":
+		s, is := m.Value.(string)
+		return shown(s, s != "" && len(s) <= maxWord), !is
 	case "pattern":
 		s, _ := m.Value.(string)
 		mended := p.portable(s)

@@ -57,7 +57,7 @@ var (
 	arrays  = []string{"array"}
 	objects = []string{"object"}
 	ofType  = map[string][]string{
-		"pattern": texts, "minLength": texts, "maxLength": texts,
+		"pattern": texts, "minLength": texts, "maxLength": texts, "contentMediaType": texts, "contentEncoding": texts,
 		"minimum": numbers, "maximum": numbers, "exclusiveMinimum": numbers, "exclusiveMaximum": numbers, "multipleOf": numbers,
 		"format": {"string", "number", "integer"}, "uniqueItems": arrays, "minItems": arrays, "maxItems": arrays, "minProperties": objects, "maxProperties": objects,
 	}

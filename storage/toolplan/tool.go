@@ -98,6 +98,15 @@ type Body struct {
 	Fields      []Field `json:"fields,omitempty"`   // members of the object that is the body
 	More        string  `json:"more,omitempty"`     // the argument whose members are members of the body beside Fields; "": none
 	Required    bool    `json:"required,omitempty"` // false: with no field given, no body is sent
+
+	// File is of Whole and More: what is given is bytes. In a multipart form each of their members
+	// is a file part, a list of such, or with OrText a text.
+	File bool `json:"file,omitempty"`
+	// OrText is of a File: only a data URL or an object with data is bytes, and anything else is sent as
+	// it is, as ContentType.
+	OrText bool `json:"or_text,omitempty"`
+	// Types are the media types and ranges as which bytes may be sent that are all of the body; none: ContentType.
+	Types []string `json:"types,omitempty"`
 }
 
 // Field binds one argument to a member of the body.
@@ -106,6 +115,7 @@ type Field struct {
 	Name     string `json:"name"`
 	Required bool   `json:"required,omitempty"` // by the body's own list: needed as soon as any field is given
 	File     bool   `json:"file,omitempty"`     // bytes that become a file part of a multipart body
+	OrText   bool   `json:"or_text,omitempty"`  // of a File: only a data URL or an object with data is bytes
 
 	// How a form writes the value: an OpenAPI 3 style, or tabDelimited, which OpenAPI 2.0
 	// calls tsv. "": a list is one entry for each element, and objects are JSON.

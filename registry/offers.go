@@ -1,0 +1,237 @@
+package registry
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+)
+
+// offer is one way to send a body: a media type, and what the document says of it.
+type offer struct {
+	mediaType
+	media  toolschema.Node // the media type object, of OpenAPI 3
+	schema toolschema.Node
+	bytes  toolschema.Bytes
+	kind   bodyKind
+	rank   int
+}
+
+// bodyKind says how a body is made of arguments.
+type bodyKind int
+
+const (
+	kindJSON      bodyKind = iota // also of a range that admits it
+	kindForm                      //
+	kindMultipart                 //
+	kindText                      // one text that the caller writes
+	kindBytes                     //
+	kindAnything                  // a range of which nothing is said: a text, bytes or JSON
+)
+
+// Ranks of offers: the lowest suits tools best. What carries every value comes first, then what
+// carries fields, then texts and bytes.
+const (
+	rankJSON = 10 * iota
+	rankOtherJSON
+	rankJSONRange
+	rankForm
+	rankMultipart
+	rankNoFiles // what cannot carry the files that its schema has as they are
+	rankText
+	rankBytes
+	rankUnfit // JSON for what is bytes
+	rankProblem
+)
+
+// offers reads the media types of a content object.
+func (d *document) offers(at toolschema.Node, view *toolschema.Projection) (out []offer) {
+	content, _ := at.Value.(tree.Object)
+	for _, m := range content[:min(len(content), maxMedia)] {
+		media := at.Get(m.Key)
+		if _, is := media.Value.(tree.Object); !is {
+			continue
+		}
+		t, whole, ok := mediaTypeOf(m.Key)
+		if !ok {
+			d.skips.add(media, "not a media type")
+			continue
+		}
+		if !whole {
+			d.skips.add(media, "not a media type as it stands: it is read as "+t.full)
+		}
+		o := offer{mediaType: t, media: media, schema: media.Get("schema")}
+		if o.schema.Value == nil && restcall.IsLines(t.bare) {
+			o.schema = media.Get("itemSchema")
+		}
+		out = append(out, o)
+	}
+	d.judge(out, view)
+	return out
+}
+
+// judge finds out how each offer would be sent, and sorts them, the best first.
+func (d *document) judge(offers []offer, view *toolschema.Projection) {
+	if len(offers) == 1 && (isJSON(offers[0].bare) || offers[0].bare == typeForm || offers[0].bare == typeMultipart) {
+		offers[0].kind, _ = fieldsKind(offers[0].bare) // as nearly all are
+		return
+	}
+	parts := slices.ContainsFunc(offers, func(o offer) bool { return o.bare == typeMultipart })
+	for i := range offers {
+		o := &offers[i]
+		if kind, is := fieldsKind(o.bare); is && kind != kindJSON {
+			o.kind = kind
+		} else {
+			o.bytes = view.Bytes(orTrue(o.schema))
+			o.kind = o.kindOf(view)
+		}
+		o.rank = o.rankOf(view)
+		if parts && o.rank < rankMultipart && view.HasFiles(o.schema) {
+			o.rank = rankNoFiles
+		}
+	}
+	slices.SortStableFunc(offers, func(a, b offer) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), newerFirst(a.full, b.full))
+	})
+}
+
+// orTrue returns a schema, or one that admits anything.
+func orTrue(schema toolschema.Node) toolschema.Node {
+	if schema.Value == nil {
+		schema.Value = true
+	}
+	return schema
+}
+
+func fieldsKind(bare string) (kind bodyKind, is bool) {
+	switch {
+	case isJSON(bare):
+		return kindJSON, true
+	case bare == typeForm:
+		return kindForm, true
+	case bare == typeMultipart || bare == "multipart/*":
+		return kindMultipart, true
+	}
+	return 0, false
+}
+
+// kindOf says how a body is sent that is neither a form nor surely JSON.
+func (o *offer) kindOf(view *toolschema.Projection) bodyKind {
+	major, minor, _ := strings.Cut(o.bare, "/")
+	switch {
+	case isJSON(o.bare):
+		return kindJSON
+	case o.bytes.Only():
+		return kindBytes
+	case o.bare == "*/*" || o.bare == "application/*":
+		switch {
+		case o.bytes.Any || o.bytes.Said():
+			return kindAnything
+		case o.bare == "*/*" && view.Type(o.schema) == "string":
+			return kindText
+		}
+		return kindJSON
+	case o.bytes.Encoded || major == "text" || isText(o.bare):
+		return kindText
+	case minor == "*" || o.bytes.Any || o.bytes.Said() || isBinary(o.bare):
+		return kindBytes
+	}
+	return kindText
+}
+
+// rankOf says how well an offer suits tools.
+func (o *offer) rankOf(view *toolschema.Projection) int {
+	isRange := strings.Contains(o.bare, "*")
+	switch {
+	case strings.HasPrefix(o.bare, "application/problem+"):
+		return rankProblem
+	case o.kind == kindJSON && o.bytes.Only():
+		return rankUnfit
+	case o.kind == kindJSON && isRange:
+		return rankJSONRange
+	case o.kind == kindJSON:
+		return o.rankOfJSON(view)
+	case o.kind == kindForm:
+		return rankForm
+	case o.kind == kindMultipart:
+		return rankMultipart
+	case o.kind == kindText:
+		return rankText
+	}
+	return rankBytes
+}
+
+// rankOfJSON puts the patches that a schema does not describe last: a JSON patch is a list, and a
+// merge patch is an object.
+func (o *offer) rankOfJSON(view *toolschema.Projection) int {
+	list := view.Type(o.schema) == "array"
+	switch o.bare {
+	case typeJSON:
+		if o.full == typeJSON {
+			return rankJSON
+		}
+	case "application/json-patch+json":
+		if !list {
+			return rankOtherJSON + 3
+		}
+	case "application/merge-patch+json":
+		if list {
+			return rankOtherJSON + 2
+		}
+	case "application/strategic-merge-patch+json":
+		return rankOtherJSON + 2
+	}
+	return rankOtherJSON
+}
+
+// newerFirst orders media types by the alphabet, and of two that differ in numbers alone the one with
+// the higher number first: a later version.
+func newerFirst(a, b string) int {
+	if x, y := nonDigits(a), nonDigits(b); x != y {
+		return strings.Compare(a, b)
+	}
+	x, y := strings.FieldsFunc(a, notDigit), strings.FieldsFunc(b, notDigit)
+	for i := range min(len(x), len(y)) {
+		n, m := strings.TrimLeft(x[i], "0"), strings.TrimLeft(y[i], "0")
+		if order := cmp.Or(cmp.Compare(len(m), len(n)), strings.Compare(m, n)); order != 0 {
+			return order
+		}
+	}
+	return strings.Compare(a, b)
+}
+
+func notDigit(r rune) bool { return r < '0' || r > '9' }
+
+// nonDigits returns a text with each number as one 0.
+func nonDigits(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		switch {
+		case notDigit(rune(text[i])):
+			out.WriteByte(text[i])
+		case i == 0 || notDigit(rune(text[i-1])):
+			out.WriteByte('0')
+		}
+	}
+	return out.String()
+}
+
+// choose returns the media type of a parameter's content that suits tools best, and its media type object, whose
+// Value is nil if there is none. It has one in a document that is right.
+func choose(at toolschema.Node, content tree.Object) (kind string, media toolschema.Node) {
+	for _, m := range content[:min(len(content), maxMedia)] {
+		t, _, ok := mediaTypeOf(m.Key)
+		if n := at.Get(m.Key); ok && (media.Value == nil || isJSON(t.bare) && !isJSON(kind)) {
+			if _, is := n.Value.(tree.Object); is {
+				kind, media = t.bare, n
+			}
+		}
+	}
+	if kind == "*/*" || kind == "application/*" {
+		kind = typeJSON
+	}
+	return kind, media
+}
