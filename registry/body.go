@@ -37,8 +37,10 @@ func (d *document) anyBody(op operation, parameters []parameter, view *toolschem
 	for _, p := range parameters {
 		switch p.in {
 		case "body":
-			b := d.bodyOf(d.offersOf(d.consumes(op), p.node.Get("schema"), view), p.True("required"), view)
-			if b.whole {
+			offers := d.offersOf(d.consumes(op), p.node.Get("schema"), view)
+			offers[0].said = p.Text("description")
+			b := d.bodyOf(offers, p.True("required"), view)
+			if d.unsent(typesOf(offers), b.Body); b.whole && !b.File {
 				b.args[0].Schema = toolschema.Described(b.args[0].Schema, p.Text("description"))
 			}
 			return b
@@ -63,6 +65,7 @@ func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *
 		return nil
 	}
 	b := d.bodyOf(offers, v.True("required"), view)
+	d.unsent(typesOf(offers), b.Body)
 	d.encode(b, offers[0].media.Get("encoding"), view)
 	return b
 }
@@ -218,6 +221,7 @@ func (d *document) form(parameters []parameter, consumes []mediaType, view *tool
 	if len(b.args) == 0 {
 		return nil
 	}
+	d.unsent(consumes, b.Body)
 	return b
 }
 
@@ -238,6 +242,7 @@ func (d *document) consumes(op operation) (out []mediaType) {
 		case !whole:
 			d.skips.add(at.At(i), "not a media type as it stands: it is read as "+t.full)
 		}
+		t.at = at.At(i)
 		out = append(out, t)
 	}
 	return out
@@ -247,9 +252,9 @@ func (d *document) consumes(op operation) (out []mediaType) {
 // what the schema says.
 func (d *document) offersOf(types []mediaType, schema toolschema.Node, view *toolschema.Projection) (out []offer) {
 	if len(types) == 0 {
-		types = []mediaType{{typeJSON, typeJSON}}
+		types = []mediaType{{full: typeJSON, bare: typeJSON}}
 		if view.Bytes(orTrue(schema)).Only() {
-			types = []mediaType{{typeBytes, typeBytes}}
+			types = []mediaType{{full: typeBytes, bare: typeBytes}}
 		}
 	}
 	for _, t := range types {

@@ -29,13 +29,15 @@ const maxMedia = 64
 type mediaType struct {
 	full string
 	bare string // without parameters
+
+	at toolschema.Node // where it stands
 }
 
 // mediaTypeOf reads a media type; ok is false if there is none. Of one with a mistake it returns
 // what stands before that, and whole is false.
 func mediaTypeOf(text string) (t mediaType, whole, ok bool) {
 	if plainType(text) {
-		return mediaType{text, text}, true, true
+		return mediaType{full: text, bare: text}, true, true
 	}
 	text = strings.TrimSpace(text)
 	bare, rest, _ := strings.Cut(text, ";")
@@ -68,7 +70,7 @@ func mediaTypeOf(text string) (t mediaType, whole, ok bool) {
 	if full == "" || !toolschema.Visible(full) {
 		full, whole = bare, false
 	}
-	return mediaType{full, bare}, whole, true
+	return mediaType{full: full, bare: bare}, whole, true
 }
 
 // endOfParameter returns where the first parameter of a list ends: at a semicolon outside of quotes.

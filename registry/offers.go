@@ -8,12 +8,14 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // offer is one way to send a body: a media type, and what the document says of it.
 type offer struct {
 	mediaType
 	media  toolschema.Node // the media type object, of OpenAPI 3
+	said   string          // what the document says of the body
 	schema toolschema.Node
 	bytes  toolschema.Bytes
 	kind   bodyKind
@@ -53,6 +55,9 @@ func (d *document) offers(at toolschema.Node, view *toolschema.Projection) (out 
 	for _, m := range content[:min(len(content), maxMedia)] {
 		media := at.Get(m.Key)
 		if _, is := media.Value.(tree.Object); !is {
+			if !strings.HasPrefix(m.Key, "x-") {
+				d.skips.add(media, "not a media type object")
+			}
 			continue
 		}
 		t, whole, ok := mediaTypeOf(m.Key)
@@ -63,6 +68,7 @@ func (d *document) offers(at toolschema.Node, view *toolschema.Projection) (out 
 		if !whole {
 			d.skips.add(media, "not a media type as it stands: it is read as "+t.full)
 		}
+		t.at = media
 		o := offer{mediaType: t, media: media, schema: media.Get("schema")}
 		if o.schema.Value == nil && restcall.IsLines(t.bare) {
 			o.schema = media.Get("itemSchema")
@@ -96,6 +102,23 @@ func (d *document) judge(offers []offer, view *toolschema.Projection) {
 	slices.SortStableFunc(offers, func(a, b offer) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), newerFirst(a.full, b.full))
 	})
+}
+
+// unsent lists the media types that a body could have too.
+func (d *document) unsent(types []mediaType, sent toolplan.Body) {
+	for _, t := range types {
+		if t.full != sent.ContentType && !slices.Contains(sent.Types, t.full) && t.at.Value != nil {
+			d.skips.addUsual(t.at, "a body may be sent as "+t.full+" too: it is sent as "+sent.ContentType)
+		}
+	}
+}
+
+// typesOf returns the media types of all offers but the one that is sent.
+func typesOf(offers []offer) (out []mediaType) {
+	for _, o := range offers[1:] {
+		out = append(out, o.mediaType)
+	}
+	return out
 }
 
 // orTrue returns a schema, or one that admits anything.

@@ -91,7 +91,7 @@ func TestOfTheMediaTypesOfABodyTheOneThatSuitsItsSchemaIsSent(t *testing.T) {
 			"application/x-www-form-urlencoded"},
 	} {
 		r := withContent(t, "3.0.3", raws(c.content))
-		if got := r.Tools[0].Call.Body.ContentType; got != c.want || r.Skipped != nil {
+		if got := r.Tools[0].Call.Body.ContentType; got != c.want || losses(r.Skipped) != nil {
 			t.Errorf("%s: %s is sent, with %v left out, want %s", c.why, got, r.Skipped, c.want)
 		}
 		sound(t, r.Tools[0])
@@ -110,13 +110,13 @@ func TestOfAMediaTypeWithAMistakeWhatStandsBeforeItIsRead(t *testing.T) {
 		if body == nil || body.ContentType != want || len(body.Fields) != 1 {
 			t.Errorf("%q: the body is %+v, want %s with its field", key, body, want)
 		}
-		if len(r.Skipped) != 1 || !strings.HasSuffix(r.Skipped[0].Pointer, pointer(key)) ||
+		if len(losses(r.Skipped)) != 1 || !strings.HasSuffix(r.Skipped[0].Pointer, pointer(key)) ||
 			!strings.Contains(r.Skipped[0].Reason, want) {
 			t.Errorf("%q: %v is listed, want the key and %s", key, r.Skipped, want)
 		}
 	}
 	r := withContent(t, "3.0.3", map[string]json.RawMessage{"nonsense": json.RawMessage(anObjectOf)})
-	if r.Tools[0].Call.Body != nil || len(r.Skipped) != 2 {
+	if r.Tools[0].Call.Body != nil || len(losses(r.Skipped)) != 2 {
 		t.Errorf("a key that is no media type: %+v, with %v left out", r.Tools[0].Call.Body, r.Skipped)
 	}
 	old := parsed(t,
@@ -125,6 +125,33 @@ func TestOfAMediaTypeWithAMistakeWhatStandsBeforeItIsRead(t *testing.T) {
 	if body := old.Tools[0].Call.Body; body.ContentType != "application/json" || len(old.Skipped) != 1 ||
 		old.Skipped[0].Pointer != "/consumes/0" {
 		t.Errorf("2.0: %+v with %v left out", body, old.Skipped)
+	}
+}
+
+func TestMediaTypesThatAreNotSentAreListed(t *testing.T) {
+	r := withContent(t, "3.0.3", raws(map[string]string{"application/json": anObjectOf, "application/xml": anObjectOf,
+		"multipart/form-data": aFileOf, "text/plain": `7`}))
+	old := parsed(t,
+		[]byte(`{"swagger":"2.0","consumes":["application/json","application/xml"],"paths":{"/a":{"post":{"parameters":[`+
+			`{"in":"body","name":"b","schema":{"properties":{"a":{}}}}]},"put":{`+
+			`"consumes":["multipart/form-data","application/x-www-form-urlencoded"],`+
+			`"parameters":[{"in":"formData","name":"f","type":"file"}]}}}}`), Options{})
+	for got, want := range map[*Result][]string{
+		r: {"text~1plain not a media type object",
+			"application~1xml a body may be sent as application/xml too: it is sent as application/json",
+			"multipart~1form-data a body"},
+		old: {"/consumes/1 a body may be sent as application/xml too",
+			"put/consumes/1 a body may be sent as application/x-www-form-urlencoded too: it is sent as multipart/form-data"},
+	} {
+		said := ""
+		for _, s := range got.Skipped {
+			said += s.Pointer + " " + s.Reason + "\n"
+		}
+		for _, line := range want {
+			if len(got.Skipped) != len(want) || !strings.Contains(said, line) {
+				t.Errorf("%slisted, want %s", said, line)
+			}
+		}
 	}
 }
 
@@ -197,7 +224,7 @@ func TestBytesGoOutAsBytesWithTheirType(t *testing.T) {
 	}
 }
 
-// raws is what stands under each media type.
+// raws holds what stands under each media type.
 func raws(content map[string]string) media {
 	out := media{}
 	for key, of := range content {

@@ -41,7 +41,8 @@ func (d *document) queryString(p parameter, view *toolschema.Projection) []argum
 		out = append(out, argument{in: "query", Field: f, param: d.queryField(f, media.Get("encoding").Get(f.Name))})
 	}
 	if more != nil {
-		out = append(out, argument{in: "query", more: true, param: toolplan.Param{Explode: true}, Field: toolschema.Field{Name: additionalName, Schema: *more}})
+		out = append(out, argument{in: "query", more: true, param: toolplan.Param{Explode: true},
+			Field: toolschema.Field{Name: additionalName, Schema: more.Schema}})
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 func (d *document) textBody(b *body, offers []offer, view *toolschema.Projection) *body {
 	best := offers[0]
 	shown, _ := view.Schema(d.resolveTop(orTrue(best.schema)))
+	shown = toolschema.Described(shown, best.said)
 	var types []string
 	for _, o := range offers {
 		if o.kind == kindBytes || o.kind == kindAnything || o.bytes.Said() && o.kind == kindText {

@@ -44,7 +44,8 @@ func newKin(t *testing.T, text []byte, two bool) kin {
 
 // validate lists what is wrong with a request for an operation.
 func (k kin) validate(r *http.Request, template string) (out []string) {
-	item := k.document.Paths.Value(template)
+	path := pathOf(k.document.Paths.InMatchingOrder(), template)
+	item := k.document.Paths.Value(path)
 	operation := item.GetOperation(r.Method)
 	if operation == nil {
 		return []string{r.Method + " is not described for " + template}
@@ -55,7 +56,7 @@ func (k kin) validate(r *http.Request, template string) (out []string) {
 	}
 	err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: params, QueryParams: r.URL.Query(),
-		Route: &routers.Route{Spec: k.document, Path: template, PathItem: item, Method: r.Method, Operation: operation},
+		Route: &routers.Route{Spec: k.document, Path: path, PathItem: item, Method: r.Method, Operation: operation},
 		Options: &openapi3filter.Options{
 			MultiError: true, RejectWhenRequestBodyNotSpecified: true, SkipSettingDefaults: true,
 			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,

@@ -3,6 +3,7 @@ package openapi
 import (
 	"maps"
 	"mime"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,8 +15,10 @@ import (
 // A validator that reads anything else out of a request, or nothing, must object to it. Without
 // this, validators pass over what is optional and written so that they do not see it.
 func pin(document tree, tool toolplan.Tool, arguments tree) {
-	item := maps.Clone(resolved(document, document["paths"].(tree)[tool.Call.Template]))
-	document["paths"].(tree)[tool.Call.Template] = item
+	paths := document["paths"].(tree)
+	path := pathOf(sorted(paths), tool.Call.Template)
+	item := maps.Clone(resolved(document, paths[path]))
+	paths[path] = item
 	operation := maps.Clone(item[tool.Method].(tree))
 	item[tool.Method] = operation
 	var params []any
@@ -36,6 +39,18 @@ func pin(document tree, tool toolplan.Tool, arguments tree) {
 		pinContent(document, request, body, arguments)
 	}
 }
+
+// pathOf returns the path of a document that a template was made of: one with more than a name in its braces.
+func pathOf(paths []string, template string) string {
+	for _, path := range paths {
+		if path == template || placeholderOf.ReplaceAllString(path, "{$1}") == template {
+			return path
+		}
+	}
+	return template
+}
+
+var placeholderOf = regexp.MustCompile(`\{\+?([^{}:=*]+)[^{}]*\}`)
 
 // pinParameter pins a parameter, which in OpenAPI 2.0 may also be a field or the body.
 func pinParameter(document, p tree, call *toolplan.Call, arguments tree) {
