@@ -48,7 +48,7 @@ func (d *document) successes(op operation) (out []toolschema.Node) {
 	at := op.node.Get("responses")
 	all, _ := at.Value.(tree.Object)
 	for _, m := range all[:min(len(all), maxAnswers)] {
-		if len(m.Key) == 3 && m.Key[0] == '2' {
+		if isSuccess(m.Key) {
 			if answer, err := d.Follow(at.Get(m.Key)); err == nil {
 				out = append(out, answer)
 			}
@@ -59,6 +59,9 @@ func (d *document) successes(op operation) (out []toolschema.Node) {
 	}
 	return out
 }
+
+// isSuccess reports whether the key of an answer is a status of 2xx.
+func isSuccess(key string) bool { return len(key) == 3 && key[0] == '2' }
 
 // produces returns the media types that OpenAPI 2.0 names for the answers of an operation.
 func (d *document) produces(op operation) (out []string) {
@@ -77,6 +80,9 @@ func (d *document) produces(op operation) (out []string) {
 // anyway, and so is anything.
 func acceptable(types []string) string {
 	var out []string
+	if len(types) == 1 && types[0] == typeJSON {
+		return "" // as most are
+	}
 	for _, text := range types {
 		media, params, err := mime.ParseMediaType(text)
 		delete(params, "charset")

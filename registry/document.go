@@ -60,15 +60,22 @@ func open(ctx context.Context, raw []byte, o Options) (*document, error) {
 }
 
 // isUnneeded reports the parts of a document that tools are not made of, though references
-// may lead into them. They are most of a large document.
+// may lead into them. They are most of a large document. Of answers of 2xx the types and the names of
+// headers are needed, and nothing that is below them.
 func isUnneeded(path []string) bool {
 	switch len(path) {
 	case 1:
-		return path[0] == "responses" || path[0] == "webhooks"
+		return path[0] == "webhooks"
 	case 2:
-		return path[0] == "components" && (path[1] == "responses" || path[1] == "examples")
-	case 4:
-		return path[0] == "paths" && path[3] == "responses"
+		return path[0] == "components" && path[1] == "examples" || path[0] == "responses"
+	case 3:
+		return path[0] == "components" && path[1] == "responses"
+	case 5:
+		return path[3] == "responses" && path[0] == "paths" && !isSuccess(path[4]) && path[4] != "default"
+	case 6:
+		return path[3] == "responses" && path[0] == "paths" && path[5] != "content" && path[5] != "headers" && path[5] != "$ref"
+	case 7:
+		return path[3] == "responses" && path[0] == "paths"
 	}
 	return false
 }

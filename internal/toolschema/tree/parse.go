@@ -87,7 +87,7 @@ func (p *parser) object() (any, error) {
 		if p.next() != '"' {
 			return nil, p.bad("no member name in quotes")
 		}
-		key, err := p.str()
+		key, err := p.literal()
 		if err != nil {
 			return nil, err
 		}
@@ -114,12 +114,11 @@ func (p *parser) object() (any, error) {
 }
 
 // member reads the value of a key.
-func (p *parser) member(key any) error {
+func (p *parser) member(name string) error {
 	if p.dry {
 		_, err := p.value()
 		return err
 	}
-	name := key.(string)
 	p.path = append(p.path, name)
 	start := p.at
 	p.dry = p.lazy(p.path)

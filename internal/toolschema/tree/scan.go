@@ -8,20 +8,40 @@ import (
 )
 
 func (p *parser) str() (any, error) {
+	text, err := p.literal()
+	if err != nil || p.dry {
+		return nil, err
+	}
+	return text, nil
+}
+
+// ordinary are the bytes of a string that are none of its end, an escape, or a control character.
+var ordinary = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return is
+}()
+
+// literal reads a string. Within what is lazy it is "".
+func (p *parser) literal() (string, error) {
 	start := p.at
 	for p.at++; ; p.at++ {
+		for p.at < len(p.text) && ordinary[p.text[p.at]] {
+			p.at++
+		}
 		switch c := p.next(); {
 		case c == '"':
 			p.at++
 			if p.dry {
-				return nil, nil
+				return "", nil
 			}
 			return unquoted(p.text[start:p.at]), nil
 		case c < ' ':
-			return nil, p.bad("no end of a string")
+			return "", p.bad("no end of a string")
 		case c == '\\':
 			if !p.escape() {
-				return nil, p.bad("a wrong escape in a string")
+				return "", p.bad("a wrong escape in a string")
 			}
 		}
 	}
