@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// LeftOut returns why a published capability is not on the bus, "" if it is not left out.
+// LeftOut returns why a published capability is not on the bus, or why its upstream has not told its tools, "" if
+// neither is so.
 func (b *Bus) LeftOut(member string) string { return (*b.leftOut.Load())[member] }
 
 // chooseTools returns the tools that are on the bus. Older capabilities have priority: neither a
@@ -28,6 +29,7 @@ func (b *Bus) chooseTools(ctx context.Context) (tools []*tool) {
 			level = slog.LevelError // the operator has to do something
 			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: it has at most %d tools, those that were registered first; register this one with fewer, or ask the operator for room", b.c.MaxTools)
 		default:
+			m.tellTrouble(leftOut)
 			owned[owner] += len(m.tools)
 			tools = append(tools, m.tools...)
 			continue

@@ -3,11 +3,14 @@ package mcpbus
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"time"
 
 	"github.com/keystile/keystile/internal/hop"
+	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -58,11 +61,37 @@ func (b *Bus) discoverMember(m *member) {
 	}
 	defer b.catalog.unlock()
 	m.discovering, m.discoverAt = false, time.Now().Add(max(cmp.Or(again, b.c.Discovery), b.c.Refresh))
+	if m.trouble = troubleOf(stored, err); m.trouble != "" {
+		leftOut := maps.Clone(*b.leftOut.Load())
+		m.tellTrouble(leftOut)
+		b.leftOut.Store(&leftOut)
+	}
 	if err == nil {
 		m.tools = tools       // if the member was registered again meanwhile, they are not used
 		if !b.catalog.dirty { // else they wait until the rules of the newer catalog are read
 			b.publish(ctx)
 		}
+	}
+}
+
+// troubleOf returns why a discovery has found no tools, as everybody may read it; "" if it has found some.
+func troubleOf(tools []toolplan.Tool, err error) string {
+	var failure *mcpcall.Failure
+	switch {
+	case err == nil && len(tools) > 0:
+		return ""
+	case err == nil:
+		return "the upstream lists no tools that can be used"
+	case errors.As(err, &failure):
+		return failure.Text
+	}
+	return "the upstream could not be asked for its tools: the log of the service says why"
+}
+
+// tellTrouble says why there are no tools of a member. What it listed before stays, and then there is nothing to say.
+func (m *member) tellTrouble(leftOut map[string]string) {
+	if m.trouble != "" && len(m.tools) == 0 && leftOut[m.capability.Member] == "" {
+		leftOut[m.capability.Member] = m.trouble + "; it is asked again"
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -218,6 +219,36 @@ func TestCloseEndsADiscovery(t *testing.T) {
 		synctest.Wait()
 		if err := h.bus.Close(context.Background()); err != nil || u.now != 0 {
 			t.Errorf("Close() = %v with %d upstreams still asked", err, u.now)
+		}
+	})
+}
+
+func TestTheBusSaysWhyAnUpstreamHasToldNoTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, u := discovered(t, "m")
+		u.fail = fmt.Errorf("post https://m.example.com?key=sesame: refused")
+		h.open(func(c *mcpbus.Config) { c.Discoverer = u })
+		synctest.Wait()
+		if why := h.bus.LeftOut("m"); !strings.Contains(why, "could not be asked") || strings.Contains(why, "sesame") || !strings.Contains(why, "asked again") {
+			t.Errorf("the bus says %q", why)
+		}
+		u.set(func() { u.fail, u.tools["m"] = nil, nil })
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if why := h.bus.LeftOut("m"); !strings.Contains(why, "lists no tools") {
+			t.Errorf("of an empty list the bus says %q", why)
+		}
+		u.set(func() { u.tools["m"] = []string{"found"} })
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if why := h.bus.LeftOut("m"); why != "" {
+			t.Errorf("of tools that are listed the bus says %q", why)
+		}
+		u.set(func() { u.fail = fmt.Errorf("away") })
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if why := h.bus.LeftOut("m"); why != "" {
+			t.Errorf("the old tools stay, and the bus says %q", why)
 		}
 	})
 }

@@ -27,6 +27,7 @@ type member struct {
 	tools       []*tool
 	discoverAt  time.Time // time of the next discovery, if it has any
 	discovering bool
+	trouble     string // why the last discovery has found no tools
 }
 
 // lock waits for the lock, or returns why ctx ended.

@@ -9,7 +9,13 @@ import (
 
 // advice returns what the author of a registration should know of its document. None of it keeps tools from
 // being made.
-func (d *document) advice() []string { return d.ownServers() }
+func (d *document) advice() []string {
+	out := d.ownServers()
+	if d.unexpanded > 0 {
+		out = append(out, fmt.Sprintf("%d tools show nested parts of their arguments by name alone: set resolve_refs to show what is in them", d.unexpanded))
+	}
+	return out
+}
 
 // maxAdvice bounds the lines about one thing.
 const maxAdvice = 10

@@ -22,6 +22,9 @@ func (d *document) build(op operation, name string, limits toolschema.Limits) (t
 	if err := view.Err(); err != nil {
 		return toolplan.Tool{}, err
 	}
+	if view.Unexpanded() {
+		d.unexpanded++
+	}
 	path := publicPath(op.template)
 	call := &toolplan.Call{Template: strings.Clone(op.template)}
 	d.answers(op, call)

@@ -75,3 +75,32 @@ type leaky struct{}
 func (leaky) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 	return nil, nil, fmt.Errorf("discover: %w", urlError(c.UpstreamURL+"?key="+c.AuthSecret.Reveal()))
 }
+
+// failed is an error whose text everybody may read.
+type failed string
+
+func (f failed) Error() string  { return "post https://mcp.example.com?key=sesame: " + string(f) }
+func (f failed) Public() string { return string(f) }
+
+func TestAQuickRegistrationSaysWhyThereAreNoTools(t *testing.T) {
+	for want, found := range map[string]func() ([]toolplan.Skip, error){
+		"yet (the upstream refuses its credential); it is asked again": func() ([]toolplan.Skip, error) {
+			return nil, fmt.Errorf("discover: %w", failed("the upstream refuses its credential"))
+		},
+		"none of them can be used: see what was left out, and why; the first: a name that models cannot use": func() ([]toolplan.Skip, error) {
+			return []toolplan.Skip{{Pointer: "/tools/0", Reason: "a name that models cannot use"}}, nil
+		},
+	} {
+		h := newFixture(t, func(c *registry.Config) {
+			c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+				skipped, err := found()
+				return nil, skipped, err
+			})
+		})
+		a := h.want(h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://mcp.example.com"}`), 200, 1, want)
+		skipped, _ := found()
+		if !strings.Contains(a.body.Data.Warning, want) || len(a.body.Data.Skipped) != len(skipped) || strings.Contains(a.text, "sesame") {
+			t.Errorf("answered is %s, want %q", a.text, want)
+		}
+	}
+}

@@ -15,14 +15,15 @@ import (
 // document is an OpenAPI document that has been read.
 type document struct {
 	*toolschema.Document
-	json    string // its text
-	options Options
-	version string
-	two     bool // OpenAPI 2.0
-	skips   skips
-	others  map[string]int // operations of methods that make no tools, by method
-	steps   int            // taken to read it so far
-	budget  int            // of steps
+	json       string // its text
+	options    Options
+	version    string
+	two        bool // OpenAPI 2.0
+	skips      skips
+	unexpanded int            // tools that show a nested reference by its name alone
+	others     map[string]int // operations of methods that make no tools, by method
+	steps      int            // taken to read it so far
+	budget     int            // of steps
 }
 
 // maxSteps bounds the work for all tools together: one may take 20,000, but a document

@@ -30,7 +30,7 @@ func Lint(ctx context.Context, document []byte) []string {
 	if why := (&lintEffort{d: d.Document, seen: map[string]bool{}}).check(root); why != "" {
 		return append(missingSlashes(d), "not judged by the strict validator: "+why)
 	}
-	return append(missingSlashes(d), advice(strict(ctx, []byte(d.json), d.two))...)
+	return append(missingSlashes(d), advice(strict(ctx, []byte(d.json), d.version))...)
 }
 
 // missingSlashes says which paths get a slash at their beginning, which OpenAPI demands.
@@ -44,8 +44,14 @@ func missingSlashes(d *document) (out []string) {
 	return out
 }
 
+// newest are the fields of OpenAPI 3.2 that the validator does not know.
+var newest = []string{
+	"$self", "additionalOperations", "dataValue", "defaultMapping", "deprecated", "deviceAuthorizationUrl", "itemEncoding", "itemSchema",
+	"kind", "mediaTypes", "name", "nodeType", "oauth2MetadataUrl", "parent", "prefixEncoding", "query", "serializedValue", "summary",
+}
+
 // strict hands a document to the validator, which panics on some.
-func strict(ctx context.Context, text []byte, two bool) (err error) {
+func strict(ctx context.Context, text []byte, version string) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the strict validator gave up: %v", r)
@@ -54,12 +60,16 @@ func strict(ctx context.Context, text []byte, two bool) (err error) {
 	loader := openapi3.NewLoader()
 	loader.Context = ctx
 	loader.IsExternalRefsAllowed = false
-	if !two {
+	var allowed []openapi3.ValidationOption
+	if strings.HasPrefix(version, "3.2") {
+		allowed = append(allowed, openapi3.AllowExtraSiblingFields(newest...))
+	}
+	if strings.HasPrefix(version, "3") {
 		doc, err := loader.LoadFromData(text)
 		if err != nil {
 			return err
 		}
-		return doc.Validate(ctx)
+		return doc.Validate(ctx, allowed...)
 	}
 	var old openapi2.T
 	if err := json.Unmarshal(text, &old); err != nil {

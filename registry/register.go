@@ -66,6 +66,9 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 		done = g.withDiscoveredTools(ctx, done)
 	}
 	g.notify(c.Member)
+	if c.AutoDiscover() && len(done.Tools) == 0 { // the warning says why already
+		return done, nil
+	}
 	return done.withWarning(g.OffBus(c)), nil
 }
 

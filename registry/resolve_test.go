@@ -22,10 +22,10 @@ func TestWhatResolvingShows(t *testing.T) {
 		{"a choice with a branch that cannot be shown", `"A":{"type":"string"}`, `{"oneOf":[` + ref("A") + `,` + ref("nowhere") + `]}`, `{}`},
 		{"a map", `"A":{"type":"integer"}`, `{"type":"object","additionalProperties":` + ref("A") + `}`, `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 		{"a cycle", `"N":{"type":"object","properties":{"next":` + ref("N") + `,"v":{"type":"integer"}}}`, ref("N"),
-			`{"properties":{"next":{"description":"recursive reference #/c/N"},"v":{"type":"integer"}},"type":"object"}`},
+			`{"properties":{"next":{"description":"nested: N (not expanded)"},"v":{"type":"integer"}},"type":"object"}`},
 		{"four levels and no more", `"D":{"properties":{"d":` + ref("E") + `}},"E":{"properties":{"e":` + ref("F") + `}},"F":{"properties":{"f":{"properties":{"g":{"type":"object","properties":{"h":{}}}}}}}`, ref("D"),
 			`{"properties":{"d":{"properties":{"e":{"properties":{"f":{"properties":{"g":{"type":"object"}},"type":"object"}},"type":"object"}},"type":"object"}},"type":"object"}`},
-		{"a reference to nothing", ``, ref("nowhere"), `{"description":"unresolved reference #/c/nowhere"}`},
+		{"a reference to nothing", ``, ref("nowhere"), `{"description":"nested: nowhere (not expanded)"}`},
 	} {
 		document := []byte(`{"openapi":"3.0.3","c":{` + c.components + `},"paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"properties":{"p":` + c.property + `}}}}}}}}}`)
 		tool := parsed(t, document, Options{ResolveRefs: true}).Tools[0]

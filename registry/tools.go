@@ -72,8 +72,8 @@ func whyNotCallable(err error) string {
 
 // Warnings of a quick registration whose tools are not known yet.
 const (
-	toolsPending        = "the upstream has not told its tools yet; it is asked again"
-	noTools             = "the upstream lists no tools; it is asked again"
+	toolsPending        = "the upstream has not told its tools yet%s; it is asked again" // why in brackets
+	noTools             = "the upstream lists no tools that can be used; it is asked again"
 	noneUsable          = "the upstream lists tools, and none of them can be used: see what was left out, and why; the first: "
 	registeredMeanwhile = "the capability was registered anew at the same time"
 )
@@ -85,12 +85,12 @@ const discoveryTimeout = 5 * time.Second
 // registration is valid without them: the bus repeats the discovery.
 func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Registered {
 	if g.c.Discoverer == nil {
-		return done.withWarning(toolsPending)
+		return done.withWarning(fmt.Sprintf(toolsPending, ""))
 	}
 	tools, skipped, err := g.discover(ctx, done.Capability)
 	if err != nil {
 		g.c.Log.InfoContext(ctx, "discovery failed", "member", done.Member, "err", withoutURL(err))
-		return done.withWarning(toolsPending)
+		return done.withWarning(fmt.Sprintf(toolsPending, whyPending(err)))
 	}
 	if len(tools) == 0 && len(skipped) == 0 {
 		return done.withWarning(noTools)
@@ -103,7 +103,7 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 		return done.withWarning(registeredMeanwhile)
 	case err != nil:
 		g.c.Log.WarnContext(ctx, "discovered tools are not stored", "member", done.Member, "err", err)
-		return done.withWarning(toolsPending)
+		return done.withWarning(fmt.Sprintf(toolsPending, ""))
 	}
 	done.Capability, done.Tools = saved, tools
 	if len(tools) == 0 {
@@ -129,6 +129,18 @@ func (g *Registry) discover(ctx context.Context, c storage.Capability) (tools []
 	}
 	defer leave()
 	return g.c.Discoverer.Find(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
+}
+
+// whyPending returns why an upstream has not told its tools, as everybody may read it.
+func whyPending(err error) string {
+	var said interface{ Public() string }
+	switch {
+	case errors.As(err, &said):
+		return " (" + toolschema.Text(said.Public()) + ")"
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf(" (it did not answer within %v)", discoveryTimeout)
+	}
+	return ""
 }
 
 // withoutURL removes the URL from an error of net/http: its query may contain the credential.

@@ -25,6 +25,7 @@ type shop struct {
 	console.Registry
 	caller    storage.Caller
 	arguments string
+	previewed string
 	busy      error // of BeginReading
 }
 
@@ -34,7 +35,8 @@ func (s *shop) BeginReading(ctx context.Context, _ string) (context.Context, fun
 	return ctx, func() {}, s.busy
 }
 
-func (*shop) PreviewBody(context.Context, storage.User, []byte) (storage.Capability, []toolplan.Tool, []string, error) {
+func (s *shop) PreviewBody(_ context.Context, _ storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error) {
+	s.previewed = string(body)
 	return storage.Capability{}, []toolplan.Tool{{Name: "other", Description: hostileText, InputSchema: json.RawMessage(`{"type":"object"}`)}}, []string{hostileText}, nil
 }
 
@@ -169,6 +171,23 @@ func TestAPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
 	}
 	if strings.Contains(page, "typed-secret") || strings.Contains(page, "<script>alert") {
 		t.Error("the preview shows the credential, or runs a script")
+	}
+}
+
+func TestNestedPartsAreResolvedUnlessTheBoxIsEmpty(t *testing.T) {
+	h, s, dev := shopFixture(t)
+	const path, ticked = "/console/capabilities/new", `name="resolve_refs" checked`
+	form := url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))}, "member": {"shop"}, "upstream_url": {"https://up.example.com"}, "document": {"{}"}}
+	if page := h.open(path, dev.cookie).Body.String(); !strings.Contains(page, ticked) {
+		t.Errorf("the box is not ticked: %.3000s", page)
+	}
+	if page := h.send(path, dev.cookie, form).Body.String(); strings.Contains(page, ticked) || !strings.Contains(s.previewed, `"resolve_refs":false`) {
+		t.Errorf("an empty box is sent as %s", s.previewed)
+	}
+	form.Set("resolve_refs", "on")
+	form.Set("form", h.formOn(h.open(path, dev.cookie)))
+	if page := h.send(path, dev.cookie, form).Body.String(); !strings.Contains(page, ticked) || !strings.Contains(s.previewed, `"resolve_refs":true`) {
+		t.Errorf("a ticked box is sent as %s", s.previewed)
 	}
 }
 

@@ -2,7 +2,9 @@ package toolschema
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
@@ -28,6 +30,7 @@ type Projection struct {
 	steps, nodes, merged int
 	open                 []string // the references that are being expanded
 	over                 error
+	unexpanded           bool // a reference is shown by its name because it is nested
 	defs                 *definitions // nil: what refers to itself is shown as a placeholder
 }
 
@@ -41,6 +44,9 @@ func (p *Projection) Err() error { return p.over }
 
 // Steps returns the work done so far, for those who bound the sum over many tools.
 func (p *Projection) Steps() int { return p.steps }
+
+// Unexpanded reports whether a reference is shown by its name alone for being nested.
+func (p *Projection) Unexpanded() bool { return p.unexpanded }
 
 // Step counts a step of work and reports whether another may be taken.
 func (p *Projection) Step() bool {
@@ -89,15 +95,16 @@ func (p *Projection) node() bool {
 // target may be anything, so it gets no type, and may be required, so it stays.
 func (p *Projection) reference(n Node, v tree.Object, ref string, level int) (tree.Object, bool) {
 	if level >= p.limits.Depth {
-		return placeholder(v, "unresolved reference "+ref), true
+		p.unexpanded = true
+		return placeholder(v, ref), true
 	}
 	if slices.Contains(p.open, ref) {
-		return placeholder(v, "recursive reference "+ref), true
+		return placeholder(v, ref), true
 	}
 	target, err := p.doc.Follow(n)
 	if err != nil {
 		p.report(n, err.Error())
-		return placeholder(v, "unresolved reference "+ref), true
+		return placeholder(v, ref), true
 	}
 	if name := p.define(ref, target); name != "" {
 		return Described(tree.Object{{Key: "$ref", Value: "#/$defs/" + name}}, v.Text("description")), true
@@ -108,8 +115,21 @@ func (p *Projection) reference(n Node, v tree.Object, ref string, level int) (tr
 	return Described(out, v.Text("description")), ok
 }
 
-func placeholder(v tree.Object, otherwise string) tree.Object {
-	return Described(Described(nil, otherwise), v.Text("description"))
+// placeholder shows a reference by the name of what it leads to, unless it is described.
+func placeholder(v tree.Object, ref string) tree.Object {
+	return Described(Described(nil, "nested: "+refName(ref)+" (not expanded)"), v.Text("description"))
+}
+
+// refName returns the last part of a reference, which is what people call the schema.
+func refName(ref string) string {
+	name := unescape.Replace(ref[strings.LastIndexByte(ref, '/')+1:])
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	if name = strings.TrimLeft(name, "#"); name == "" {
+		return "the schema itself"
+	}
+	return name
 }
 
 // Described returns a schema with another description, the same if that is empty.

@@ -32,7 +32,7 @@ func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
 			`{"properties":{"a":{"properties":{"b":{"enum":["x"]}},"required":["b"],"type":"object"}},"type":"object"}`},
 		{"a root that is a reference", `{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"b":{}}}}}`, `{"properties":{"b":{}},"type":"object"}`},
 		{"references to anything else", `{"properties":{"a":{"$ref":"https://example.test/a"},"b":{"$ref":"#nowhere"},"c":{"$ref":"#/properties/c"},"d":{"$dynamicRef":"#x"}}}`,
-			`{"properties":{"a":{"description":"unresolved reference https://example.test/a"},"b":{"description":"unresolved reference #nowhere"},"c":{"description":"unresolved reference #/properties/c"},"d":{}},"type":"object"}`},
+			`{"properties":{"a":{"description":"nested: a (not expanded)"},"b":{"description":"nested: nowhere (not expanded)"},"c":{"description":"nested: c (not expanded)"},"d":{}},"type":"object"}`},
 		{"a choice at the root", `{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}},"required":["a","k"]},{"properties":{"b":{},"k":{"type":"integer"}},"required":["k"]}]}`,
 			`{"properties":{"a":{"type":"string"},"b":{},"k":{"type":"integer"}},"required":["k"],"type":"object"}`},
 		{"a property that the branches see differently", `{"oneOf":[{"properties":{"k":{"const":"a"}}},{"properties":{"k":{"const":"b"}}},{"properties":{"k":{"const":"a"}}}]}`,

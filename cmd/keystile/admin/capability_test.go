@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -220,20 +221,35 @@ func TestWhoseItIs(t *testing.T) {
 	}
 }
 
-func TestReferencesAreResolvedAsTheServerOrTheFlagSays(t *testing.T) {
-	const nested = `{"openapi":"3.0.3","paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"properties":{"p":{"$ref":"#/d"}}}}}}}}},"d":{"type":"object","properties":{"deep":{"type":"string"}}}}`
+func TestReferencesAreResolvedUnlessTheFlagSaysOtherwise(t *testing.T) {
+	const nested = `{"openapi":"3.0.3","paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"properties":{"p":{"$ref":"#/d/Deep"}}}}}}}}},"d":{"Deep":{"type":"object","properties":{"deep":{"type":"string"}}}}}`
 	for _, server := range []bool{false, true} {
 		o := workshop(t, server)
-		for flag, want := range map[string]bool{"--json": server, "--resolve-refs": true, "--resolve-refs=false": false} {
-			_, out, errs := o.run("", "capability", "preview", "--openapi", file(t, nested), "--json", flag)
-			if flag == "--json" {
-				_, out, errs = o.run("", "capability", "preview", "--openapi", file(t, nested), flag)
+		for flag, want := range map[string]bool{"": true, "--resolve-refs": true, "--resolve-refs=false": false} {
+			words := []string{"capability", "preview", "--openapi", file(t, nested), "--json"}
+			if flag != "" {
+				words = append(words, flag)
 			}
-			if strings.Contains(out, `"deep"`) != want {
-				t.Errorf("server %t, %s: %s %s, want resolved: %t", server, flag, out, errs, want)
+			_, out, errs := o.run("", words...)
+			if strings.Contains(out, `"deep"`) != want || strings.Contains(out, "nested: Deep (not expanded)") == want || strings.Contains(out, "resolve_refs") == want {
+				t.Errorf("server %t, %q: %s %s, want resolved: %t", server, flag, out, errs, want)
 			}
 		}
 	}
+}
+
+func TestAPreviewNeedsNoDataFolder(t *testing.T) {
+	o := workshop(t, false)
+	o.data = filepath.Join(t.TempDir(), "nothing")
+	o.scratch, o.opened = o.target, 0
+	code, out, errs := o.run(pets, "capability", "preview", "--openapi", "-")
+	if code != 0 || !strings.Contains(out, "getPet") || o.opened != 0 {
+		t.Errorf("preview = %d %s %s, opened %d times", code, out, errs, o.opened)
+	}
+	if _, err := os.Stat(o.data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a data folder was made: %v", err)
+	}
+	o.wantFailure(1, "there is no data folder", "capability", "list")
 }
 
 func TestARegistrarThatFailsIsNoMistakeOfTheCaller(t *testing.T) {

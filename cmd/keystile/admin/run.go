@@ -24,6 +24,9 @@ type Opener struct {
 	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
 	// Read is Open for commands that only read: nothing there has to be writable. nil: Open.
 	Read func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
+	// Scratch returns a target over a store that is empty and kept nowhere, for commands that need none where
+	// there is no data folder. nil: they need one.
+	Scratch func(ctx context.Context, c *config.Config) (Target, error)
 	// Try opens another database with the folder's master key; it makes no key.
 	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Target, io.Closer, error)
 
@@ -151,11 +154,15 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	if args, err = readKeyFile(args); err != nil {
 		return err
 	}
+	call.Args = args
 	kind, err := opener.Kind(conf)
 	if err != nil {
 		return err
 	}
 	f, done, err := opener.find(conf, kind)
+	if c.scratch && opener.Scratch != nil && errors.Is(err, fs.ErrNotExist) {
+		return c.runWithout(ctx, call, conf, opener, tell)
+	}
 	if err != nil {
 		return err
 	}
@@ -181,6 +188,21 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 		tell.stage("done")
 	}
 	_, failed := io.WriteString(call.Stdout, said) // what was done is said, whatever happens behind it
+	return errors.Join(err, failed)
+}
+
+// runWithout runs a command where there is no data folder.
+func (c command) runWithout(ctx context.Context, call cli.Call, conf *config.Config, opener Opener, tell *progress) error {
+	target, err := opener.Scratch(ctx, conf)
+	if err != nil {
+		return err
+	}
+	tell.stage("parsing")
+	said, err := execute(ctx, target, c.name, call.Args)
+	if err == nil {
+		tell.stage("done")
+	}
+	_, failed := io.WriteString(call.Stdout, said)
 	return errors.Join(err, failed)
 }
 

@@ -92,6 +92,7 @@ type command struct {
 	hidden   bool                // other commands use it
 	notes    bool                // it writes on the audit trail itself, before it does what it does
 	brings   bool                // it brings a document, of up to 16 MiB
+	scratch  bool                // it needs no data folder: see Opener.Scratch
 	asks     string              // what a person is asked before it is done, with a verb for its words
 	wait     time.Duration       // for the server's answer; 0: half a minute
 	do       func(context.Context, Target, cli.Args) (output, error)

@@ -131,11 +131,13 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 }
 
 // registrar is one that nobody reaches over HTTP.
-func (h *dataStore) registrar() (*registry.Registry, error) {
+func (h *dataStore) registrar() (*registry.Registry, error) { return registrarOf(h.conf, h.store) }
+
+func registrarOf(c *config.Config, store *storage.Store) (*registry.Registry, error) {
 	return registry.New(context.Background(), registry.Config{
-		BaseURL: origin(h.conf), Store: h.store, Visitors: nobody{}, NoDelivery: true,
-		AllowPrivateUpstreams: h.conf.PrivateUpstreams, ResolveRefs: h.conf.ResolveRefs,
-		MaxCapabilities: h.conf.MaxCapabilities, MaxTools: h.conf.MaxTools,
+		BaseURL: origin(c), Store: store, Visitors: nobody{}, NoDelivery: true,
+		AllowPrivateUpstreams: c.PrivateUpstreams, ResolveRefs: c.ResolveRefs,
+		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools,
 	})
 }
 

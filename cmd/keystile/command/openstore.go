@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/memory"
 )
 
 // openStore opens the store in a data folder. Nobody else has it open until Close. It makes a store where there never
@@ -159,6 +160,17 @@ func (p program) openTarget(ctx context.Context, c *config.Config, f *folder.Fol
 		return admin.Target{}, nil, errors.Join(err, h.Close())
 	}
 	return target, h, nil
+}
+
+// scratchTarget returns a target over an empty store in memory, for commands that need none.
+func scratchTarget(ctx context.Context, c *config.Config) (admin.Target, error) {
+	store, err := storage.Open(ctx, memory.New(), storage.NewMasterKey())
+	if err != nil {
+		return admin.Target{}, err
+	}
+	target := admin.Target{Store: store}
+	target.Registry, err = registrarOf(c, store)
+	return target, err
 }
 
 // readTarget is openReading for the admin commands that only read.

@@ -22,6 +22,9 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Text }
 func (f *Failure) Unwrap() error { return f.Cause }
 
+// Public returns the text, which may be shown to everybody: the registry tells it to those who register.
+func (f *Failure) Public() string { return f.Text }
+
 func failf(format string, args ...any) *Failure { return &Failure{Text: fmt.Sprintf(format, args...)} }
 
 // errTimeout is the cause when our own time limit has passed, rather than the caller's.

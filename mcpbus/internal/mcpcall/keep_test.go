@@ -61,7 +61,7 @@ func TestWhatAnUpstreamSaysOfAToolIsKeptOrListed(t *testing.T) {
 
 func TestWhatIsLeftOutOfAnInputSchemaIsListed(t *testing.T) {
 	found := imports(t, "m", `{"name":"good"},{"name":"x","inputSchema":{"type":"object","properties":{"a":{"type":3},"b":{"$ref":"#/$defs/B"},"c\u202e":{}}}}`)
-	if len(found.Tools) != 2 || string(found.Tools[1].InputSchema) != `{"properties":{"a":{},"b":{"description":"unresolved reference #/$defs/B"}},"type":"object"}` {
+	if len(found.Tools) != 2 || string(found.Tools[1].InputSchema) != `{"properties":{"a":{},"b":{"description":"nested: B (not expanded)"}},"type":"object"}` {
 		t.Errorf("found %+v", found.Tools)
 	}
 	var left []string

@@ -15,7 +15,7 @@ var texts = ui.Texts{
 	"or pasted; without one the upstream is an MCP endpoint that lists its tools": "或粘贴；若不提供，上游须为自行列出工具的 MCP 端点",
 	"Authentication": "认证方式", "Credential": "凭据", "left empty, the stored one stays if the server is the same": "留空且服务器不变时，保留已存凭据",
 	"More settings": "更多设置", "Header or parameter of the API key": "API 密钥的请求头或参数名", "Place of the API key": "API 密钥的位置",
-	"Webhook URL": "Webhook URL", "Webhook secret": "Webhook 密钥", "Seconds that a call may take": "单次调用的最长秒数", "Put it on the bus": "上线", "Take it off the bus": "下线", "Register": "注册",
+	"Webhook URL": "Webhook URL", "Webhook secret": "Webhook 密钥", "Seconds that a call may take": "单次调用的最长秒数", "Put it on the bus": "上线", "Show what nested parts of the document hold": "展开文档中嵌套部分的内容", "Take it off the bus": "下线", "Register": "注册",
 	"Kind": "类型", "set": "已设置", "none": "无", "Owner": "所有者", "Register again": "重新注册", "Delete": "删除",
 	"Its %s tools, its access rules and its credential go with it.": "其 %s 个工具、访问规则与凭据将一并删除。",
 	"Call": "调用", "%s values": "%s 个值", "reads only": "只读", "required": "必填", "Answer": "响应", "The tool answered with an error.": "工具返回了错误。", "The tool answered.": "工具已响应。",

@@ -27,6 +27,7 @@ const (
 type draft struct {
 	Values  map[string]string
 	Publish bool
+	Resolve bool // nested references are shown with what they lead to
 	There   bool // it replaces what is stored
 	Preview *preview
 }
@@ -46,7 +47,7 @@ var draftFields = []string{"member", "label", "description", "upstream_url", "au
 
 // draft shows an empty form, or that of a capability to register again.
 func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	d := draft{Values: map[string]string{}, Publish: true}
+	d := draft{Values: map[string]string{}, Publish: true, Resolve: true}
 	member := r.URL.Query().Get("member")
 	if member == "" {
 		return d, nil
@@ -68,8 +69,8 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Ac
 
 // body returns the form as the registry reads it, and the form as it is shown again, without secrets.
 func body(r *http.Request) ([]byte, draft, error) {
-	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish")}
-	fields := map[string]any{"publish": d.Publish}
+	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs")}
+	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve}
 	for _, name := range draftFields {
 		text := strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"))
 		d.Values[name] = text
