@@ -138,7 +138,8 @@ func (p plan) bind(o Options) (toolplan.Tool, error) {
 		input = append(input, toolschema.Field{Name: a.as, Schema: a.described(), Required: needed})
 	}
 	var err error
-	if p.tool.InputSchema, err = input.With(p.rest, o.MaxSchema); err != nil {
+	rest := append(slices.Clone(p.rest), tree.Member{Key: "additionalProperties", Value: false}) // any other is refused
+	if p.tool.InputSchema, err = input.With(rest, o.MaxSchema); err != nil {
 		return toolplan.Tool{}, err
 	}
 	for _, a := range p.params {

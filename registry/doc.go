@@ -64,6 +64,11 @@
 // version. The parameters of a media type are sent with it, but for charset and boundary; of one with a mistake
 // what stands before that is read, and it is listed.
 //
+// The fields of a body of XML, or of another text whose schema is an object, stand in the description of its one
+// argument; a body of JSON lines takes a list, of which each element is a line.
+//
+// The schema of a tool admits no other arguments than its own, so that clients strip what they add to each call.
+//
 // A serialization that a plan cannot express is left at its default and listed: collectionFormat
 // tsv outside of forms, styles of another place.
 //

@@ -28,7 +28,7 @@ func ExampleParse() {
 	}
 	// Output:
 	// shop__getPet: get /pets/:id, One pet
-	// {"properties":{"filter_age":{"description":"\"filter[age]\" in the API.","type":["integer","null"]},"id":{"type":"string"}},"required":["id"],"type":"object"}
+	// {"additionalProperties":false,"properties":{"filter_age":{"description":"\"filter[age]\" in the API.","type":["integer","null"]},"id":{"type":"string"}},"required":["id"],"type":"object"}
 	// /paths/~1pets~1{id}/get/parameters/1 is not a parameter
 }
 
@@ -64,9 +64,9 @@ paths:
 	}
 	// Output:
 	// pets__listPets: get /pets, All pets
-	// {"properties":{"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"type":"object"}
+	// {"additionalProperties":false,"properties":{"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"type":"object"}
 	// pets__listVisits: get /pets/:id/visits, When a pet has seen the doctor
-	// {"properties":{"id":{"type":"string"},"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"required":["id"],"type":"object"}
+	// {"additionalProperties":false,"properties":{"id":{"type":"string"},"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"required":["id"],"type":"object"}
 }
 
 // A host mounts the registrar where its people are signed in, and may register itself.

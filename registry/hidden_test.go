@@ -97,7 +97,7 @@ func TestAKeywordThatHidesTextIsAmongWhatWasSkipped(t *testing.T) {
 	if len(r.Skipped) != 1 || !strings.HasSuffix(r.Skipped[0].Pointer, "/parameters/0/schema/enum") || !strings.Contains(r.Skipped[0].Reason, "nobody sees") {
 		t.Errorf("skipped are %+v, want the enum", r.Skipped)
 	}
-	if got := string(r.Tools[0].InputSchema); got != `{"properties":{"a":{"type":"string"}},"type":"object"}` {
+	if got := string(r.Tools[0].InputSchema); got != closed+`"properties":{"a":{"type":"string"}},"type":"object"}` {
 		t.Errorf("the schema is %s, want it without the enum", got)
 	}
 }

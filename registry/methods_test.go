@@ -171,7 +171,8 @@ func TestWhatAPathWritesBesideANameIsForItsRouter(t *testing.T) {
 		r := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"`+path+`":{"get":{"parameters":[{"name":"`+c.declared+`","in":"path","required":true,"description":"Which","schema":{"type":"string","maxLength":99}}]}}}}`), Options{})
 		tool := r.Tools[0]
 		argument, _ := placeholderName(c.declared)
-		want := `{"properties":{"` + argument + `":{"description":"Which","maxLength":99,"type":"string"}},"required":["` + argument + `"],"type":"object"}`
+		want := closed + `"properties":{"` + argument +
+			`":{"description":"Which","maxLength":99,"type":"string"}},"required":["` + argument + `"],"type":"object"}`
 		if string(tool.InputSchema) != want || len(r.Skipped) > 0 || tool.Path != c.public {
 			t.Errorf("%s: %s of %s, left out %v, want %s of %s", path, tool.InputSchema, tool.Path, r.Skipped, want, c.public)
 		}
@@ -195,7 +196,8 @@ func TestAPlaceholderThatIsThereTwiceStaysAsItIs(t *testing.T) {
 func TestAnArgumentSaysWhatTheAPICallsIt(t *testing.T) {
 	r := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/a":{"post":{"parameters":[{"name":"filter[status]","in":"query","description":"Which","schema":{"type":"string"}},{"name":"plain","in":"query","schema":{}}],
 		"requestBody":{"content":{"application/json":{"schema":{"properties":{"@type":{"type":"string"}}}}}}}}}}`), Options{})
-	want := `{"properties":{"filter_status":{"description":"\"filter[status]\" in the API. Which","type":"string"},"plain":{},"type":{"description":"\"@type\" in the API.","type":"string"}},"type":"object"}`
+	want := closed +
+		`"properties":{"filter_status":{"description":"\"filter[status]\" in the API. Which","type":"string"},"plain":{},"type":{"description":"\"@type\" in the API.","type":"string"}},"type":"object"}`
 	if got := string(r.Tools[0].InputSchema); got != want {
 		t.Errorf("the schema is %s, want %s", got, want)
 	}

@@ -146,7 +146,7 @@ func TestADescriptionIsNeverEmptyOrUnsafe(t *testing.T) {
 // How bytes are given, as schemas say it.
 const (
 	howBytes = "bytes: base64, a data URL, or an object with data, name and type"
-	asObject = `{"additionalProperties":false,"properties":{"data":{"description":"base64 or a data URL","type":"string"},` +
+	asObject = closed + `"properties":{"data":{"description":"base64 or a data URL","type":"string"},` +
 		`"name":{"description":"file name","type":"string"},` +
 		`"type":{"description":"media type, such as image/png","type":"string"}},"required":["data"],"type":"object"}`
 )
@@ -163,7 +163,7 @@ func TestWhatABodyThatIsOneArgumentShows(t *testing.T) {
 	} {
 		tool := parsed(t, []byte(`{`+c.version+`,"paths":{"/a":{"post":{`+c.operation+`}}}}`), Options{}).Tools[0]
 		sound(t, tool)
-		if got, want := string(tool.InputSchema), `{"properties":{"body":`+c.want+`},"type":"object"}`; got != want {
+		if got, want := string(tool.InputSchema), closed+`"properties":{"body":`+c.want+`},"type":"object"}`; got != want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, want)
 		}
 	}

@@ -30,7 +30,7 @@ func TestWhatResolvingShows(t *testing.T) {
 		document := []byte(`{"openapi":"3.0.3","c":{` + c.components + `},"paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"properties":{"p":` + c.property + `}}}}}}}}}`)
 		tool := parsed(t, document, Options{ResolveRefs: true}).Tools[0]
 		sound(t, tool)
-		if got, want := string(tool.InputSchema), `{"properties":{"p":`+c.want+`},"type":"object"}`; got != want {
+		if got, want := string(tool.InputSchema), closed+`"properties":{"p":`+c.want+`},"type":"object"}`; got != want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, want)
 		}
 	}
@@ -58,7 +58,8 @@ func TestAToolThatWouldBeTooBigIsShownWithoutReferences(t *testing.T) {
 		if len(r.Skipped) != 1 || r.Skipped[0].Pointer != "/paths/~1a/post" || !strings.Contains(r.Skipped[0].Reason, "without its nested references") {
 			t.Errorf("%s: skipped = %v, want it said of the one tool", name, r.Skipped)
 		}
-		if got, want := string(r.Tools[1].InputSchema), `{"properties":{"o":{"properties":{"x":{"type":"string"}},"type":"object"}},"type":"object"}`; got != want {
+		if got, want := string(r.Tools[1].InputSchema), closed+
+			`"properties":{"o":{"properties":{"x":{"type":"string"}},"type":"object"}},"type":"object"}`; got != want {
 			t.Errorf("%s: the other tool shows %s, want %s", name, got, want)
 		}
 	}

@@ -180,3 +180,6 @@ func boundOnce(t testing.TB, tool toolplan.Tool, properties map[string]any) {
 		}
 	}
 }
+
+// closed begins the schema of a tool, which admits no other arguments than its own.
+const closed = `{"additionalProperties":false,`

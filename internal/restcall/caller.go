@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -80,5 +81,9 @@ func (c *Caller) Do(ctx context.Context, r *Request) (Result, error) {
 		result = toFailure(err)
 	}
 	result.Dispatched = true
+	if len(r.ignored) > 0 {
+		result.Content = append(result.Content, textResult("Ignored, since the tool takes no such argument: %s.",
+			strings.Join(r.ignored, ", "))...)
+	}
 	return result, nil
 }

@@ -47,6 +47,10 @@
 // they are if the parameter has allowReserved; all else that allowReserved would keep means
 // the same encoded. Tabs and line breaks are control characters in queries and headers too.
 //
+// A list, an object, a number or a boolean may be given as a text of JSON wherever the schema admits no text, within
+// other values too: models and clients send them so. An unknown argument is refused by its name, since a
+// model means something by it; those that clients are known to add are ignored, and the result says which.
+//
 // A keyword of a schema that is malformed, unknown or not RE2 is not enforced: the
 // upstream checks it. So are format, default (never sent) and members of nested objects
 // that their schema does not name.

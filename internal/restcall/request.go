@@ -27,6 +27,7 @@ type Request struct {
 	body       []byte
 	credential Credential
 	timeout    time.Duration // of the call; 0: the Caller's
+	ignored    []string      // arguments that are known to be a client's, and not meant
 	tells      []string      // headers of the answer that are shown beside those of every answer
 }
 
@@ -48,8 +49,11 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	}
 	credential := upstream.credential
 	var c complaints
-	values := p.read(arguments, &c)
-	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential, timeout: to.Timeout, tells: p.tells}
+	values, ignored := p.read(arguments, &c)
+	r := &Request{
+		method: p.method, ignored: ignored, header: make(http.Header, len(p.headers)+4), credential: credential,
+		timeout: to.Timeout, tells: p.tells,
+	}
 	in := p.names.naming(p, &c)
 	p.writeURL(r, upstream.base, values, in)
 	p.writeHeaders(r, values, &c)
