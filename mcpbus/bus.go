@@ -57,12 +57,13 @@ type Config struct {
 	MaxTools      int // on the bus; 100,000. A capability that would exceed it is left out; older ones have priority
 	MaxOwnerTools int // of one owner, in the same way; 10,000
 
+	MaxName     int           // characters of a tool's name, 40 to 64, for clients that put more in front; 64
 	PageSize    int           // tools on a page of the list; 1,000, which is the maximum
 	Refresh     time.Duration // interval of polling for changes by other processes; 5 s
 	Discovery   time.Duration // interval of discovery for each upstream; 5 min
 	KeepAlive   time.Duration // interval of keep-alive comments on an idle stream; 20 s
 	Progress    time.Duration // interval of progress notifications to a client that requested them; 5 s
-	PerCaller   int           // concurrent calls of one caller; 16
+	PerCaller   int           // concurrent calls of one caller, a user of an application or an application itself; 16
 	PerUpstream int           // concurrent calls to one upstream (scheme and host); 32
 	PerListener int           // concurrent streams of one caller; 4
 
@@ -137,9 +138,21 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	return b, nil
 }
 
-func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTTP(w, r) }
+// ServeHTTP serves a path with a slash at its end as the path without it: people add one, and so do URL libraries.
+func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTTP(w, withoutSlash(r)) }
 
-// Patterns returns the served paths in the syntax of http.ServeMux.
+// withoutSlash returns a request without the slash at the end of its path, as a copy where there is one.
+func withoutSlash(r *http.Request) *http.Request {
+	path, slash := strings.CutSuffix(r.URL.Path, "/")
+	if !slash || path == "" || r.URL.RawPath != "" {
+		return r
+	}
+	out, u := *r, *r.URL
+	u.Path, out.URL = path, &u
+	return &out
+}
+
+// Patterns returns the served paths in the syntax of http.ServeMux. Mount also serves them with a slash at the end.
 func (b *Bus) Patterns() []string { return b.mux.Patterns() }
 
 // Mount registers the bus, its bundles and their RFC 9728 documents with a router, such as an
@@ -147,7 +160,7 @@ func (b *Bus) Patterns() []string { return b.mux.Patterns() }
 func (b *Bus) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range append(append([]string{Path, Path + "/"}, metadataPaths()...), bundlePaths()[1]) {
+	for _, path := range append(append([]string{Path, Path + "/", metadataRoot + Path + "/"}, metadataPaths()...), bundlePaths()[1]) {
 		mux.Handle(path, b)
 	}
 }
@@ -189,6 +202,8 @@ func (c *Config) complete() error {
 	want(c.Meter != nil, "Meter is missing: use the gateway.Gateway")
 	c.PageSize = cmp.Or(c.PageSize, MaxPageSize)
 	want(1 <= c.PageSize && c.PageSize <= MaxPageSize, "PageSize is 1 to 1,000, or 0 for 1,000")
+	c.MaxName = cmp.Or(c.MaxName, MostName)
+	want(LeastName <= c.MaxName && c.MaxName <= MostName, "MaxName is 40 to 64, or 0 for 64")
 	for _, n := range []struct {
 		name     string
 		value    *int

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -85,7 +86,7 @@ func (x *exchange) callTool(t *tool, do func(*toolCall) (pieces, *rpc.Error)) (p
 	c := &toolCall{exchange: x, tool: t, start: time.Now(), ctx: ctx, span: recorded}
 	key := x.callerKey()
 	if !x.bus.callers.acquire(key) {
-		return c.respondBusy(busyCaller)
+		return c.respondBusy(fmt.Sprintf(busyCaller, x.bus.c.PerCaller))
 	}
 	defer x.bus.callers.release(key)
 	if !x.bus.upstreams.acquire(t.upstream) {

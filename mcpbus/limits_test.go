@@ -22,7 +22,7 @@ func TestCallsAtTheSameTimeAreBounded(t *testing.T) {
 		as    func(i int) string // who makes the i-th call
 		told  string
 	}{
-		{"one caller", 16, func(int) string { return "Bearer app" }, "of yours"},
+		{"one caller", 16, func(int) string { return "Bearer app" }, "at a time (16)"},
 		{"one upstream", 32, func(i int) string { return fmt.Sprint("Bearer caller", i/8) }, "upstream"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -113,15 +113,15 @@ func (b *Bus) readMember(ctx context.Context, c storage.Capability) (*member, er
 func (b *Bus) encodeTools(ctx context.Context, c storage.Capability, stored []toolplan.Tool) []*tool {
 	tools, names := make([]*tool, 0, len(stored)), make(map[string]bool, len(stored))
 	for _, s := range stored {
-		t, err := newTool(&c, s)
-		if err == nil && names[s.Name] {
+		t, err := newTool(&c, s, b.c.MaxName)
+		if err == nil && names[t.listed] {
 			err = errors.New("another one has its name")
 		}
 		if err != nil {
 			b.c.Log.WarnContext(ctx, "mcpbus: a tool is not listed: register it again", "member", c.Member, "tool", s.Name, "err", err)
 			continue
 		}
-		names[s.Name] = true
+		names[t.listed] = true
 		tools = append(tools, t)
 	}
 	return tools

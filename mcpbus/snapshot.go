@@ -14,10 +14,11 @@ import (
 // snapshot holds every tool on the bus at one moment, and who may use it. It is immutable: a
 // request uses the snapshot it began with to its end.
 type snapshot struct {
-	tools []*tool // by name
-	index map[string]int
-	text  []byte // the tools as they are listed, with a comma after each
-	ends  []int  // in text, after each tool and before its comma
+	tools []*tool        // by name
+	index map[string]int // by name
+	short map[string]int // by the name in lists, of those that have another there
+	text  []byte         // the tools as they are listed, with a comma after each
+	ends  []int          // in text, after each tool and before its comma
 
 	access     map[string]*accessIndex // by member
 	accesses   []*accessIndex          // in the order of the tools
@@ -38,7 +39,7 @@ type snapshot struct {
 // newSnapshot sorts and joins tools, whose names are unique.
 func newSnapshot(tools []*tool, r *rules) *snapshot {
 	slices.SortFunc(tools, func(a, b *tool) int { return cmp.Compare(a.name, b.name) })
-	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), ends: make([]int, len(tools))}
+	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), short: map[string]int{}, ends: make([]int, len(tools))}
 	s.views.limit, s.joined.limit = maxViews, maxJoined
 	s.readOnly = newBits(len(tools))
 	size := 0
@@ -50,7 +51,9 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 	}
 	s.text = make([]byte, 0, size)
 	for i, t := range tools {
-		s.index[t.name] = i
+		if s.index[t.name] = i; t.listed != t.name {
+			s.short[t.listed] = i
+		}
 		s.text = append(s.text, t.json...)
 		s.ends[i] = len(s.text)
 		s.text = append(s.text, ',')

@@ -1,6 +1,8 @@
 package mcpbus
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,13 +18,13 @@ import (
 )
 
 const (
-	maxName = 64        // of a tool on the bus: the limit of model APIs
 	maxTool = 128 << 10 // bytes of an encoded tool
 )
 
 // tool holds one tool of the bus. It is immutable.
 type tool struct {
-	name       string // member__name
+	name       string // member__name, by which rules, scopes and records know it
+	listed     string // the name in lists, of at most Config.MaxName characters
 	capability *storage.Capability
 	stored     toolplan.Tool
 	upstream   string // scheme and host, for the limit of concurrent calls
@@ -35,7 +37,7 @@ var seed = maphash.MakeSeed()
 // newTool encodes a stored tool, without invisible text, which an older version may have stored
 // or a Discoverer may have passed on. It fails for a tool that a client could not read: one of
 // them in a list makes many clients discard the whole list.
-func newTool(c *storage.Capability, stored toolplan.Tool) (*tool, error) {
+func newTool(c *storage.Capability, stored toolplan.Tool, maxName int) (*tool, error) {
 	t := &tool{name: c.Member + "__" + stored.Name, capability: c, stored: stored, upstream: upstreamOf(c.UpstreamURL)}
 	switch {
 	case stored.Name == "" || !isName(t.name):
@@ -43,6 +45,7 @@ func newTool(c *storage.Capability, stored toolplan.Tool) (*tool, error) {
 	case stored.Description == "" || !utf8.ValidString(stored.Description):
 		return nil, errors.New("its description is empty or not UTF-8")
 	}
+	t.listed = shortName(t.name, maxName)
 	if err := checkSchema(stored.InputSchema); err != nil {
 		return nil, fmt.Errorf("its input schema %w", err)
 	}
@@ -59,7 +62,7 @@ func newTool(c *storage.Capability, stored toolplan.Tool) (*tool, error) {
 	if description == "" {
 		return nil, errors.New("its description has nothing that is seen")
 	}
-	t.json, err = encode(listed{t.name, toolschema.Text(stored.Title), description, schema, stored.OutputSchema, stored.Icons, annotationsOf(stored)})
+	t.json, err = encode(listed{t.listed, toolschema.Text(stored.Title), description, schema, stored.OutputSchema, stored.Icons, annotationsOf(stored)})
 	t.sum = maphash.Bytes(seed, t.json)
 	if err == nil && len(t.json) > maxTool {
 		err = fmt.Errorf("it has %d bytes, more than %d", len(t.json), maxTool)
@@ -79,9 +82,20 @@ type listed struct {
 }
 
 func isName(name string) bool {
-	return len(name) <= maxName && !strings.ContainsFunc(name, func(c rune) bool {
+	return len(name) <= MostName && !strings.ContainsFunc(name, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
 	})
+}
+
+// shortName returns a name of at most so many characters. It depends on the whole name and on nothing else, so it
+// is the same on each node and whatever else is on the bus, and nobody finds a second name that becomes it.
+func shortName(name string, max int) string {
+	if len(name) <= max {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	hash := "_" + strings.ToLower(base32.HexEncoding.EncodeToString(sum[:])[:13]) // 65 bits
+	return name[:max-len(hash)] + hash
 }
 
 // checkSchema checks what clients need to parse a list: an object schema whose properties are

@@ -96,6 +96,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		Upstreams: mcpbus.UpstreamsConfig{MaxAnswer: c.Bus.MaxAnswer},
 		Bus: mcpbus.Config{
 			Version: versionOf(), MaxOwnerTools: c.MaxTools, Origins: c.Bus.Origins, PageSize: c.Bus.PageSize,
+			MaxName: c.Bus.MaxName, PerCaller: c.Bus.PerCaller,
 		},
 		Legacy: legacy.Config{ErrorStatus: c.LegacyStatus},
 	}

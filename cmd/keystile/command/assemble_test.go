@@ -319,6 +319,8 @@ var triedElsewhere = map[string]string{
 	"bus.origins":               "TestTheSettingsOfTheBusReachIt",
 	"bus.page_size":             "TestTheSettingsOfTheBusReachIt",
 	"bus.max_answer":            "TestTheSettingsOfTheBusReachIt",
+	"bus.max_name":              "TestTheSettingsOfTheBusReachIt",
+	"bus.per_caller":            "TestTheSettingsOfTheBusReachIt",
 	"audit.keep":                "TestARunningServiceRemovesWhatIsTooOld in internal/audit: here nothing gets old",
 	"audit.max_size":            "TestTheTrailIsAsLargeAsTheSettingSays",
 	"registry.max_capabilities": "TestTheOperatorSaysHowMuchOneUserMayHave",

@@ -145,6 +145,13 @@
 //   - bus.origins (list): origins whose pages may call the bus (/api/mcp) from a browser, with a token
 //     of theirs, beside base_url; pages of others are refused, programs that are no browsers are not
 //   - bus.page_size (number, default 1000, protocol 4.9): tools on a page of tools/list, 1 to 1000
+//   - bus.max_name (number, default 64): characters of a tool's name in tools/list, 40 to 64, of the
+//     64 that model APIs take: clients put their own in front, such as mcp__keystile__. Longer names
+//     end in a hash, and the whole name still calls the tool
+//   - bus.per_caller (number, default 16): calls of tools that one caller, a user of an application or
+//     an application itself, may have under way on a node, 1 to 1000; a call beyond is answered that
+//     it is to wait, and is not charged. An upstream takes 32 of all callers, so one caller leaves it
+//     half
 //   - bus.max_answer (size, default 1MiB): how much a tool's upstream may answer to a call, 64KiB to
 //     16MiB, decompressed and as UTF-8; of what is larger the caller is told how much there is, and
 //     where, if the upstream says so

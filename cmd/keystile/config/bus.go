@@ -2,26 +2,35 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/keystile/keystile/mcpbus"
 )
 
-// Bus configures the tool bus: which pages may call it, and how much it answers at a time.
+// Bus configures the tool bus: which pages may call it, how much at a time, and how tools are listed.
 type Bus struct {
 	Origins   []string // whose pages may call, beside the service's own
 	PageSize  int      // tools on a page of the list
+	MaxName   int      // characters of a tool's name
+	PerCaller int      // concurrent calls of one caller
 	MaxAnswer int64    // bytes of an upstream's answer
 }
 
-func pageSize(c *Config, s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > mcpbus.MaxPageSize {
-		return errors.New("it is a whole number from 1 to " + strconv.Itoa(mcpbus.MaxPageSize))
+// within reads a whole number between two bounds.
+func within(field func(*Config) *int, least, most int) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("it is a whole number from %d to %d", least, most)
+		}
+		*field(c) = n
+		return nil
 	}
-	c.Bus.PageSize = n
-	return nil
 }
+
+// maxPerCaller bounds bus.per_caller: what one caller may have under way takes memory, see mcpbus.MostAnswer.
+const maxPerCaller = 1000
 
 // maxAnswer is a size between two bounds: less is no use to anybody, and each call that is
 // under way may hold several times as much in memory.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
@@ -197,7 +198,11 @@ var keys = []key{
 	{name: "bus.origins", kind: "list", help: "origins whose pages may call the bus (/api/mcp) from a browser, with a token of theirs, beside base_url; pages of others are refused, programs that are no browsers are not", example: "https://inspector.example.com",
 		set: origins(func(c *Config) *[]string { return &c.Bus.Origins })},
 	{name: "bus.page_size", kind: "number", fallback: "1000", protocol: "4.9", help: "tools on a page of tools/list, 1 to 1000", example: "200",
-		set: pageSize},
+		set: within(func(c *Config) *int { return &c.Bus.PageSize }, 1, mcpbus.MaxPageSize)},
+	{name: "bus.max_name", kind: "number", fallback: "64", help: "characters of a tool's name in tools/list, 40 to 64, of the 64 that model APIs take: clients put their own in front, such as mcp__keystile__. Longer names end in a hash, and the whole name still calls the tool", example: "48",
+		set: within(func(c *Config) *int { return &c.Bus.MaxName }, mcpbus.LeastName, mcpbus.MostName)},
+	{name: "bus.per_caller", kind: "number", fallback: "16", help: "calls of tools that one caller, a user of an application or an application itself, may have under way on a node, 1 to 1000; a call beyond is answered that it is to wait, and is not charged. An upstream takes 32 of all callers, so one caller leaves it half", example: "32",
+		set: within(func(c *Config) *int { return &c.Bus.PerCaller }, 1, maxPerCaller)},
 	{name: "bus.max_answer", kind: "size", fallback: "1MiB", help: "how much a tool's upstream may answer to a call, 64KiB to 16MiB, decompressed and as UTF-8; of what is larger the caller is told how much there is, and where, if the upstream says so", example: "4MiB",
 		set: maxAnswer},
 

@@ -17,6 +17,9 @@
 // those about the credential (401, 403) and temporary ones (429, 502, 503, 504). The HTTP+SSE
 // transport of 2024-11-05, with its second endpoint, is not supported.
 //
+// A redirect is not followed, but for one (307, 308) to the same origin and query that only adds or drops a slash at the
+// end of the path: frameworks answer it before anything is executed.
+//
 // The state of an upstream, and a discovery that several callers share, is keyed by the URL and
 // the credential together: two capabilities at one URL may see different tools.
 //

@@ -29,7 +29,7 @@ const maxFault = 64 << 10 // bytes of an answer that is not 2xx
 func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (*response, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	resp, err := c.config.Transport.RoundTrip(t.post(ctx, l, m))
+	resp, err := c.roundTrip(ctx, t, l, m)
 	if err != nil {
 		return nil, err
 	}
