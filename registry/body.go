@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,7 +24,9 @@ type body struct {
 // a body needs none: generators write one for every operation.
 func (d *document) body(op operation, parameters []parameter, view *toolschema.Projection) *body {
 	b := d.anyBody(op, parameters, view)
+	d.listOtherBodies(op, parameters)
 	if b != nil && b.empty && op.method == "get" {
+		d.skips.addUsual(op.node, "a body of which nothing is said is no argument of a GET")
 		return nil
 	}
 	return b
@@ -65,6 +68,11 @@ func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *
 		return nil
 	}
 	b := d.bodyOf(offers, v.True("required"), view)
+	for _, o := range offers[1:] {
+		if o.full == offers[0].full {
+			d.skips.add(o.media, o.full+" is there twice, and one of them counts")
+		}
+	}
 	d.unsent(typesOf(offers), b.Body)
 	d.encode(b, offers[0].media.Get("encoding"), view)
 	return b
@@ -104,7 +112,7 @@ func (d *document) formBody(b *body, schema toolschema.Node, view *toolschema.Pr
 	fields = slices.DeleteFunc(fields, func(f toolschema.Field) bool {
 		odd := strings.ContainsFunc(f.Name, unicode.IsControl)
 		if odd {
-			d.skips.add(schema, "a field with control characters in its name")
+			d.skips.add(schema, fmt.Sprintf("the field %q has control characters in its name", f.Name))
 		}
 		return odd
 	})

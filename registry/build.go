@@ -18,12 +18,16 @@ func (d *document) build(op operation, name string, limits toolschema.Limits) (t
 	params := d.params(op, parameters, view)
 	body := d.body(op, parameters, view)
 	d.dropFixedFields(op, body)
+	d.listCallbacks(op)
 	d.steps += view.Steps()
 	if err := view.Err(); err != nil {
 		return toolplan.Tool{}, err
 	}
 	if view.Unexpanded() {
 		d.unexpanded++
+	}
+	if n, there := view.AnswerOnly(); there {
+		d.skips.addUsual(n, "a field that is readOnly is no argument: answers alone have it")
 	}
 	path := publicPath(op.template)
 	call := &toolplan.Call{Template: strings.Clone(op.template)}
@@ -55,6 +59,9 @@ func (d *document) params(op operation, parameters []parameter, view *toolschema
 		}
 		a, ok := d.argument(p, view)
 		if !ok {
+			if schema, is := p.Get("schema").(tree.Object); is && schema.Get("$ref") != nil { // where that leads is listed too
+				d.skips.add(p.node, fmt.Sprintf("the schema of the %s parameter %q cannot be shown", p.in, p.name))
+			}
 			continue
 		}
 		if p.in == "path" {

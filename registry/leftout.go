@@ -77,6 +77,32 @@ func (d *document) listWebhooks() {
 	}
 }
 
+// listOtherBodies lists what says of a body what something else says already: parameters of OpenAPI 2.0 in a document
+// of OpenAPI 3, a second body, and a form beside one.
+func (d *document) listOtherBodies(op operation, parameters []parameter) {
+	whole := op.node.Get("requestBody").Value != nil && !d.two
+	for _, p := range parameters {
+		switch {
+		case p.in == "body" && !whole:
+			whole = true
+		case p.in == "body":
+			d.skips.add(p.node, "the operation has another body")
+		}
+	}
+	for _, p := range parameters {
+		if p.in == "formData" && whole {
+			d.skips.add(p.node, "a field of a form, and the operation has another body")
+		}
+	}
+}
+
+// listCallbacks says that what an API sends when it has been called makes no tools.
+func (d *document) listCallbacks(op operation) {
+	if n := op.node.Get("callbacks"); n.Value != nil {
+		d.skips.addUsual(n, "callbacks are requests that the API makes, and so no tools")
+	}
+}
+
 // fixedReason says why a parameter is no argument.
 func fixedReason(in, name, by string) string {
 	return fmt.Sprintf("the %s parameter %q is no argument: %s of the upstream sets it", in, name, by)

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -52,6 +53,9 @@ const (
 // offers reads the media types of a content object.
 func (d *document) offers(at toolschema.Node, view *toolschema.Projection) (out []offer) {
 	content, _ := at.Value.(tree.Object)
+	if len(content) > maxMedia {
+		d.skips.add(at, fmt.Sprintf("the media types behind the first %d", maxMedia))
+	}
 	for _, m := range content[:min(len(content), maxMedia)] {
 		media := at.Get(m.Key)
 		if _, is := media.Value.(tree.Object); !is {

@@ -28,6 +28,7 @@ type parameter struct {
 func (d *document) parameters(op operation, view *toolschema.Projection) (out []parameter) {
 	at := map[[2]string]int{}
 	for _, list := range []toolschema.Node{op.item.Get("parameters"), op.node.Get("parameters")} {
+		first := len(out) // of this list: an operation may declare what its path declares
 		items, is := list.Value.(tree.Array)
 		if !is && list.Value != nil {
 			d.skips.add(list, "not a list of parameters")
@@ -46,6 +47,9 @@ func (d *document) parameters(op operation, view *toolschema.Projection) (out []
 				key[1] = http.CanonicalHeaderKey(p.name)
 			}
 			if old, there := at[key]; there {
+				if old >= first {
+					d.skips.add(out[old].node, fmt.Sprintf("the %s parameter %q is there twice: the later one counts", p.in, p.name))
+				}
 				out[old] = p
 				continue
 			}

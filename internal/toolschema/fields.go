@@ -39,13 +39,17 @@ func (p *Projection) object(n Node, form bool) (out []Field, more *Field, ok boo
 		return nil, nil, false
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.properties)) {
-		declared := slices.DeleteFunc(o.properties[name], p.readOnly)
+		declared := p.sendable(o.properties[name])
 		if schema, ok := p.anyOf(declared); ok {
 			f := Field{Name: name, Schema: schema, Required: o.required[name]}
 			if form {
 				f.Bytes = p.Bytes(declared...)
 			}
 			out = append(out, f)
+		} else if len(declared) > 0 && p.over == nil {
+			if _, is := refOf(declared[0].Value); is { // where it leads is reported too
+				p.report(declared[0], "what its schema refers to cannot be shown")
+			}
 		}
 		if len(out) > p.limits.Properties && p.over == nil {
 			p.over = fmt.Errorf("it has more than %d properties", p.limits.Properties)

@@ -30,7 +30,8 @@ type Projection struct {
 	steps, nodes, merged int
 	open                 []string // the references that are being expanded
 	over                 error
-	unexpanded           bool // a reference is shown by its name because it is nested
+	unsent               *Node        // the first property that belongs to answers only
+	unexpanded           bool         // a reference is shown by its name because it is nested
 	defs                 *definitions // nil: what refers to itself is shown as a placeholder
 }
 

@@ -2,6 +2,28 @@ package toolschema
 
 import "github.com/keystile/keystile/internal/toolschema/tree"
 
+// sendable returns what of the declarations of a property does not belong to answers only.
+func (p *Projection) sendable(declared []Node) (out []Node) {
+	for _, n := range declared {
+		if !p.readOnly(n) {
+			out = append(out, n)
+		}
+	}
+	if len(out) == 0 && len(declared) > 0 && p.unsent == nil {
+		p.unsent = &declared[0]
+	}
+	return out
+}
+
+// AnswerOnly returns the first property that was not shown because it belongs to answers only; ok is
+// false if there was none.
+func (p *Projection) AnswerOnly() (n Node, ok bool) {
+	if p.unsent == nil {
+		return Node{}, false
+	}
+	return *p.unsent, true
+}
+
 // readOnly reports a property that belongs to answers only, as it says itself, or what it refers to or
 // combines says.
 func (p *Projection) readOnly(n Node) bool { return p.marked(n, 0) }

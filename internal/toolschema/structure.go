@@ -74,7 +74,7 @@ func (p *Projection) properties(n Node, level int) tree.Object {
 	var out tree.Object
 	for _, m := range declared {
 		property := n.Get(m.Key)
-		if p.readOnly(property) {
+		if len(p.sendable([]Node{property})) == 0 {
 			continue
 		}
 		if !p.visible(m.Key) {
