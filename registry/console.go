@@ -92,7 +92,15 @@ func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, lines)
 }
 
-// showOrRemove is GET and DELETE /api/console/capabilities/{member}.
+// one is GET, PATCH and DELETE /api/console/capabilities/{member}.
+func (g *Registry) one(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPatch {
+		return g.update(w, r)
+	}
+	return g.showOrRemove(w, r)
+}
+
+// showOrRemove is GET and DELETE of one.
 func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 	var checks []consoleauth.Check
 	if r.Method == http.MethodDelete {

@@ -28,27 +28,35 @@ const maxRequest = 2*(16<<20) + 1<<20
 // readRequest reads the body of a registration. Fields have exactly their names, each
 // once, in any order; null is the same as nothing. Unknown ones are listed and left alone.
 func readRequest(w http.ResponseWriter, r *http.Request) (q Request, err error) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	fields, err := readFields(w, r, maxRequest)
+	if err != nil {
+		return q, err
+	}
+	return q, q.fill(fields)
+}
+
+// readFields reads the fields of a body of at most so many bytes.
+func readFields(w http.ResponseWriter, r *http.Request, most int64) (fields map[string]json.RawMessage, err error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
-		return q, limitf("the request has more than %d bytes: split the document", maxRequest)
+		return nil, limitf("the request has more than %d bytes: split the document", most)
 	}
 	if err != nil {
-		return q, unread(err)
+		return nil, unread(err)
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if isYAML(r.Header.Get("Content-Type")) {
 		if text, err = requestOfYAML(r.Context(), text); err != nil {
-			return q, err
+			return nil, err
 		}
 	}
-	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
-		return q, badField(`the body is not one JSON object: send {"member":...,"upstream_url":...}`)
+		return nil, badField(`the body is not one JSON object: send {"member":...,"upstream_url":...}`)
 	}
 	if members(text) != len(fields) {
-		return q, badField("a field is there twice: send each once")
+		return nil, badField("a field is there twice: send each once")
 	}
-	return q, q.fill(fields)
+	return fields, nil
 }
 
 // unread returns the refusal of a body that has not come to its end: too slow, or cut off.
@@ -147,6 +155,7 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 		"publish":      func(on bool) { q.Private = !on },
 		"resolve_refs": func(on bool) { q.ResolveRefs = &on },
 		"lint":         func(on bool) { q.Lint = on },
+		"keep_tools":   func(on bool) { q.KeepTools = on },
 	}
 	documents := map[string]*json.RawMessage{"openapi": &q.OpenAPI, "tools_static": &q.StaticTools}
 	var text string
@@ -164,6 +173,15 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 			return true, "a string of UTF-8 text"
 		}
 		*secrets[name] = storage.NewSecret(text)
+	case name == "headers":
+		headers, ok := readHeaders(raw, false)
+		if !ok {
+			return true, headersRule
+		}
+		q.Headers = make(map[string]storage.Secret, len(headers))
+		for name, value := range headers {
+			q.Headers[name] = *value
+		}
 	case name == "timeout":
 		if json.Unmarshal(raw, &q.Timeout) != nil || !isTimeout(q.Timeout) {
 			return true, timeoutRule

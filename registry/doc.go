@@ -23,6 +23,15 @@
 // one user keeps no other out is why the limit of one is below that of all. Capabilities that are shown, and
 // upstreams that are asked while they are registered, are bounded likewise.
 //
+// An update changes no tool, upstream or owner. A secret that was given for one use is not put to another: another
+// kind of credential needs its own, and so does a webhook at another address. Registered again in the console without
+// its secrets, a capability keeps them if its server is the same. What an update makes of the arguments of tools is
+// seen in calls alone: an argument that a new header sets is no longer sent; it goes when the document is registered
+// again.
+//
+// What tools a registration removes is judged by those that are stored. For an MCP endpoint at another address that is
+// what it lists within five seconds; what the same endpoint lists no more, the registration has not removed.
+//
 // A duplicate field of a request is refused, because parsers disagree on which one counts; an
 // unknown one is listed as left out, so that a misspelling is noticed. A secret that calls would
 // not use is not stored.

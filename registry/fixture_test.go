@@ -184,7 +184,7 @@ func (h *fixture) requestContext(ctx context.Context, method, target, cookie str
 	if cookie != "" {
 		r.Header.Set("Cookie", cookie)
 	}
-	if method == http.MethodPost {
+	if method == http.MethodPost || method == http.MethodPatch {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for i := 0; i < len(headers); i += 2 {

@@ -87,6 +87,9 @@ func (q *Request) keepSecrets(there storage.Capability) {
 	if q.AuthSecret.IsZero() && q.AuthType == there.AuthType && q.AuthType != "" && q.AuthType != authNone && sameServer(q.UpstreamURL, there.UpstreamURL) {
 		q.AuthSecret = there.AuthSecret
 	}
+	if q.Headers == nil && sameServer(q.UpstreamURL, there.UpstreamURL) {
+		q.Headers = there.SecretHeaders()
+	}
 	if q.WebhookSecret.IsZero() && q.WebhookURL != "" && q.WebhookURL == there.WebhookURL {
 		q.WebhookSecret = there.WebhookSecret
 	}

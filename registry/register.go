@@ -15,6 +15,7 @@ import (
 type Registered struct {
 	storage.Capability
 	Tools   []toolplan.Tool
+	Removed []string // tools that were there before, and that a registration has removed
 	Warning string   // why calls will not work, "" if nothing is known
 	Lint    []string // advice on the document: of a preview, and of the strict validator if it was asked for
 }
@@ -39,7 +40,11 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
 		return Registered{}, err
 	}
-	if _, err := g.lookUpMember(ctx, actor, q); err != nil { // before a document is read in vain
+	there, err := g.lookUpMember(ctx, actor, q)
+	if err == nil {
+		err = g.checkKeepsTools(ctx, q, there)
+	}
+	if err != nil { // before a document is read in vain
 		return Registered{}, err
 	}
 	r := &Result{Skipped: q.unknownFields}
@@ -53,7 +58,7 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 			return Registered{}, err
 		}
 	}
-	c, err := g.save(ctx, actor, q, r.Tools, r.Skipped)
+	c, before, err := g.save(ctx, actor, q, r.Tools, r.Skipped)
 	if err != nil {
 		return Registered{}, err
 	}
@@ -65,6 +70,7 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 		g.endReading(ctx)
 		done = g.withDiscoveredTools(ctx, done)
 	}
+	done.Removed = q.removedBy(done, there, before)
 	g.notify(c.Member)
 	if c.AutoDiscover() && len(done.Tools) == 0 { // the warning says why already
 		return done, nil

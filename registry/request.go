@@ -24,6 +24,7 @@ type Request struct {
 	AuthName      string // of api_key: the header's or parameter's name
 	AuthIn        string // of api_key: header or query
 	AuthSecret    storage.Secret
+	Headers       map[string]storage.Secret // more headers that each call carries, by name; they go to the upstream alone
 	WebhookURL    string
 	WebhookSecret storage.Secret
 	Timeout       int             // seconds that a call may take, 1 to 600; 0: 30
@@ -32,6 +33,10 @@ type Request struct {
 	StaticTools   json.RawMessage // nil: none
 	ResolveRefs   *bool           // nil: Config.ResolveRefs
 	Lint          bool            // in a preview: also return advice on the document
+
+	// KeepTools refuses the registration if it would remove tools of what is there, and names them; Registered.Removed
+	// says afterwards what was removed without it.
+	KeepTools bool
 
 	// Owner is the sub of the new owner; only an admin may set it. "": the owner stays; a new
 	// capability belongs to the actor.
@@ -87,7 +92,7 @@ func (q Request) check() error {
 }
 
 func (q Request) upstream() restcall.Upstream {
-	return restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret}
+	return restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret, Headers: q.Headers}
 }
 
 func (q Request) checkLengths() error {
@@ -148,6 +153,7 @@ func (q Request) applyTo(there storage.Capability, skipped []toolplan.Skip) stor
 	c.Label, c.Description = toolschema.Text(q.Label), toolschema.Text(q.Description)
 	c.Timeout = q.Timeout
 	c.AuthType, c.AuthName, c.AuthIn, c.AuthSecret = q.AuthType, q.AuthName, q.AuthIn, q.AuthSecret
+	c.SetSecretHeaders(q.Headers)
 	c.WebhookURL, c.WebhookSecret = q.WebhookURL, q.WebhookSecret
 	return c
 }

@@ -13,12 +13,18 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// save writes a registration over what is stored at that time.
-func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool, skipped []toolplan.Skip) (storage.Capability, error) {
-	return retryOnConflict(ctx, func() (storage.Capability, error) {
+// save writes a registration over what is stored at that time, and returns the names of the tools that were there.
+func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool, skipped []toolplan.Skip) (c storage.Capability, before []string, err error) {
+	c, err = retryOnConflict(ctx, func() (storage.Capability, error) {
 		there, err := g.lookUpMember(ctx, actor, q)
+		if err == nil {
+			before, err = g.toolsBefore(ctx, q, there)
+		}
 		if err != nil {
 			return there, err
+		}
+		if removed := missing(before, tools); q.KeepTools && q.kind() != storage.CapabilityMCP && len(removed) > 0 {
+			return there, wouldRemove(removed)
 		}
 		c := q.applyTo(there, skipped)
 		event := webhook.Updated
@@ -31,6 +37,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		}
 		return c, err
 	})
+	return c, before, err
 }
 
 // write stores a capability if allow returns nil, and in the same step the messages for its

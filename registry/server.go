@@ -214,6 +214,6 @@ func (g *Registry) routes() []reply.Route {
 		{Path: pathAll, Methods: read, Handle: g.list},
 		{Path: pathRegister, Methods: []string{http.MethodPost}, Handle: g.register},
 		{Path: pathPreview, Methods: []string{http.MethodPost}, Handle: g.preview},
-		{Path: pathOne, Methods: append(read, http.MethodDelete), Handle: g.showOrRemove},
+		{Path: pathOne, Methods: append(read, http.MethodPatch, http.MethodDelete), Handle: g.one},
 	}
 }

@@ -15,11 +15,12 @@ type registerResult struct {
 	Kind      string          `json:"kind"`
 	ToolCount int             `json:"tool_count"`
 	Skipped   []toolplan.Skip `json:"skipped"`
+	Removed   []string        `json:"removed,omitempty"` // tools that were there and are not any more
 	Warning   string          `json:"warning,omitempty"`
 }
 
 func newRegisterResult(r Registered) registerResult {
-	return registerResult{r.Member, r.Kind, r.ToolCount, nonNil(r.Skipped), r.Warning}
+	return registerResult{r.Member, r.Kind, r.ToolCount, nonNil(r.Skipped), r.Removed, r.Warning}
 }
 
 // previewResult holds the data of a preview.
@@ -62,18 +63,34 @@ func newSummary(c storage.Capability, warning string) summary {
 	return s
 }
 
+// connection holds how a capability reaches its upstream and who is told of changes, without the secrets.
+type connection struct {
+	AuthName    string   `json:"auth_name,omitempty"`
+	AuthIn      string   `json:"auth_in,omitempty"`
+	HeaderNames []string `json:"header_names,omitempty"` // the values are secrets
+	WebhookURL  string   `json:"webhook_url,omitempty"`
+}
+
+func newConnection(c storage.Capability) connection {
+	return connection{c.AuthName, c.AuthIn, c.HeaderNames(), c.WebhookURL}
+}
+
+// updateResult holds the data of an update: what the capability is now, but for its tools.
+type updateResult struct {
+	summary
+	connection
+}
+
 // capabilityView holds one capability with its tools.
 type capabilityView struct {
 	summary
-	AuthName   string          `json:"auth_name,omitempty"`
-	AuthIn     string          `json:"auth_in,omitempty"`
-	WebhookURL string          `json:"webhook_url,omitempty"`
-	Tools      []toolplan.Tool `json:"tools_static"`
-	Skipped    []toolplan.Skip `json:"skipped"`
+	connection
+	Tools   []toolplan.Tool `json:"tools_static"`
+	Skipped []toolplan.Skip `json:"skipped"`
 }
 
 func newCapabilityView(r Registered) capabilityView {
-	return capabilityView{newSummary(r.Capability, r.Warning), r.AuthName, r.AuthIn, r.WebhookURL, toolplan.Public(r.Tools), nonNil(r.Skipped)}
+	return capabilityView{newSummary(r.Capability, r.Warning), newConnection(r.Capability), toolplan.Public(r.Tools), nonNil(r.Skipped)}
 }
 
 // nonNil returns a list that is never null in JSON.

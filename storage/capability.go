@@ -35,6 +35,7 @@ type Capability struct {
 	AuthName      string          `json:"auth_name,omitempty"` // of api_key: the header or query parameter
 	AuthIn        string          `json:"auth_in,omitempty"`   // of api_key: header or query
 	AuthSecret    Secret          `json:"-"`
+	headers       Secret          // see SecretHeaders: an object of texts in JSON
 	WebhookURL    string          `json:"webhook_url,omitempty"`
 	WebhookSecret Secret          `json:"-"`
 	Timeout       int             `json:"timeout,omitempty"`    // seconds that one call may take; 0: defaultTimeout. See CallTimeout
@@ -80,7 +81,7 @@ var capabilities = kind[Capability]{
 	index:   func(c Capability) []string { return append(owned(c.Owner), "all") },
 	version: func(c *Capability) *int64 { return &c.Version },
 	secrets: func(c *Capability) map[string]*Secret {
-		return map[string]*Secret{"auth": &c.AuthSecret, "webhook": &c.WebhookSecret}
+		return map[string]*Secret{"auth": &c.AuthSecret, "webhook": &c.WebhookSecret, "headers": &c.headers}
 	},
 }
 

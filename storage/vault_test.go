@@ -36,10 +36,12 @@ func newVault(t *testing.T, keys ...storage.MasterKey) *vault {
 	}
 	member := storage.Capability{Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example", AuthType: "bearer",
 		AuthSecret: storage.NewSecret("the upstream's key"), WebhookURL: "https://shop.example/hook", WebhookSecret: storage.NewSecret("the webhook's key"), Owner: "u1"}
+	member.SetSecretHeaders(map[string]storage.Secret{"X-Tenant-Key": storage.NewSecret("the tenant's key"), "X-Two": storage.NewSecret("two")})
 	if _, err := store.SaveCapability(t.Context(), member, nil); err != nil {
 		t.Fatal(err)
 	}
 	v.secrets["auth shop"], v.secrets["webhook shop"] = "the upstream's key", "the webhook's key"
+	v.secrets["X-Tenant-Key shop"], v.secrets["X-Two shop"] = "the tenant's key", "two"
 	key := storage.SigningKey{ID: "kid", Alg: "ES256", State: storage.KeyActive, Private: storage.NewSecret("PKCS #8"), CreatedAt: time.Now()}
 	if err := store.FirstKeys(t.Context(), "ES256", key); err != nil {
 		t.Fatal(err)
@@ -73,6 +75,9 @@ func (v *vault) read(keys ...storage.MasterKey) map[string]string {
 		v.Fatal(err)
 	}
 	read["auth shop"], read["webhook shop"] = c.AuthSecret.Reveal(), c.WebhookSecret.Reveal()
+	for name, value := range c.SecretHeaders() {
+		read[name+" shop"] = value.Reveal()
+	}
 	signing, err := store.SigningKeys(v.Context())
 	if err != nil || len(signing) != 1 {
 		v.Fatal(signing, err)

@@ -10,9 +10,10 @@ import (
 // Credential holds how the secret of an Upstream is sent, and finds it in answers. The zero
 // value sends nothing.
 type Credential struct {
-	Header string   // the header that carries it, if one does
-	Query  string   // the parameter that carries it, if one does
-	Text   string   // the value of either
+	Header string // the header that carries it, if one does
+	Query  string // the parameter that carries it, if one does
+	Text   string // the value of either
+	more   []sentHeader
 	hide   []needle // what no answer may have
 }
 
@@ -21,6 +22,17 @@ func (Credential) String() string { return "a credential of an upstream" }
 
 // Credential reports an error, without the secret, if no request can carry it.
 func (u Upstream) Credential() (c Credential, err error) {
+	if c, err = u.proof(); err == nil {
+		err = c.addHeaders(u.Headers)
+	}
+	if err != nil {
+		return Credential{}, err
+	}
+	return c, nil
+}
+
+// proof is the Credential without the headers beside it.
+func (u Upstream) proof() (c Credential, err error) {
 	secret := u.Secret.Reveal()
 	switch u.AuthType {
 	case "", "none":

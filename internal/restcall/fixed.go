@@ -7,7 +7,7 @@ import "strings"
 type Fixed struct {
 	query   holders
 	cookies *holders
-	header  string
+	headers Credential // without the secrets
 }
 
 // Fixed returns what the URL and the credential of an upstream set. It needs no secret.
@@ -26,7 +26,10 @@ func (u Upstream) Fixed() *Fixed {
 	if c.Query != "" {
 		f.query.hold(c.Query, byCredential)
 	}
-	f.header, f.cookies = c.Header, cookiesOf(c)
+	f.headers, f.cookies = c, cookiesOf(c)
+	for name := range u.Headers {
+		f.headers.more = append(f.headers.more, sentHeader{name: name})
+	}
 	return f
 }
 
@@ -59,7 +62,7 @@ func (f *Fixed) By(in, name string) string {
 	case "cookie":
 		by = f.cookies.other(name, byNobody)
 	case "header":
-		if sameHeader(name, f.header) {
+		if f.headers.sets(name) != "" {
 			by = byCredential
 		}
 	}

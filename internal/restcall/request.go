@@ -72,6 +72,7 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	} else if credential.Header != "" {
 		r.header[credential.Header] = []string{credential.Text}
 	}
+	credential.SetMore(r.header)
 	return r, nil
 }
 
@@ -115,7 +116,7 @@ func (p *Plan) writeHeaders(r *Request, values arguments, c *complaints) {
 	r.header["Accept"] = p.accept
 	r.header["User-Agent"] = userAgent
 	for _, h := range p.headers {
-		if !values.given(h.arg, p) || sameHeader(h.Name, r.credential.Header) {
+		if !values.given(h.arg, p) || r.credential.sets(h.Name) != "" {
 			continue
 		}
 		v := valueOf(values[h.arg], h.JSON)

@@ -18,6 +18,8 @@ type Upstream struct {
 	Secret   storage.Secret // the token, user:password, or the key
 	Timeout  time.Duration  // of a call, as Config.Timeout; 0: that
 
+	Headers map[string]storage.Secret // sent beside the credential
+
 	read *reading // nil: it is read for each call
 }
 

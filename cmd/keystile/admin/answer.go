@@ -34,6 +34,11 @@ func (a answer) text(asJSON bool) (string, error) {
 	return aligned(rows), nil
 }
 
+// filled returns the fields that have a value.
+func (a answer) filled() answer {
+	return slices.DeleteFunc(slices.Clone(a), func(f field) bool { return f.value == "" })
+}
+
 // MarshalJSON writes an object whose members keep the order of the fields.
 func (a answer) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer

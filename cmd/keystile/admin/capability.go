@@ -30,7 +30,8 @@ var capabilityCommands = []command{
 	{
 		name: "capability register", words: []string{"MEMBER"}, summary: "Turn an API into tools of the bus", do: registerCapability, brings: true,
 		details: "With --openapi or --tools those become the tools; without, URL is an MCP endpoint that lists its own.\n" +
-			"What was registered under MEMBER before is replaced, all of it, and stays whose it was.",
+			"What was registered under MEMBER before is replaced, all of it, and stays whose it was; see capability update\n" +
+			"for less, and --replace where tools would go.",
 		examples: []string{
 			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.json",
 			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
@@ -45,8 +46,10 @@ var capabilityCommands = []command{
 			{Name: "auth-name", Value: "NAME", Help: "of api_key: the header or parameter that carries the key"},
 			{Name: "auth-in", Value: "PLACE", Help: "of api_key: header or query"},
 			{Name: "timeout", Value: "DURATION", Help: "how long one call of a tool may take, such as 90s; whole seconds from 1s to 10m (30s)"},
+			{Name: headerFlag, Value: "'NAME: VALUE'", Help: headerHelp, Many: true},
 			{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it"},
 			{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
+			{Name: "replace", Help: "go on where this removes tools that are there: without it they are named, and nothing is stored"},
 			{Name: "private", Help: "keep it, and its tools off the bus"},
 			{Name: "owner", Value: "USERNAME", Help: "whose it is (whose it was; the first administrator)"},
 		}, documentFlags...),
@@ -60,6 +63,7 @@ var capabilityCommands = []command{
 			{Name: "lint", Help: "add what a strict validator says of the document"},
 		}, documentFlags...),
 	},
+	updateCommand,
 	{name: "capability list", reads: true, summary: "List the capabilities", do: listCapabilities, examples: []string{"keystile capability list --json"}},
 	{
 		name: "capability show", reads: true, words: []string{"MEMBER"}, summary: "Show a capability and its tools, without its secrets", do: showCapability,
@@ -123,6 +127,10 @@ func registerCapability(ctx context.Context, target Target, args cli.Args) (outp
 	if q.Timeout, err = timeoutOf(args); err != nil {
 		return nil, err
 	}
+	if q.Headers, err = headersOf(args); err != nil {
+		return nil, err
+	}
+	q.KeepTools = !args.On("replace")
 	if args.Get("owner") != "" {
 		if q.Owner, err = ownerOf(ctx, target.Store, args.Get("owner")); err != nil {
 			return nil, err
@@ -132,7 +140,11 @@ func registerCapability(ctx context.Context, target Target, args cli.Args) (outp
 	if err != nil {
 		return nil, refused(err)
 	}
-	return toolbox{answer{{"member", done.Member}, {"kind", done.Kind}, {"owner", done.Owner}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}, done}, nil
+	about := answer{{"member", done.Member}, {"kind", done.Kind}, {"owner", done.Owner}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}
+	if len(done.Removed) > 0 {
+		about = append(about, field{"removed", done.Removed})
+	}
+	return toolbox{about, done}, nil
 }
 
 func previewCapability(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -177,12 +189,7 @@ func showCapability(ctx context.Context, target Target, args cli.Args) (output, 
 	if err != nil {
 		return nil, refused(err)
 	}
-	return toolbox{answer{
-		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind}, {"upstream_url", c.UpstreamURL},
-		{"timeout", int64(c.CallTimeout() / time.Second)}, {"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish},
-		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)}, {"warning", c.Warning},
-		{"created_at", c.CreatedAt.UTC().Format(time.RFC3339)}, {"updated_at", c.UpdatedAt.UTC().Format(time.RFC3339)},
-	}, c}, nil
+	return toolbox{aboutCapability(c), c}, nil
 }
 
 func removeCapability(ctx context.Context, target Target, args cli.Args) (output, error) {

@@ -38,8 +38,6 @@ func readDocument(call cli.Call) (cli.Args, *progress, error) {
 		return args, tell, cli.Usage("--openapi and --tools are two ways to say the same; give one of them")
 	case len(args.Flags[flag]) == 0:
 		return args, tell, nil
-	case file == "-" && args.Get(authFlag) == "-":
-		return args, tell, cli.Usage("--%s and --%s both read the standard input; give one of them a file", flag, authFlag)
 	}
 	tell.stage("reading %s", file)
 	text, err := read(file, call.Stdin)

@@ -18,7 +18,7 @@ type toolbox struct {
 }
 
 func (t toolbox) text(asJSON bool) (string, error) {
-	about := slices.DeleteFunc(slices.Clone(t.about), func(f field) bool { return f.value == "" })
+	about := t.about.filled()
 	tools, skipped := toolplan.Public(t.of.Tools), t.of.Skipped
 	if asJSON {
 		if skipped == nil {

@@ -142,6 +142,9 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 		return err
 	}
 	args, tell := call.Args, &progress{}
+	if err := onceStdin(args); err != nil {
+		return err
+	}
 	if c.brings {
 		if args, tell, err = readDocument(call); err != nil {
 			return err
@@ -149,6 +152,10 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	}
 	call.Args = args
 	if args, err = readSecret(call); err != nil {
+		return err
+	}
+	call.Args = args
+	if args, err = readHeaderFiles(call); err != nil {
 		return err
 	}
 	if args, err = readKeyFile(args); err != nil {

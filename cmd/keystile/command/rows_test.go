@@ -134,6 +134,7 @@ var rows = []row{
 	{method: "POST", path: "/api/console/capabilities/register", body: `{"member":"{client_id}","upstream_url":"http://127.0.0.1:1","tools_static":[{"name":"get","httpMethod":"get","path":"/x"}]}`},
 	{method: "POST", path: "/api/console/capabilities/preview", body: `{"member":"{client_id}","upstream_url":"http://127.0.0.1:1","tools_static":[{"name":"get","httpMethod":"get","path":"/x"}]}`},
 	{method: "GET", path: "/api/console/capabilities/{member}", about: true},
+	{method: "PATCH", path: "/api/console/capabilities/{member}", about: true, body: `{"label":"x"}`},
 	{method: "DELETE", path: "/api/console/capabilities/{member}", about: true},
 	{method: "POST", path: "/api/mcp", extra: "#list", body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
 	{method: "POST", path: "/api/mcp", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"), about: true},

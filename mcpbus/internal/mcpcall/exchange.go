@@ -94,6 +94,7 @@ func (t *target) request(ctx context.Context, method string, l *link) *http.Requ
 	if c := t.credential; c.Header != "" {
 		r.Header[c.Header] = []string{c.Text}
 	}
+	t.credential.SetMore(r.Header)
 	if l.session != "" {
 		r.Header["Mcp-Session-Id"] = []string{l.session}
 	}

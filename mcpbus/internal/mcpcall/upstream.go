@@ -25,6 +25,8 @@ type Upstream struct {
 	AuthName string         // of api_key: the header's or the parameter's name
 	Secret   storage.Secret // the token, user:password, or the key
 	Timeout  time.Duration  // of a call; 0: Config.CallTimeout
+
+	Headers map[string]storage.Secret // sent beside the credential
 }
 
 // Check returns an error if no request can be sent to the upstream; for registration. The error
@@ -34,7 +36,7 @@ func (u Upstream) Check() error {
 }
 
 func (u Upstream) rest() restcall.Upstream {
-	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName, Secret: u.Secret}
+	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName, Secret: u.Secret, Headers: u.Headers}
 }
 
 // target is a checked Upstream. It contains the secret.
@@ -56,7 +58,7 @@ func (u Upstream) target() (*target, error) {
 	if t.credential.Query != "" {
 		t.url.RawQuery = withKey(t.url.RawQuery, t.credential.Query, t.credential.Text)
 	}
-	named, _ := json.Marshal([]string{u.URL, t.credential.Header, t.credential.Query, t.credential.Text}) // strings cannot fail
+	named, _ := json.Marshal(append([]string{u.URL}, t.credential.Parts()...)) // strings cannot fail
 	t.key = sha256.Sum256(named)
 	return t, nil
 }

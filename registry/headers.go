@@ -1,0 +1,30 @@
+package registry
+
+import (
+	"encoding/json"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const headersRule = `an object of texts by the names of headers, each once, such as {"X-API-Key":"..."}`
+
+// readHeaders reads the field headers. Where null may stand for a value, it is returned as a nil pointer.
+func readHeaders(raw json.RawMessage, null bool) (map[string]*storage.Secret, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields == nil || members(raw) != len(fields) {
+		return nil, false
+	}
+	headers := make(map[string]*storage.Secret, len(fields))
+	for name, one := range fields {
+		if null && string(one) == "null" {
+			headers[name] = nil
+			continue
+		}
+		text, ok := readText(one)
+		if !ok || string(one) == "null" {
+			return nil, false
+		}
+		headers[name] = new(storage.NewSecret(text))
+	}
+	return headers, true
+}

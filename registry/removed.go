@@ -1,0 +1,101 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// maxRemoved bounds how many tools a refusal names.
+const maxRemoved = 20
+
+// wouldRemove returns the refusal of a registration with Request.KeepTools that would remove tools.
+func wouldRemove(names []string) error {
+	text := strings.Join(names[:min(len(names), maxRemoved)], ", ")
+	if more := len(names) - maxRemoved; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return &reply.Failure{Status: http.StatusConflict, Msg: fmt.Sprintf("this would remove %d of the tools that are there, and nothing is stored: %s. "+
+		"If that is meant, say so (--replace at the command line, the box in the console); to change a label, a credential or a timeout, update the capability", len(names), text)}
+}
+
+// toolsBefore returns the names of the tools that a registration replaces, as they are stored with that version. Tools
+// that cannot be read hold up no registration but one that is to keep them.
+func (g *Registry) toolsBefore(ctx context.Context, q Request, there storage.Capability) ([]string, error) {
+	if there.Version == 0 {
+		return nil, nil
+	}
+	c, tools, err := g.c.Store.Tools(ctx, there.Member)
+	switch {
+	case err == nil && c.Version != there.Version, errors.Is(err, storage.ErrNotFound):
+		return nil, storage.ErrConflict
+	case err != nil && !q.KeepTools:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names, nil
+}
+
+// missing returns the names that are not among the tools, sorted.
+func missing(names []string, tools []toolplan.Tool) (out []string) {
+	there := make(map[string]bool, len(tools))
+	for _, t := range tools {
+		there[t.Name] = true
+	}
+	for _, name := range names {
+		if !there[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// asksSame reports whether a registration has the tools listed by the MCP endpoint that lists them now. What that
+// lists no more is not removed by the registration.
+func (q Request) asksSame(there storage.Capability) bool {
+	return q.kind() == storage.CapabilityMCP && there.AutoDiscover() && there.UpstreamURL == q.UpstreamURL
+}
+
+// checkKeepsTools refuses a registration of an MCP endpoint that does not list all the tools that are there, if the
+// request wants that. An endpoint that does not answer lists none.
+func (g *Registry) checkKeepsTools(ctx context.Context, q Request, there storage.Capability) error {
+	if !q.KeepTools || q.kind() != storage.CapabilityMCP || q.asksSame(there) {
+		return nil
+	}
+	before, err := g.toolsBefore(ctx, q, there)
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	var tools []toolplan.Tool
+	if g.c.Discoverer != nil {
+		g.endReading(ctx)
+		if tools, _, err = g.discover(ctx, q.applyTo(there, nil)); err != nil {
+			g.c.Log.InfoContext(ctx, "discovery failed", "member", q.Member, "err", withoutURL(err))
+		}
+	}
+	if removed := missing(before, tools); len(removed) > 0 {
+		return wouldRemove(removed)
+	}
+	return nil
+}
+
+// removedBy returns which tools are gone after a registration.
+func (q Request) removedBy(done Registered, there storage.Capability, before []string) []string {
+	if len(done.Tools) == 0 && q.asksSame(there) {
+		return nil // it is asked again
+	}
+	return missing(before, done.Tools)
+}

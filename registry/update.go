@@ -1,0 +1,253 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/webhook"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// change holds what an update changes of a capability beside its tools. A nil field stays as it is; an empty one is
+// as if it had never been given.
+type change struct {
+	label         *string
+	description   *string
+	timeout       *int // seconds; 0: the default
+	authType      *string
+	authName      *string
+	authIn        *string
+	authSecret    *storage.Secret
+	webhookURL    *string
+	webhookSecret *storage.Secret
+
+	// headers are set beside those that are there; a nil value removes one.
+	headers   map[string]*storage.Secret
+	noHeaders bool // all others are removed
+}
+
+// webhookSecretGone is the warning of an update that says where events go and not how they are signed.
+const webhookSecretGone = "webhook_secret is not kept: webhook_url leads elsewhere now"
+
+// apply changes a capability and leaves its tools and its upstream as they are. Its errors are those of Remove, or a
+// *[Rejection] if the change is at fault.
+func (g *Registry) apply(ctx context.Context, actor storage.User, member string, ch change) (Registered, error) {
+	var warning string
+	done, err := retryOnConflict(ctx, func() (Registered, error) {
+		c, err := g.c.Store.Capability(ctx, member) // without the tools, which are not decoded for other users
+		if err == nil && !mayChange(actor, c) {
+			err = notYours
+		}
+		var tools []toolplan.Tool
+		if err == nil {
+			c, tools, err = g.c.Store.Tools(ctx, member)
+		}
+		if err == nil && !mayChange(actor, c) { // it was removed and registered by another user meanwhile
+			err = notYours
+		}
+		if err != nil {
+			return Registered{}, err
+		}
+		q := requestFrom(c)
+		warning = ch.apply(&q)
+		if err := q.check(); err != nil {
+			return Registered{}, err
+		}
+		after := q.applyTo(c, c.Skipped)
+		after.Kind = c.Kind
+		after, err = g.write(ctx, webhook.Updated, after, tools, g.shareLimit(actor, after, len(tools)))
+		return Registered{Capability: after}, err
+	})
+	if err != nil {
+		return Registered{}, toNotFound(err)
+	}
+	g.notify(member)
+	return done.withWarning(warning).withWarning(g.OffBus(done.Capability)), nil
+}
+
+// requestFrom returns the registration that a capability would be of, without its tools.
+func requestFrom(c storage.Capability) Request {
+	return Request{
+		Member: c.Member, Label: c.Label, Description: c.Description, UpstreamURL: c.UpstreamURL,
+		AuthType: c.AuthType, AuthName: c.AuthName, AuthIn: c.AuthIn, AuthSecret: c.AuthSecret, Headers: c.SecretHeaders(),
+		WebhookURL: c.WebhookURL, WebhookSecret: c.WebhookSecret, Timeout: c.Timeout, Private: !c.Publish,
+	}
+}
+
+// apply changes a request, and returns what the caller should know. A secret that was given for one use is not put to
+// another: that of another kind of credential, or of a webhook at another address, goes.
+func (ch change) apply(q *Request) (warning string) {
+	if ch.authType != nil && *ch.authType != q.AuthType {
+		q.AuthSecret, q.AuthName, q.AuthIn = storage.Secret{}, "", ""
+	}
+	if ch.webhookURL != nil && *ch.webhookURL != q.WebhookURL && !q.WebhookSecret.IsZero() {
+		q.WebhookSecret = storage.Secret{}
+		if *ch.webhookURL != "" && ch.webhookSecret == nil {
+			warning = webhookSecretGone
+		}
+	}
+	set(&q.Label, ch.label)
+	set(&q.Description, ch.description)
+	set(&q.Timeout, ch.timeout)
+	set(&q.AuthType, ch.authType)
+	set(&q.AuthName, ch.authName)
+	set(&q.AuthIn, ch.authIn)
+	set(&q.AuthSecret, ch.authSecret)
+	set(&q.WebhookURL, ch.webhookURL)
+	set(&q.WebhookSecret, ch.webhookSecret)
+	q.Headers = ch.headersOver(q.Headers)
+	return warning
+}
+
+// headersOver returns headers as they are after the change. A name is the same however it is written.
+func (ch change) headersOver(there map[string]storage.Secret) map[string]storage.Secret {
+	after := map[string]storage.Secret{}
+	for name, value := range there {
+		changed := slices.ContainsFunc(slices.Collect(maps.Keys(ch.headers)), func(n string) bool { return strings.EqualFold(n, name) })
+		if !changed && !ch.noHeaders {
+			after[name] = value
+		}
+	}
+	for name, value := range ch.headers {
+		if value != nil {
+			after[name] = *value
+		}
+	}
+	return after
+}
+
+func set[T any](to *T, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+// fields returns the names of what is changed, for the audit trail: no value, because some are secret.
+func (ch change) fields() (names []string) {
+	for name, there := range map[string]bool{
+		"label": ch.label != nil, "description": ch.description != nil, "timeout": ch.timeout != nil, "auth_type": ch.authType != nil,
+		"auth_name": ch.authName != nil, "auth_in": ch.authIn != nil, "auth_secret": ch.authSecret != nil,
+		"webhook_url": ch.webhookURL != nil, "webhook_secret": ch.webhookSecret != nil, "headers": len(ch.headers) > 0 || ch.noHeaders,
+	} {
+		if there {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// notChanged says of fields of a registration why an update does not take them.
+const notChanged = "not a part of an update, which leaves the tools, the upstream and the owner as they are: register the capability again"
+
+// changeOf reads the fields of an update as JSON Merge Patch has them (RFC 7396): null is as if a field had never
+// been given. An unknown one is refused, because its sender expects an effect.
+func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
+	texts := map[string]**string{
+		"label": &ch.label, "description": &ch.description, "auth_type": &ch.authType, "auth_name": &ch.authName, "auth_in": &ch.authIn,
+		"webhook_url": &ch.webhookURL,
+	}
+	secrets := map[string]**storage.Secret{"auth_secret": &ch.authSecret, "webhook_secret": &ch.webhookSecret}
+	var wrong []string
+	for name, raw := range fields {
+		null, text, must := string(raw) == "null", "", ""
+		if (texts[name] != nil || secrets[name] != nil) && !null {
+			var ok bool
+			if text, ok = readText(raw); !ok {
+				must = "a string of UTF-8 text, or null"
+			}
+		}
+		switch {
+		case texts[name] != nil:
+			*texts[name] = &text
+		case secrets[name] != nil:
+			*secrets[name] = new(storage.NewSecret(text))
+		case name == "timeout":
+			ch.timeout = new(int)
+			if !null && (json.Unmarshal(raw, ch.timeout) != nil || !isTimeout(*ch.timeout)) {
+				must = timeoutRule + ", or null"
+			}
+		case name == "headers" && null:
+			ch.noHeaders = true
+		case name == "headers":
+			var ok bool
+			if ch.headers, ok = readHeaders(raw, true); !ok {
+				must = headersRule + ", where null removes one"
+			}
+		default:
+			must = notChanged
+			if known, _ := new(Request).set(name, raw); !known && name != "owner" {
+				return ch, badField(fmt.Sprintf("%.64q is not a field of an update: it has label, description, timeout, auth_type, auth_name, auth_in, auth_secret, "+
+					"webhook_url, webhook_secret and headers", name))
+			}
+			wrong = append(wrong, name+" is "+must)
+			continue
+		}
+		if must != "" {
+			wrong = append(wrong, name+" must be "+must)
+		}
+	}
+	if wrong != nil {
+		slices.Sort(wrong)
+		return ch, badField(strings.Join(wrong, "; "))
+	}
+	return ch, nil
+}
+
+// UpdateBody does what a PATCH of a capability does for a body in JSON (decision 36): it changes what is sent, and leaves
+// the tools, the upstream and the owner as they are. It returns what the capability is now, which nothing of its tools
+// is said of, and the names of the fields that were sent. The caller must check the actor's role, and record what was
+// done.
+func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (Registered, []string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
+		return Registered{}, nil, asFailure(notAnObject)
+	}
+	change, err := changeOf(fields)
+	if err != nil {
+		return Registered{}, nil, asFailure(err)
+	}
+	done, err := g.apply(ctx, actor, member, change)
+	return done, change.fields(), asFailure(err)
+}
+
+var notAnObject = badField(`the body is not one JSON object: send what changes, such as {"label":"..."}`)
+
+// maxUpdate bounds the body of an update: texts and secrets, each with a limit of its own.
+const maxUpdate = 256 << 10
+
+// update handles PATCH /api/console/capabilities/{member}.
+func (g *Registry) update(w http.ResponseWriter, r *http.Request) error {
+	actor, err := g.actor(r, consoleauth.Actor.Developer, consoleauth.Actor.Fresh)
+	if err != nil {
+		return err
+	}
+	fields, err := readFields(w, r, maxUpdate)
+	if err != nil {
+		return writeRejection(w, err)
+	}
+	change, err := changeOf(fields)
+	if err != nil {
+		return writeRejection(w, err)
+	}
+	done, err := g.apply(r.Context(), actor, r.PathValue("member"), change)
+	if no := (*Rejection)(nil); errors.As(err, &no) {
+		return writeRejection(w, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := g.note(r, actor, "update "+done.Member+" "+strings.Join(change.fields(), ",")); err != nil {
+		return err
+	}
+	return reply.Success(w, updateResult{newSummary(done.Capability, done.Warning), newConnection(done.Capability)})
+}
