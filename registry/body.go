@@ -121,6 +121,9 @@ func (d *document) formBody(b *body, schema toolschema.Node, view *toolschema.Pr
 		d.skips.add(schema, "not the fields of a form: the file is sent as the field file")
 		fields = []toolschema.Field{{Name: "file", Schema: shown, Required: true, Bytes: view.Bytes(schema)}}
 	} else if !ok || len(fields) == 0 {
+		if !ok {
+			d.skips.add(schema, "not the fields of a form: they are the members of the one argument")
+		}
 		shown, _ := view.Schema(d.resolveTop(schema))
 		b.empty = ok && more == nil
 		shown = anObject(shown)

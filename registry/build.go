@@ -179,7 +179,7 @@ func (b *body) bind() *toolplan.Body {
 			f = a.form.bind()
 		}
 		f.Arg, f.Name, f.Required = a.as, strings.Clone(a.Name), a.Required
-		if a.file && f.Style == "" {
+		if a.file && (f.Style == "" || !a.orText) {
 			f.File, f.OrText = true, a.orText
 		}
 		out.Fields = append(out.Fields, f)

@@ -93,7 +93,8 @@
 // argument, <field>_<Header>, needed as soon as its part is given; any other is listed.
 //
 // A file is one however its schema says so: at once, in a branch of a choice, behind references, in the parts of
-// an allOf, in a list, by the media types of its encoding, and from 3.1 on by saying nothing. Its schema is shown
+// an allOf, in a list, by the media types of its encoding, and from 3.1 on by saying nothing; in multipart/form-data,
+// and in any other multipart, whose parts have names too. Its schema is shown
 // with each form in which bytes are taken, and the description says them. The length of a text says nothing of base64,
 // so it is not shown. Where a text is admitted too, bytes are a data URL or an object, and anything else is the text.
 //

@@ -15,6 +15,9 @@ import (
 // encoding is ignored, as OpenAPI has it.
 func (d *document) encode(b *body, encoding toolschema.Node, view *toolschema.Projection) {
 	kind, _, _ := strings.Cut(b.ContentType, ";")
+	if strings.HasPrefix(kind, anyMultipart) {
+		kind = typeMultipart
+	}
 	if b.whole || kind != typeForm && kind != typeMultipart {
 		return
 	}

@@ -131,6 +131,50 @@ func TestFilesThatHaveNoNameInADocumentAreFiles(t *testing.T) {
 	}
 }
 
+func TestFilesGoInEachKindOfMultipart(t *testing.T) {
+	for kind, want := range map[string]string{
+		"multipart/form-data": "multipart/form-data", "multipart/mixed": "multipart/mixed",
+		"multipart/*": "multipart/form-data",
+		`multipart/related; type="image/png"; boundary=x`: "multipart/related",
+		"multipart/form-data; charset=utf-8":              "multipart/form-data",
+	} {
+		r := withContent(t, "3.0.3", media{kind: json.RawMessage(strings.TrimSuffix(aFileOf, "}") +
+			`,"encoding":{"f":{"contentType":"image/png"}}}`)})
+		body, contentType, refused := send(t, r.Tools[0], []byte(`{"f":"AP8="}`))
+		sent, params, _ := mime.ParseMediaType(contentType)
+		if refused != "" || sent != want || strings.Contains(kind, "type=") != (params["type"] == "image/png") {
+			t.Errorf("%s: sent as %s %s", kind, contentType, refused)
+			continue
+		}
+		if got := filesOf(t, body, contentType); len(got) != 1 || got[0] != (filePart{"f", "f.png", "image/png",
+			"\x00\xff"}) {
+			t.Errorf("%s: %+v", kind, got)
+		}
+	}
+}
+
+func TestListsOfFilesOf20AreFiles(t *testing.T) {
+	for _, parameter := range []string{
+		`"type":"array","items":{"type":"file"},"collectionFormat":"multi"`,
+		`"type":"array","items":{"type":"string","format":"binary"}`,
+		`"type":"file"`, `"type":"string","format":"binary"`,
+	} {
+		r := parsed(t, []byte(`{"swagger":"2.0","consumes":["multipart/form-data"],"paths":{"/a":{"post":{"parameters":[`+
+			`{"in":"formData","name":"f",`+parameter+`}]}}}}`), Options{})
+		sound(t, r.Tools[0])
+		value := `"AP8="`
+		if strings.Contains(parameter, "array") {
+			value = `["AP8="]`
+		}
+		body, contentType, refused := send(t, r.Tools[0], []byte(`{"f":`+value+`}`))
+		if refused != "" {
+			t.Errorf("%s: %s", parameter, refused)
+		} else if got := filesOf(t, body, contentType); len(got) != 1 || got[0].file != "f" || got[0].text != "\x00\xff" {
+			t.Errorf("%s: %+v", parameter, got)
+		}
+	}
+}
+
 func TestASchemaSaysHowBytesAreGiven(t *testing.T) {
 	r := withContent(t, "3.1.0", media{"multipart/form-data": json.RawMessage(`{"schema":{"type":"object","properties":{
 		"one":{"description":"The picture","anyOf":[

@@ -13,6 +13,8 @@ const (
 	typeJSON      = "application/json"
 	typeForm      = "application/x-www-form-urlencoded"
 	typeMultipart = "multipart/form-data"
+
+	anyMultipart = "multipart/" // of each of its kinds, whose parts have names
 )
 
 // Media types of bodies that are no fields.
@@ -126,7 +128,7 @@ var textTypes = []string{
 
 func isText(bare string) bool {
 	return strings.HasSuffix(bare, "+xml") || strings.HasSuffix(bare, "+yaml") || slices.Contains(textTypes, bare) ||
-		strings.HasPrefix(bare, "multipart/") || strings.HasPrefix(bare, "message/") && !strings.HasSuffix(bare, "*")
+		strings.HasPrefix(bare, "message/") && !strings.HasSuffix(bare, "*")
 }
 
 // binaryTypes are the types of bodies that are bytes whatever their schema says, beside those of

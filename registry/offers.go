@@ -89,7 +89,7 @@ func (d *document) judge(offers []offer, view *toolschema.Projection) {
 		offers[0].kind, _ = fieldsKind(offers[0].bare) // as nearly all are
 		return
 	}
-	parts := slices.ContainsFunc(offers, func(o offer) bool { return o.bare == typeMultipart })
+	parts := slices.ContainsFunc(offers, func(o offer) bool { return strings.HasPrefix(o.bare, anyMultipart) })
 	for i := range offers {
 		o := &offers[i]
 		if kind, is := fieldsKind(o.bare); is && kind != kindJSON {
@@ -139,7 +139,7 @@ func fieldsKind(bare string) (kind bodyKind, is bool) {
 		return kindJSON, true
 	case bare == typeForm:
 		return kindForm, true
-	case bare == typeMultipart || bare == "multipart/*":
+	case strings.HasPrefix(bare, anyMultipart):
 		return kindMultipart, true
 	}
 	return 0, false
@@ -183,6 +183,8 @@ func (o *offer) rankOf(view *toolschema.Projection) int {
 		return o.rankOfJSON(view)
 	case o.kind == kindForm:
 		return rankForm
+	case o.kind == kindMultipart && o.bare != typeMultipart:
+		return rankMultipart + 1
 	case o.kind == kindMultipart:
 		return rankMultipart
 	case o.kind == kindText:

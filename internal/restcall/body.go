@@ -96,7 +96,7 @@ func (b *body) readType(contentType string) error {
 		b.kind = bodyJSON
 	case media == "application/x-www-form-urlencoded":
 		b.kind = bodyForm
-	case media == "multipart/form-data":
+	case strings.HasPrefix(media, "multipart/"):
 		b.kind = bodyMultipart
 	}
 	if strings.Contains(media, "*") { // a range of types, of which one is sent

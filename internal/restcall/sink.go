@@ -3,6 +3,7 @@ package restcall
 import (
 	"bytes"
 	"encoding/json"
+	"mime"
 	"mime/multipart"
 	"net/url"
 
@@ -35,7 +36,9 @@ func (s *sink) end(contentType string) ([]byte, string) {
 		return s.form, contentType
 	}
 	s.part.Close()
-	return s.text.Bytes(), s.part.FormDataContentType()
+	media, params, _ := mime.ParseMediaType(contentType) // it was read when the plan was made
+	params["boundary"] = s.part.Boundary()
+	return s.text.Bytes(), mime.FormatMediaType(media, params)
 }
 
 // more reports whether anything may follow.
