@@ -144,7 +144,7 @@ func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTT
 // withoutSlash returns a request without the slash at the end of its path, as a copy where there is one.
 func withoutSlash(r *http.Request) *http.Request {
 	path, slash := strings.CutSuffix(r.URL.Path, "/")
-	if !slash || path == "" || r.URL.RawPath != "" {
+	if !slash || path == "" || path == metadataRoot || r.URL.RawPath != "" {
 		return r
 	}
 	out, u := *r, *r.URL
