@@ -247,6 +247,11 @@ func generatedLoseNothing(t *testing.T, n int) {
 	for i := range n {
 		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), 38)), version: []string{"2.0", "3.0.3", "3.1.0", "3.2.0"}[i%4]}
 		document := encode(t, g.document())
+		if r, err := Parse(t.Context(), document, Options{Member: "m", ResolveRefs: i%8 < 4}); err == nil {
+			for _, tool := range r.Tools {
+				sound(t, tool)
+			}
+		}
 		found := losesNothing(t, fmt.Sprintf("document %d", i), document)
 		if pieces += found; found == 0 {
 			refused++

@@ -112,7 +112,7 @@ func fixedReason(in, name, by string) string {
 // lists it then.
 func (d *document) leaveOut(op operation, p parameter, hasPlace bool) bool {
 	by := d.options.fixed.By(p.in, p.name)
-	if by == "" && p.in == "query" {
+	if by == "" && p.in == "query" && strings.Contains(op.template, "?") {
 		by = restcall.FixedQuery(op.template).By(p.in, p.name)
 	}
 	switch {

@@ -1,6 +1,11 @@
 package registry
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -37,10 +42,15 @@ func (d *document) queryString(p parameter, view *toolschema.Projection) []argum
 	}
 	var out []argument
 	for _, f := range fields {
+		if strings.ContainsFunc(f.Name, unicode.IsControl) {
+			d.skips.add(schema, fmt.Sprintf("the field %q has control characters in its name", f.Name))
+			continue
+		}
 		f.Required = f.Required && required
 		out = append(out, argument{in: "query", Field: f, param: d.queryField(f, media.Get("encoding").Get(f.Name))})
 	}
-	if more != nil {
+	named := slices.ContainsFunc(fields, func(f toolschema.Field) bool { return f.Name == additionalName })
+	if more != nil && !named { // else the field keeps the name
 		out = append(out, argument{in: "query", more: true, param: toolplan.Param{Explode: true},
 			Field: toolschema.Field{Name: additionalName, Schema: more.Schema}})
 	}

@@ -45,8 +45,8 @@ func publicPath(template string) string {
 // Documents of routers say more in the braces: {id:int}, {id:[0-9]+}, {file:path}, {path...}, {*path},
 // {name=projects/*}, {+path}, {id?}. A placeholder whose name would be there twice then stays as it is written.
 func tidyTemplate(path string) (template string, slashed []string) {
-	if path = plainTemplate(path); !strings.Contains(path, "{") {
-		return path, nil
+	if path = plainTemplate(path); !strings.Contains(path, "{") || !strings.ContainsAny(path, ":=+*?. ") {
+		return path, nil // as nearly all are
 	}
 	var out strings.Builder
 	written := map[string]string{} // by name

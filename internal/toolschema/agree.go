@@ -15,7 +15,7 @@ import (
 func (p *Projection) agree(n Node, out tree.Object) tree.Object {
 	for _, key := range []string{"const", "default", "enum"} {
 		value, there := out.Lookup(key)
-		if !there {
+		if !there || plainlyFits(value, out.Get("type"), key == "enum") {
 			continue
 		}
 		fitting, ok := p.fitAll(n, key, value, out)
@@ -29,6 +29,77 @@ func (p *Projection) agree(n Node, out tree.Object) tree.Object {
 	}
 	return out
 }
+
+// ofOneMind takes out of a schema that was put together what says nothing of its types, and the branches of its
+// choice that no value of them can have. Strict validators refuse both.
+func ofOneMind(out tree.Object) tree.Object {
+	types := typesShown(out)
+	if len(types) == 0 {
+		return out
+	}
+	kept := make(tree.Object, 0, len(out))
+	for _, m := range out {
+		if branches, is := m.Value.(tree.Array); is && m.Key == "anyOf" {
+			if m.Value = possible(branches, types); len(m.Value.(tree.Array)) == 0 {
+				continue
+			}
+		}
+		if applies(m.Key, types) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// possible returns the branches of a choice that values of some types can have, without their other types.
+func possible(branches, types tree.Array) (out tree.Array) {
+	for _, b := range branches {
+		branch, _ := b.(tree.Object)
+		own := typesShown(branch)
+		common := slices.DeleteFunc(slices.Clone(own), func(t any) bool {
+			return !slices.Contains(types, t) && !(t == "integer" && slices.Contains(types, any("number")))
+		})
+		nested, chooses := branch.Get("anyOf").(tree.Array)
+		if chooses && len(own) == 0 {
+			if nested = possible(nested, types); len(nested) > 0 {
+				out = append(out, merge(branch, tree.Object{{Key: "anyOf", Value: nested}}))
+			}
+			continue
+		}
+		switch {
+		case len(common) == len(own):
+			out = append(out, branch)
+		case len(common) == 1:
+			out = append(out, ofOneMind(merge(branch, tree.Object{{Key: "type", Value: common[0]}})))
+		case len(common) > 1:
+			out = append(out, ofOneMind(merge(branch, tree.Object{{Key: "type", Value: common}})))
+		}
+	}
+	return out
+}
+
+// plainlyFits reports scalars of the one type that a schema has, each once, as nearly all are.
+func plainlyFits(value, t any, enum bool) bool {
+	if t == nil || t == "array" || t == "object" {
+		return false
+	}
+	if _, one := t.(string); !one {
+		return false
+	}
+	values, is := value.(tree.Array)
+	if !enum || !is {
+		return hasType(value, t)
+	}
+	for i, v := range values {
+		if !hasType(v, t) || i < fewValues && slices.ContainsFunc(values[:i], func(w any) bool { return w == v }) {
+			return false
+		}
+	}
+	return len(values) <= fewValues
+}
+
+// fewValues bounds what is compared with each other.
+const fewValues = 32
 
 func without(out tree.Object, key string) tree.Object {
 	return slices.DeleteFunc(slices.Clone(out), func(m tree.Member) bool { return m.Key == key })

@@ -72,6 +72,21 @@ func TestAValueThatNoTypeCanHaveIsListedAndLeftOut(t *testing.T) {
 	}
 }
 
+func TestWhatContradictsATypeIsNotShown(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"allOf":[{"type":"array","items":{"type":"string"}},{"type":"object","properties":{"a":{}}}]}`: `{"properties":{"a":{}},"type":"object"}`,
+		`{"allOf":[{"type":"string","format":"date"}],"type":"object"}`:                                  `{"type":"object"}`,
+		`{"type":"object","anyOf":[{"type":"string"},{"type":"object","properties":{"a":{}}}]}`:          `{"anyOf":[{"properties":{"a":{}},"type":"object"}],"type":"object"}`,
+		`{"type":"number","anyOf":[{"type":"integer","minimum":3},{"enum":[0.5]}]}`:                      `{"anyOf":[{"minimum":3,"type":"integer"},{"enum":[0.5]}],"type":"number"}`,
+		`{"type":"string","anyOf":[{"type":["string","integer"],"minimum":3,"maxLength":2}]}`:            `{"anyOf":[{"maxLength":2,"type":"string"}],"type":"string"}`,
+		`{"type":"string","anyOf":[{"type":"integer"}]}`:                                                 `{"type":"string"}`,
+	} {
+		if got, _ := shownOf(t, schema); got != want {
+			t.Errorf("of %s is shown %s, want %s", schema, got, want)
+		}
+	}
+}
+
 func TestImportedToolsHaveValuesOfTheirTypes(t *testing.T) {
 	got, err := Sanitize(json.RawMessage(`{"type":"object","properties":{"mode":{"type":"string","enum":[0,1]},"list":{"type":"array","items":{"type":"string","enum":[true]}}}}`))
 	if want := `{"properties":{"list":{"items":{"enum":["true"],"type":"string"},"type":"array"},"mode":{"enum":["0","1"],"type":"string"}},"type":"object"}`; err != nil || string(got) != want {

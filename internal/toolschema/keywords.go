@@ -41,7 +41,13 @@ func (p *Projection) keywords(n Node, v tree.Object, level int) tree.Object {
 	default:
 		own = append(own, tree.Member{Key: "type", Value: types})
 	}
-	return p.agree(n, merge(p.all(n.Get("allOf"), level), tree.NewObject(own...)))
+	shown := tree.NewObject(own...)
+	if all := p.all(n.Get("allOf"), level); len(all) > 0 {
+		shown = ofOneMind(merge(all, shown))
+	} else if len(types) > 0 && shown.Get("anyOf") != nil {
+		shown = ofOneMind(shown)
+	}
+	return p.agree(n, shown)
 }
 
 // applies reports whether a keyword says anything of values of some types, of which none is
@@ -59,6 +65,7 @@ var (
 	ofType  = map[string][]string{
 		"pattern": texts, "minLength": texts, "maxLength": texts, "contentMediaType": texts, "contentEncoding": texts,
 		"minimum": numbers, "maximum": numbers, "exclusiveMinimum": numbers, "exclusiveMaximum": numbers, "multipleOf": numbers,
+		"items": arrays, "properties": objects, "required": objects, "additionalProperties": objects,
 		"format": {"string", "number", "integer"}, "uniqueItems": arrays, "minItems": arrays, "maxItems": arrays, "minProperties": objects, "maxProperties": objects,
 	}
 )
