@@ -41,12 +41,12 @@ func mediaTypeOf(text string) (t mediaType, whole, ok bool) {
 	if plainType(text) {
 		return mediaType{full: text, bare: text}, true, true
 	}
-	text = strings.TrimSpace(text)
-	bare, rest, _ := strings.Cut(text, ";")
+	single := text[:endOf(text, ',')]
+	bare, rest, _ := strings.Cut(single, ";")
 	bare = strings.ToLower(strings.TrimSpace(bare))
 	end := strings.IndexFunc(bare, func(r rune) bool { return !isTypeRune(r) })
-	whole = end < 0
-	if !whole {
+	whole = end < 0 && single == text
+	if end >= 0 {
 		bare, rest = bare[:end], ""
 	}
 	major, minor, found := strings.Cut(bare, "/")
@@ -55,7 +55,7 @@ func mediaTypeOf(text string) (t mediaType, whole, ok bool) {
 	}
 	params := map[string]string{}
 	for rest != "" {
-		n := endOfParameter(rest)
+		n := endOf(rest, ';')
 		_, one, err := mime.ParseMediaType(bare + ";" + rest[:n])
 		if err != nil && strings.TrimSpace(rest[:n]) != "" {
 			whole = false
@@ -75,8 +75,8 @@ func mediaTypeOf(text string) (t mediaType, whole, ok bool) {
 	return mediaType{full: full, bare: bare}, whole, true
 }
 
-// endOfParameter returns where the first parameter of a list ends: at a semicolon outside of quotes.
-func endOfParameter(list string) int {
+// endOf returns where the first element of a list ends: at a separator outside of quotes.
+func endOf(list string, separator byte) int {
 	quoted := false
 	for i := 0; i < len(list); i++ {
 		switch {
@@ -84,7 +84,7 @@ func endOfParameter(list string) int {
 			i++
 		case list[i] == '"':
 			quoted = !quoted
-		case !quoted && list[i] == ';':
+		case !quoted && list[i] == separator:
 			return i
 		}
 	}

@@ -73,6 +73,11 @@ func TestOfTheMediaTypesOfABodyTheOneThatSuitsItsSchemaIsSent(t *testing.T) {
 			"multipart/form-data": aFileOf}, "multipart/form-data"},
 		{"JSON has no files either", map[string]string{"application/json": aFileOf, "multipart/form-data": aFileOf},
 			"multipart/form-data"},
+		{"of a choice too", map[string]string{
+			"application/x-www-form-urlencoded": `{"schema":{"oneOf":[` + aFileOf[len(`{"schema":`):len(aFileOf)-1] +
+				`,{"type":"object"}]}}`,
+			"multipart/form-data": aFileOf,
+		}, "multipart/form-data"},
 		{"but another schema", map[string]string{"application/json": anObjectOf, "multipart/form-data": aFileOf},
 			"application/json"},
 		{"bytes are no JSON", map[string]string{"application/json": someBytes, "application/octet-stream": someBytes},
@@ -103,7 +108,8 @@ func TestOfAMediaTypeWithAMistakeWhatStandsBeforeItIsRead(t *testing.T) {
 		"application/json, text/json": "application/json", "application/json,": "application/json",
 		"application/vnd.x+json application/json": "application/vnd.x+json",
 		"application/json; charset":               "application/json", "application/json;v=1;=2": "application/json; v=1",
-		"text/json\"": "text/json", "application/json; charset=utf-8, text/json": "application/json",
+		"text/json\"": "text/json", "application/json;v=1, application/json": "application/json; v=1",
+		"application/json; charset=utf-8, text/json": "application/json",
 	} {
 		r := withContent(t, "3.0.3", map[string]json.RawMessage{key: json.RawMessage(anObjectOf)})
 		body := r.Tools[0].Call.Body

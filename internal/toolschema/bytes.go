@@ -60,10 +60,19 @@ func (p *Projection) Type(n Node) string {
 
 // HasFiles reports an object with a property that is bytes.
 func (p *Projection) HasFiles(n Node) bool {
-	properties, _ := p.flat(n, 0).Get("properties").(tree.Object)
-	return slices.ContainsFunc(properties, func(m tree.Member) bool {
-		return p.bytes(Node{Value: properties.Get(m.Key)}, nil, 0).Said()
-	})
+	return p.hasFiles(n, 0)
+}
+
+func (p *Projection) hasFiles(n Node, level int) bool {
+	if level > maxLevels || !p.Step() {
+		return false
+	}
+	v := p.flat(n, level)
+	properties, _ := v.Get("properties").(tree.Object)
+	of := func(m tree.Member) bool { return p.bytes(Node{Value: properties.Get(m.Key)}, nil, level+1).Said() }
+	in := func(branch any) bool { return p.hasFiles(Node{Value: branch}, level+1) }
+	return slices.ContainsFunc(properties, of) || slices.ContainsFunc(list(v, "anyOf"), in) ||
+		slices.ContainsFunc(list(v, "oneOf"), in)
 }
 
 func (b *Bytes) add(more Bytes) {
