@@ -204,20 +204,19 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 }
 
 // UpdateBody does what a PATCH of a capability does for a body in JSON (decision 36): it changes what is sent, and leaves
-// the tools, the upstream and the owner as they are. It returns what the capability is now, which nothing of its tools
-// is said of, and the names of the fields that were sent. The caller must check the actor's role, and record what was
-// done.
-func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (Registered, []string, error) {
+// the tools, the upstream and the owner as they are. It returns what the capability is now, and what its owner should
+// know. The caller must check the actor's role, and record what was done.
+func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
-		return Registered{}, nil, asFailure(notAnObject)
+		return storage.Capability{}, nil, asFailure(notAnObject)
 	}
-	change, err := changeOf(fields)
+	ch, err := changeOf(fields)
 	if err != nil {
-		return Registered{}, nil, asFailure(err)
+		return storage.Capability{}, nil, asFailure(err)
 	}
-	done, err := g.apply(ctx, actor, member, change)
-	return done, change.fields(), asFailure(err)
+	done, err := g.apply(ctx, actor, member, ch)
+	return done.Capability, done.advice(), asFailure(err)
 }
 
 var notAnObject = badField(`the body is not one JSON object: send what changes, such as {"label":"..."}`)

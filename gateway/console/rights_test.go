@@ -99,6 +99,7 @@ var bodies = map[string]string{
 	"POST /console/capabilities/new#preview":                capabilityForm,
 	"POST /console/capabilities/new#register":               capabilityForm,
 	"POST /console/capabilities/{member}/deliveries#resend": "id={delivery}",
+	"POST /console/capabilities/{member}/edit#update":       "label=Changed",
 	"POST /console/access/{member}#add":                     "subject=role:admin",
 	"POST /console/access/{member}#remove":                  "id={rule}",
 	"POST /console/bundles#make":                            "name=other&tools=y__getPet",

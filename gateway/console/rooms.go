@@ -19,6 +19,9 @@ type Registry interface {
 	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	// RegisterBody stores it. Secrets that were left out stay, if they go to the same server.
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+	// UpdateBody changes what is beside the tools of a capability, by fields in JSON, and returns what the user should
+	// know of it.
+	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
 	// SetPublished puts a capability on the bus, or takes it off.
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
 	Remove(ctx context.Context, actor storage.User, member string) error

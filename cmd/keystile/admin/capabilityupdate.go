@@ -54,11 +54,11 @@ func updateCapability(ctx context.Context, target Target, args cli.Args) (output
 	if err != nil {
 		return nil, err
 	}
-	done, _, err := target.Registry.UpdateBody(ctx, who, args.Words[0], body)
+	c, advice, err := target.Registry.UpdateBody(ctx, who, args.Words[0], body)
 	if err != nil {
 		return nil, refused(err)
 	}
-	return aboutCapability(done), nil
+	return aboutCapability(registry.Registered{Capability: c, Warning: strings.Join(advice, "; ")}), nil
 }
 
 // changeTyped returns the fields of the update that was typed.

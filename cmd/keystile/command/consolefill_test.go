@@ -122,6 +122,7 @@ func (f *filled) pages() []struct{ name, path string } {
 		{"overview", "/console/"}, {"settlements", "/console/settlements"}, {"apps", "/console/apps"}, {"app-new", "/console/apps/new"}, {"app", "/console/apps/" + f.app + "?redirect_uri=https://evil.example/"}, {"clients", "/console/clients"}, {"client-hosts", "/console/clients/hosts"},
 		{"client", "/console/clients/show?id=" + dynamicID}, {"access", "/console/access"}, {"access-one", "/console/access/bookshop"}, {"bundles", "/console/bundles"}, {"visible", "/console/visible?sub=" + f.user},
 		{"capabilities", "/console/capabilities"}, {"capability-new", "/console/capabilities/new"}, {"capability", "/console/capabilities/bookshop"},
+		{"capability-edit", "/console/capabilities/bookshop/edit"},
 		{"deliveries", "/console/capabilities/bookshop/deliveries"}, {"tool", "/console/capabilities/bookshop/tools/placeOrder"},
 		{"usage", "/console/usage"}, {"usage-app", "/console/usage?granularity=hour&client_id=" + f.app}, {"usage-tool", "/console/usage?by=tool&client_id=" + f.app},
 		{"orders", "/console/orders"}, {"order", "/console/orders/" + f.order}, {"tiers", "/console/tiers"}, {"quota", "/console/quota?app=" + f.app},

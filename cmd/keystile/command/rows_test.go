@@ -277,6 +277,8 @@ var rows = []row{
 	{method: "POST", path: "/console/capabilities/new", body: "do=none"},
 	{method: "GET", path: "/console/capabilities/{member}", about: true},
 	{method: "POST", path: "/console/capabilities/{member}", body: "do=none", about: true},
+	{method: "GET", path: "/console/capabilities/{member}/edit", about: true},
+	{method: "POST", path: "/console/capabilities/{member}/edit", body: "do=none", about: true},
 	{method: "GET", path: "/console/capabilities/{member}/deliveries", about: true},
 	{method: "POST", path: "/console/capabilities/{member}/deliveries", body: "do=none", about: true},
 	{method: "GET", path: "/console/capabilities/{member}/tools/{tool}", about: true},

@@ -25,8 +25,9 @@ type line struct {
 	Publish, Credential bool
 	ToolCount, Timeout  int
 	UpdatedAt           string
-	OffBus              string // why it is not on the bus although it is published
-	Mine                bool   // the reader may change it
+	HeaderNames         []string // of the secret headers
+	OffBus              string   // why it is not on the bus although it is published
+	Mine                bool     // the reader may change it
 }
 
 func (t *Tools) lineOf(c storage.Capability, who consoleauth.Actor) line {
@@ -34,7 +35,7 @@ func (t *Tools) lineOf(c storage.Capability, who consoleauth.Actor) line {
 		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind, UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
 		AuthType: c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)), Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
 		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()), UpdatedAt: c.UpdatedAt.UTC().Format(manage.ISO8601), OffBus: t.c.Registry.OffBus(c),
-		Mine: who.Changes(c.Owner),
+		Mine: who.Changes(c.Owner), HeaderNames: c.HeaderNames(),
 	}
 }
 

@@ -31,6 +31,7 @@ type Registry interface {
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
 	Remove(ctx context.Context, actor storage.User, member string) error
 	OffBus(c storage.Capability) string
@@ -90,6 +91,9 @@ func (t *Tools) Part() ui.Part {
 			"pause":    {Says: "Take a capability off the bus", Do: t.publish(false), Done: "The capability is off the bus."},
 			"delete":   {Says: "Delete a capability", Do: t.remove, Done: "The capability is deleted.", To: func(any, string) string { return page }},
 		}},
+		{Path: one + "/edit", Title: "Edit capability", May: developer, Get: t.edit, Template: editPage, MaxForm: 256 << 10, Acts: map[string]ui.Act{
+			"update": {Says: "Change a capability", Do: t.update, Done: "The capability is changed."},
+		}},
 		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage, Acts: map[string]ui.Act{
 			"resend": {Says: "Send a webhook once more", Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text}, Done: "It will be sent again in a moment."},
 		}},
@@ -119,6 +123,7 @@ var (
 	listPage       = ui.Parse(pages, "list.html")
 	newPage        = ui.Parse(pages, "new.html")
 	showPage       = ui.Parse(pages, "show.html")
+	editPage       = ui.Parse(pages, "edit.html")
 	toolPage       = ui.Parse(pages, "tool.html")
 	deliveriesPage = ui.Parse(pages, "deliveries.html")
 )

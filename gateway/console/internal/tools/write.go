@@ -29,6 +29,8 @@ type draft struct {
 	Publish bool
 	Resolve bool // nested references are shown with what they lead to
 	There   bool // it replaces what is stored
+	Replace bool // even if tools that are there are removed
+	New     []int
 	Preview *preview
 }
 
@@ -47,7 +49,7 @@ var draftFields = []string{"member", "label", "description", "upstream_url", "au
 
 // draft shows an empty form, or that of a capability to register again.
 func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
-	d := draft{Values: map[string]string{}, Publish: true, Resolve: true}
+	d := draft{Values: map[string]string{}, Publish: true, Resolve: true, New: newRows(0)}
 	member := r.URL.Query().Get("member")
 	if member == "" {
 		return d, nil
@@ -69,8 +71,11 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Ac
 
 // body returns the form as the registry reads it, and the form as it is shown again, without secrets.
 func body(r *http.Request) ([]byte, draft, error) {
-	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs")}
-	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve}
+	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs"), Replace: r.PostForm.Has("replace"), New: newRows(0)}
+	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve, "keep_tools": !d.Replace}
+	if headers := headersOf(r); len(headers) > 0 { // before anything is refused
+		fields["headers"] = headers
+	}
 	for _, name := range draftFields {
 		text := strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"))
 		d.Values[name] = text
