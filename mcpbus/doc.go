@@ -73,7 +73,12 @@
 // before 2025-06-18). See package internal/restcall for which URLs are passed on, and for how
 // other charsets are read. A call allocates some 12 bytes for each byte of an answer, 42 where
 // each has to be escaped, so 64 concurrent calls with 1 MiB each hold at most some 750 MB,
-// usually far less. PerCaller and PerUpstream bound the number of concurrent calls.
+// usually far less. PerCaller and PerUpstream bound the number of concurrent calls. By default a caller may have half of
+// what an upstream takes, so that nobody fills one alone; the clients we know make some ten calls at a time. A call
+// beyond is a result that says to wait, so that a model can, and is not charged.
+//
+// A name that is longer than MaxName ends in a hash of the whole name in lists. Rules, scopes, bundles, cursors and
+// records have the whole name, which also calls the tool, so that a change of the setting changes none of them.
 //
 // Only pages of Config.Origins may call from a browser; every request of another origin is
 // refused (MCP, transports: DNS rebinding). CORS headers are set by the gateway, which lets all

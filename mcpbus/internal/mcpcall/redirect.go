@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/keystile/keystile/internal/netguard"
 )
 
 // roundTrip sends a message. One redirect is followed, of those that frameworks answer to a path that lacks a slash or
@@ -28,7 +30,7 @@ func (c *Client) roundTrip(ctx context.Context, t *target, l *link, m *message) 
 func (t *target) slashApart(location string) *url.URL {
 	to, err := t.url.Parse(location)
 	if location == "" || err != nil || to.User != nil || to.Fragment != "" || to.RawQuery != t.url.RawQuery ||
-		!strings.EqualFold(to.Scheme, t.url.Scheme) || originPort(to) != originPort(&t.url) || !strings.EqualFold(to.Hostname(), t.url.Hostname()) {
+		!strings.EqualFold(to.Scheme, t.url.Scheme) || !netguard.SameServer(to, &t.url) {
 		return nil
 	}
 	longer, shorter := to.EscapedPath(), t.url.EscapedPath()
@@ -41,14 +43,4 @@ func (t *target) slashApart(location string) *url.URL {
 	out := t.url // with its own host, as it was checked
 	out.Path, out.RawPath = to.Path, to.RawPath
 	return &out
-}
-
-func originPort(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return u.Port()
-	case strings.EqualFold(u.Scheme, "https"):
-		return "443"
-	}
-	return "80"
 }
