@@ -6,7 +6,8 @@
 // object of named arguments, without boolean schemas for values, without extensions, without
 // $ref but for what refers to itself in a foreign schema, bounded in depth, size and the
 // steps it takes to find out. [Sanitize] does all of it
-// for the input schema of a foreign tool.
+// for the input schema of a foreign tool. [Bytes] says what of a value is sent as bytes, wherever a
+// schema says so, and how that is shown.
 //
 // # Choices
 //
