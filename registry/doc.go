@@ -145,6 +145,9 @@
 // one line for each reason, behind all others, which says that it is usual. A test with a reader of its own looks
 // for each piece of the documents of a corpus and of thousands that are generated.
 //
+// A tool that the strict mode of OpenAI's or Gemini's API cannot express, such as one with an argument of any type,
+// stays as it is, because it works without that mode; a preview that is asked for advice names it.
+//
 // HEAD, OPTIONS and TRACE make no tools, nor do the additionalOperations of OpenAPI 3.2. Its
 // query does: it reads, and has a body. Of its querystring the fields of a form are arguments like those of any
 // query; of another media type the query is one argument.

@@ -230,7 +230,7 @@ func (g *generator) object() object {
 	return out
 }
 
-// generated is how many documents are made: in the long part of CI, which has the corpus, more.
+// generated returns how many documents are made: more in the long part of CI, which has the corpus.
 func generated() int {
 	if os.Getenv(corpus) != "" {
 		return 10_000

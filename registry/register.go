@@ -124,6 +124,9 @@ func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, err
 	}
 	done.Tools, done.Skipped, done.Lint = r.Tools, r.Skipped, r.Advice
 	done.ToolCount = len(done.Tools)
+	if q.Lint {
+		done.Lint = append(done.Lint, strictAdvice(r.Tools)...)
+	}
 	if q.Lint && q.OpenAPI != nil {
 		done.Lint = append(done.Lint, Lint(ctx, q.OpenAPI)...)
 	}

@@ -60,7 +60,7 @@ var capabilityCommands = []command{
 		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
 		flags: append([]cli.Flag{
 			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
-			{Name: "lint", Help: "add what a strict validator says of the document"},
+			{Name: "lint", Help: "add what a strict validator says of the document, and which tools strict model APIs cannot express"},
 		}, documentFlags...),
 	},
 	updateCommand,
