@@ -86,7 +86,7 @@
 //	              oauth oauth/signin oauth/signin/users oauth/signin/passwords oauth/signin/lockout
 //	              oauth/signin/mailer oauth/signin/connector oauth/signin/connector/oidc
 //	              gateway gateway/limits gateway/billing gateway/usage gateway/remote gateway/clientip
-//	              registry mcpbus legacy legacy/migration
+//	              registry registry/pins mcpbus legacy legacy/migration
 //	              storage storage/memory storage/bolt storage/postgres storage/redis storage/transfer
 //	              storage/storagetest storage/limittest storage/nodes storage/handle
 //	              storage/access storage/apikey storage/authn storage/client storage/event

@@ -29,6 +29,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
@@ -302,12 +303,18 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	}
 	b.BaseURL, b.Store, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
 	b.Meter, b.Verifier, b.Audit, b.ClientIP, b.Log = s.Gateway, s.Tokens, s.Trail, s.client, c.Log
+	accepted, err := pins.New(pins.Config{Store: s.Store, Notifier: s.SignIn, Audit: s.Trail, Log: c.Log})
+	if err != nil {
+		return err
+	}
+	b.Pins = accepted
 	if s.Bus, err = mcpbus.New(ctx, b); err != nil {
 		return err
 	}
 	s.add(s.Bus)
 	r := c.Registry
 	r.BaseURL, r.Store, r.Visitors, r.Users, r.Discoverer, r.Bus = c.BaseURL, s.Store, s.SignIn, c.Users, s.Upstreams, s.Bus
+	r.Pins = accepted
 	r.AllowPrivateUpstreams, r.Origins, r.Audit, r.ClientIP, r.Log = u.AllowPrivateUpstreams, c.Origins, s.Trail, s.client, c.Log
 	if s.Registry, err = registry.New(ctx, r); err != nil {
 		return err

@@ -34,6 +34,14 @@ type Config struct {
 	Verifier Verifier
 	// Discoverer lists the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
+	// Pins keeps what owners accept of what the Discoverer finds (decision 92); *pins.Pins, of registry/pins, does. nil: what
+	// is stored is accepted, and what differs is left out until its capability is registered again.
+	//
+	// Found is told what the upstream of a capability lists, and what of it was accepted so far. It returns the
+	// capability and what is accepted of it now. storage.ErrConflict says that both have changed in the store.
+	Pins interface {
+		Found(ctx context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
+	}
 	// Users returns the roles that access lists mention; nil: the Store. A host with
 	// its own user table implements this. User returns the user with a sub, or an error that wraps
 	// storage.ErrNotFound.
@@ -236,6 +244,9 @@ func (c *Config) complete() error {
 	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.Audit == nil {
 		c.Audit = noAudit{}
+	}
+	if c.Pins == nil {
+		c.Pins = pinsInMemory{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of

@@ -108,7 +108,7 @@ func TestToolsAnUpstreamListsLaterCountForItsOwner(t *testing.T) {
 		h, upstream := discovered(t)
 		h.registerLater("u1", "a", "t1", "t2")
 		time.Sleep(time.Second)
-		h.register(quick("quick"))
+		h.register(unpinned("quick"))
 		upstream.tools["quick"] = []string{"one"}
 		h.open(func(c *mcpbus.Config) { c.MaxOwnerTools, c.Discoverer = 3, upstream })
 		synctest.Wait()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/hop"
+	"github.com/keystile/keystile/internal/toolpins"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -46,29 +47,39 @@ func (b *Bus) startDiscoveries(slots chan struct{}) {
 	}
 }
 
-// discoverMember lists an upstream's tools and publishes them. If that fails, the old ones stay:
+// discoverMember lists an upstream's tools and publishes those that are accepted. If that fails, the old ones stay:
 // a call of one returns the upstream's own error.
 func (b *Bus) discoverMember(m *member) {
 	ctx, cancel := context.WithTimeout(b.runCtx, discoveryTimeout)
 	defer cancel()
-	stored, again, err := b.callDiscoverer(ctx, m.capability)
-	if err != nil && b.runCtx.Err() == nil {
-		b.c.Log.WarnContext(ctx, "mcpbus: discovery failed, and the old tools stay", "member", m.capability.Member, "err", err)
+	c, accepted := m.capability, m.accepted
+	found, again, err := b.callDiscoverer(ctx, c)
+	trouble := troubleOf(found, err)
+	if pinned, _ := c.Pinned(); pinned && err == nil {
+		if c, accepted, err = b.c.Pins.Found(ctx, c, accepted, found); err == nil {
+			found, _, _ = toolpins.Compare(accepted, found)
+		}
 	}
-	tools := b.encodeTools(ctx, m.capability, stored)
+	switch {
+	case errors.Is(err, storage.ErrConflict): // it was registered again, or more of it accepted
+		b.readAgain()
+	case err != nil && b.runCtx.Err() == nil:
+		b.c.Log.WarnContext(ctx, "mcpbus: discovery failed, and the old tools stay", "member", c.Member, "err", err)
+	}
+	tools := b.encodeTools(ctx, c, found)
 	if b.catalog.lock(b.runCtx) != nil {
 		return
 	}
 	defer b.catalog.unlock()
 	m.discovering, m.discoverAt = false, time.Now().Add(max(cmp.Or(again, b.c.Discovery), b.c.Refresh))
-	if m.trouble = troubleOf(stored, err); m.trouble != "" {
+	if m.trouble = trouble; m.trouble != "" {
 		leftOut := maps.Clone(*b.leftOut.Load())
 		m.tellTrouble(leftOut)
 		b.leftOut.Store(&leftOut)
 	}
 	if err == nil {
-		m.tools = tools       // if the member was registered again meanwhile, they are not used
-		if !b.catalog.dirty { // else they wait until the rules of the newer catalog are read
+		m.capability, m.accepted, m.tools = c, accepted, tools // if the member was registered again meanwhile, they are not used
+		if !b.catalog.dirty {                                  // else they wait until the rules of the newer catalog are read
 			b.publish(ctx)
 		}
 	}

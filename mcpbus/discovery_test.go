@@ -68,6 +68,13 @@ func quick(member string) storage.Capability {
 	return c
 }
 
+// unpinned is a capability whose upstream changes tools as it likes.
+func unpinned(member string) storage.Capability {
+	c := quick(member)
+	c.PinsOff = true
+	return c
+}
+
 func discovered(t *testing.T, members ...string) (*fixture, *upstreams) {
 	h, u := emptyFixture(t), &upstreams{asked: map[string]int{}, tools: map[string][]string{}}
 	for _, member := range members {
@@ -81,7 +88,7 @@ func discovered(t *testing.T, members ...string) (*fixture, *upstreams) {
 func TestDiscoveryOfAQuickRegistrationIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "m")
-		h.register(quick("m"), rest("get", "stored"))
+		h.register(unpinned("m"), rest("get", "stored"))
 		h.register(capability("rest", "https://x.example.com"), rest("get", "x"))
 		h.open(func(c *mcpbus.Config) { c.Discoverer = u })
 		synctest.Wait()
@@ -226,6 +233,7 @@ func TestCloseEndsADiscovery(t *testing.T) {
 func TestTheBusSaysWhyAnUpstreamHasToldNoTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "m")
+		h.register(unpinned("m")) // or an empty list would be what was accepted
 		u.fail = fmt.Errorf("post https://m.example.com?key=sesame: refused")
 		h.open(func(c *mcpbus.Config) { c.Discoverer = u })
 		synctest.Wait()

@@ -24,6 +24,7 @@ type catalogState struct {
 // member is a capability on the bus with its tools.
 type member struct {
 	capability  storage.Capability
+	accepted    []toolplan.Tool // of an upstream that lists its tools, as they are stored
 	tools       []*tool
 	discoverAt  time.Time // time of the next discovery, if it has any
 	discovering bool
@@ -102,6 +103,9 @@ func (b *Bus) readMember(ctx context.Context, c storage.Capability) (*member, er
 		return nil, err
 	}
 	m := &member{capability: c, discoverAt: time.Now()}
+	if c.AutoDiscover() {
+		m.accepted = stored
+	}
 	if c.Publish {
 		m.tools = b.encodeTools(ctx, c, stored)
 	}
@@ -172,10 +176,15 @@ func (b *Bus) follow(c storage.Change) {
 		}
 	case storage.ChangedCapabilities, storage.ChangedAccess, storage.ChangedBundles, storage.ChangedSettings:
 		b.behind.tell(time.Now())
-		select {
-		case b.changed <- struct{}{}:
-		default: // a refresh is due already
-		}
+		b.readAgain()
+	}
+}
+
+// readAgain has the catalog read anew.
+func (b *Bus) readAgain() {
+	select {
+	case b.changed <- struct{}{}:
+	default: // a refresh is due already
 	}
 }
 

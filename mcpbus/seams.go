@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/keystile/keystile/internal/toolpins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/event"
@@ -80,4 +81,18 @@ type Discoverer interface {
 	// demands, with input schemas that any client can read; and the time until the next
 	// discovery, 0 for Config.Discovery.
 	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
+}
+
+// pinsInMemory are those of a host that keeps none: what is stored is accepted, and of a capability without tools what its
+// upstream lists first. Nobody is told of the rest.
+type pinsInMemory struct{}
+
+func (pinsInMemory) Found(_ context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error) {
+	if c.PinnedAt.IsZero() {
+		if accepted = toolpins.Adopt(accepted, found); len(accepted) == 0 {
+			accepted = found
+		}
+		c.PinnedAt = time.Now()
+	}
+	return c, accepted, nil
 }

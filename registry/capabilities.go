@@ -52,7 +52,7 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 	if err != nil {
 		return Registered{}, toNotFound(err)
 	}
-	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}, nil
+	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}.withWarning(g.heldWarning(ctx, c)), nil
 }
 
 // OffBus returns why the bus leaves out a published capability or has no tools of it, "" if it has, or if no Bus

@@ -153,6 +153,7 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 	secrets := map[string]*storage.Secret{"auth_secret": &q.AuthSecret, "webhook_secret": &q.WebhookSecret}
 	switches := map[string]func(bool){
 		"publish":      func(on bool) { q.Private = !on },
+		"pins":         func(on bool) { q.PinsOff = !on },
 		"resolve_refs": func(on bool) { q.ResolveRefs = &on },
 		"lint":         func(on bool) { q.Lint = on },
 		"keep_tools":   func(on bool) { q.KeepTools = on },
@@ -187,6 +188,9 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 			return true, timeoutRule
 		}
 	case switches[name] != nil:
+		if name == "pins" { // decision 92 writes it as YAML does
+			raw = onOff(raw)
+		}
 		if json.Unmarshal(raw, &on) != nil {
 			return true, "true or false"
 		}
@@ -195,6 +199,17 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 		return false, ""
 	}
 	return true, ""
+}
+
+// onOff returns "on" and "off" as true and false, and everything else as it is.
+func onOff(raw json.RawMessage) json.RawMessage {
+	switch string(raw) {
+	case `"on"`:
+		return json.RawMessage("true")
+	case `"off"`:
+		return json.RawMessage("false")
+	}
+	return raw
 }
 
 // readText reads a string. It refuses invalid UTF-8: replacing characters would change a secret.

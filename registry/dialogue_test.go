@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestDialogues(t *testing.T) {
@@ -46,6 +47,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		mux.Handle("/api/console/", n.registry)
 		mux.HandleFunc("/test/plans/{member}", n.plans)
 		mux.HandleFunc("/test/trail", h.trail)
+		mux.HandleFunc("/test/lists/{member}", n.lists)
 		nodes = append(nodes, mux)
 	}
 	open(backends[0])
@@ -74,6 +76,16 @@ func (h *fixture) plans(w http.ResponseWriter, r *http.Request) {
 		plans[t.Name] = t.Call
 	}
 	json.NewEncoder(w).Encode(plans)
+}
+
+// lists is an upstream that lists other tools from now on.
+func (h *fixture) lists(w http.ResponseWriter, r *http.Request) {
+	var tools []toolplan.Tool
+	if err := json.NewDecoder(r.Body).Decode(&tools); err != nil {
+		http.Error(w, err.Error(), 400)
+		return
+	}
+	h.found(r.PathValue("member"), tools...)
 }
 
 func (h *fixture) trail(w http.ResponseWriter, _ *http.Request) {

@@ -116,6 +116,9 @@
 // leaves out, because the bus limits every owner. The store counts in the step that writes, so
 // concurrent registrations cannot exceed the limit together.
 //
+// An MCP endpoint describes itself, and may describe itself otherwise tomorrow. So callers see what its owner has
+// accepted, and the rest is held (package pins). Registering accepts what is there then.
+//
 // The name of a capability that was deleted is kept for its owner for 90 days (decision 100). An administrator who
 // registers it, or passes a capability on, is warned that what named it does not open it any more, and the trail
 // says from whom it was taken.

@@ -16,11 +16,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/test/backend"
+	"github.com/keystile/keystile/internal/toolpins"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -53,12 +55,14 @@ type fixture struct {
 	tokens   *oauth.Tokens
 	provider *oauth.Server
 	registry *registry.Registry
+	pins     *pins.Pins
 	log      *record
 
 	mu        sync.Mutex // guards what follows
 	reloads   int
 	leftOut   map[string]string
 	events    []event.Event
+	notices   []event.Notice
 	unwritten error
 }
 
@@ -80,8 +84,9 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)
+	h.pins = must(pins.New(pins.Config{Store: h.store, Audit: h, Notifier: h, Log: quiet}))(t)
 	c := registry.Config{
-		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true,
+		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true, Pins: h.pins,
 		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, edit := range edits {
@@ -109,6 +114,27 @@ func (h *fixture) NoteNow(_ context.Context, e event.Event) error {
 		h.events = append(h.events, e)
 	}
 	return h.unwritten
+}
+
+// Notify makes the fixture the Notifier of the pins.
+func (h *fixture) Notify(_ context.Context, _ string, n event.Notice) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.notices = append(h.notices, n)
+}
+
+// found tells the pins what the upstream of a capability lists, as the bus does.
+func (h *fixture) found(member string, tools ...toolplan.Tool) (live []toolplan.Tool) {
+	h.Helper()
+	c, accepted, err := h.store.Tools(h.Context(), member)
+	if err != nil {
+		h.Fatal(err)
+	}
+	if _, accepted, err = h.pins.Found(h.Context(), c, accepted, tools); err != nil {
+		h.Fatal(err)
+	}
+	live, _, _ = toolpins.Compare(accepted, tools)
+	return live
 }
 
 // record is a log.

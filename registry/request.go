@@ -29,6 +29,7 @@ type Request struct {
 	WebhookSecret storage.Secret
 	Timeout       int             // seconds that a call may take, 1 to 600; 0: 30
 	Private       bool            // stored, not on the bus (publish: false)
+	PinsOff       bool            // what the upstream lists later goes on the bus unaccepted (pins: false); of a quick registration
 	OpenAPI       json.RawMessage // input of Parse: an object, YAML, or a string that holds either; nil: none. It takes precedence over StaticTools
 	StaticTools   json.RawMessage // nil: none
 	ResolveRefs   *bool           // nil: Config.ResolveRefs
@@ -152,6 +153,7 @@ func (q Request) applyTo(there storage.Capability, skipped []toolplan.Skip) stor
 	c.Member, c.Kind, c.UpstreamURL, c.Publish, c.Skipped = q.Member, q.kind(), q.UpstreamURL, !q.Private, skipped
 	c.Label, c.Description = toolschema.Text(q.Label), toolschema.Text(q.Description)
 	c.Timeout = q.Timeout
+	c.PinsOff = q.PinsOff
 	c.AuthType, c.AuthName, c.AuthIn, c.AuthSecret = q.AuthType, q.AuthName, q.AuthIn, q.AuthSecret
 	c.SetSecretHeaders(q.Headers)
 	c.WebhookURL, c.WebhookSecret = q.WebhookURL, q.WebhookSecret

@@ -27,6 +27,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 			return there, wouldRemove(removed)
 		}
 		c := q.applyTo(there, skipped)
+		c.PinnedAt = time.Time{} // what the upstream lists now is accepted
 		event := webhook.Updated
 		if c.Version == 0 {
 			event = webhook.Registered

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
+	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -83,6 +84,7 @@ type Config struct {
 	MaxTools        int // of one owner on the bus, which has the same limit; 10,000
 
 	Discoverer Discoverer // for quick registrations; nil: the bus discovers their tools later
+	Pins       *pins.Pins // what owners have accepted of those tools; nil: there are no endpoints to accept more
 	Bus        Bus        // to reload after a change; nil: it polls the store
 	NoDelivery bool       // this process sends no webhooks: they stay queued for one that does
 
@@ -205,6 +207,7 @@ const (
 	pathRegister = pathAll + "/register"
 	pathPreview  = pathAll + "/preview"
 	pathOne      = pathAll + "/{member}"
+	pathPins     = pathOne + "/pins"
 )
 
 // routes returns the package's route table.
@@ -215,5 +218,6 @@ func (g *Registry) routes() []reply.Route {
 		{Path: pathRegister, Methods: []string{http.MethodPost}, Handle: g.register},
 		{Path: pathPreview, Methods: []string{http.MethodPost}, Handle: g.preview},
 		{Path: pathOne, Methods: append(read, http.MethodPatch, http.MethodDelete), Handle: g.one},
+		{Path: pathPins, Methods: append(read, http.MethodPost), Handle: g.pinsOfOne},
 	}
 }

@@ -1,7 +1,9 @@
 package registry
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -75,6 +77,7 @@ const (
 	toolsPending        = "the upstream has not told its tools yet%s; it is asked again" // why in brackets
 	noTools             = "the upstream lists no tools that can be used; it is asked again"
 	noneUsable          = "the upstream lists tools, and none of them can be used: see what was left out, and why; the first: "
+	noToolsPinned       = noTools + ", and what it lists later is held until you accept it"
 	registeredMeanwhile = "the capability was registered anew at the same time"
 )
 
@@ -92,25 +95,54 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 		g.c.Log.InfoContext(ctx, "discovery failed", "member", done.Member, "err", withoutURL(err))
 		return done.withWarning(fmt.Sprintf(toolsPending, whyPending(err)))
 	}
-	if len(tools) == 0 && len(skipped) == 0 {
-		return done.withWarning(noTools)
-	}
 	c := done.Capability
 	c.Skipped = shortened(slices.Concat(c.Skipped, skipped))
+	c.PinnedAt = time.Now().UTC()
 	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // the bus limits what an upstream lists
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return done.withWarning(registeredMeanwhile)
+		return g.pinnedMeanwhile(ctx, done, skipped)
 	case err != nil:
 		g.c.Log.WarnContext(ctx, "discovered tools are not stored", "member", done.Member, "err", err)
 		return done.withWarning(fmt.Sprintf(toolsPending, ""))
 	}
 	done.Capability, done.Tools = saved, tools
-	if len(tools) == 0 {
-		return done.withWarning(noneUsable + skipped[0].Reason)
-	}
-	return done
+	return done.withNoTools(skipped)
 }
+
+// withNoTools adds the warning for an upstream that lists no tools, or none that can be used.
+func (r Registered) withNoTools(skipped []toolplan.Skip) Registered {
+	switch pinned, _ := r.Pinned(); {
+	case len(r.Tools) > 0:
+		return r
+	case len(skipped) > 0:
+		return r.withWarning(noneUsable + skipped[0].Reason)
+	case pinned:
+		return r.withWarning(noToolsPinned)
+	}
+	return r.withWarning(noTools)
+}
+
+// pinnedMeanwhile returns a registration whose tools a bus has found and stored first, or says that it was replaced.
+func (g *Registry) pinnedMeanwhile(ctx context.Context, done Registered, skipped []toolplan.Skip) Registered {
+	c, tools, err := g.c.Store.Tools(ctx, done.Member)
+	if err != nil || c.PinnedAt.IsZero() || !sameButTools(c, done.Capability) {
+		return done.withWarning(registeredMeanwhile)
+	}
+	c.Skipped = shortened(slices.Concat(c.Skipped, skipped))
+	done.Capability, done.Tools = c, tools
+	return done.withNoTools(skipped)
+}
+
+// sameButTools reports whether two capabilities are of one registration.
+func sameButTools(a, b storage.Capability) bool {
+	b.UpdatedAt, b.PinnedAt, b.ToolCount = a.UpdatedAt, a.PinnedAt, a.ToolCount
+	one, err := json.Marshal(a)
+	two, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && bytes.Equal(one, two) && sameSecret(a.AuthSecret, b.AuthSecret) && sameSecret(a.WebhookSecret, b.WebhookSecret)
+}
+
+func sameSecret(a, b storage.Secret) bool { return a.IsZero() && b.IsZero() || a.Equal(b.Reveal()) }
 
 // discover lists the tools of an upstream. Its answer is untrusted: should reading it panic, the
 // registration, which is stored already, must not be answered 500.

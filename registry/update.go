@@ -29,6 +29,7 @@ type change struct {
 	authSecret    *storage.Secret
 	webhookURL    *string
 	webhookSecret *storage.Secret
+	pinsOff       *bool
 
 	// headers are set beside those that are there; a nil value removes one.
 	headers   map[string]*storage.Secret
@@ -79,7 +80,7 @@ func requestFrom(c storage.Capability) Request {
 	return Request{
 		Member: c.Member, Label: c.Label, Description: c.Description, UpstreamURL: c.UpstreamURL,
 		AuthType: c.AuthType, AuthName: c.AuthName, AuthIn: c.AuthIn, AuthSecret: c.AuthSecret, Headers: c.SecretHeaders(),
-		WebhookURL: c.WebhookURL, WebhookSecret: c.WebhookSecret, Timeout: c.Timeout, Private: !c.Publish,
+		WebhookURL: c.WebhookURL, WebhookSecret: c.WebhookSecret, Timeout: c.Timeout, Private: !c.Publish, PinsOff: c.PinsOff,
 	}
 }
 
@@ -104,6 +105,7 @@ func (ch change) apply(q *Request) (warning string) {
 	set(&q.AuthSecret, ch.authSecret)
 	set(&q.WebhookURL, ch.webhookURL)
 	set(&q.WebhookSecret, ch.webhookSecret)
+	set(&q.PinsOff, ch.pinsOff)
 	q.Headers = ch.headersOver(q.Headers)
 	return warning
 }
@@ -136,7 +138,7 @@ func (ch change) fields() (names []string) {
 	for name, there := range map[string]bool{
 		"label": ch.label != nil, "description": ch.description != nil, "timeout": ch.timeout != nil, "auth_type": ch.authType != nil,
 		"auth_name": ch.authName != nil, "auth_in": ch.authIn != nil, "auth_secret": ch.authSecret != nil,
-		"webhook_url": ch.webhookURL != nil, "webhook_secret": ch.webhookSecret != nil, "headers": len(ch.headers) > 0 || ch.noHeaders,
+		"webhook_url": ch.webhookURL != nil, "webhook_secret": ch.webhookSecret != nil, "headers": len(ch.headers) > 0 || ch.noHeaders, "pins": ch.pinsOff != nil,
 	} {
 		if there {
 			names = append(names, name)
@@ -176,6 +178,12 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 			if !null && (json.Unmarshal(raw, ch.timeout) != nil || !isTimeout(*ch.timeout)) {
 				must = timeoutRule + ", or null"
 			}
+		case name == "pins":
+			on := true
+			if !null && json.Unmarshal(onOff(raw), &on) != nil {
+				must = "true, false, on, off or null"
+			}
+			ch.pinsOff = new(!on)
 		case name == "headers" && null:
 			ch.noHeaders = true
 		case name == "headers":
@@ -187,7 +195,7 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 			must = notChanged
 			if known, _ := new(Request).set(name, raw); !known && name != "owner" {
 				return ch, badField(fmt.Sprintf("%.64q is not a field of an update: it has label, description, timeout, auth_type, auth_name, auth_in, auth_secret, "+
-					"webhook_url, webhook_secret and headers", name))
+					"webhook_url, webhook_secret, pins and headers", name))
 			}
 			wrong = append(wrong, name+" is "+must)
 			continue

@@ -41,6 +41,7 @@ type summary struct {
 	AuthType     string    `json:"auth_type"`
 	Timeout      int       `json:"timeout"` // seconds
 	Publish      bool      `json:"publish"`
+	Pins         string    `json:"pins,omitempty"` // on or off, of a kind that lists its tools by itself
 	ToolCount    int       `json:"tool_count"`
 	Owner        string    `json:"owner"`
 	CreatedAt    time.Time `json:"created_at"`
@@ -51,7 +52,7 @@ type summary struct {
 func newSummary(c storage.Capability, warning string) summary {
 	s := summary{
 		Member: c.Member, Label: c.Label, Description: c.Description, Kind: c.Kind, UpstreamURL: c.UpstreamURL,
-		AuthType: c.AuthType, Timeout: int(c.CallTimeout() / time.Second), Publish: c.Publish, ToolCount: c.ToolCount, Owner: c.Owner,
+		AuthType: c.AuthType, Timeout: int(c.CallTimeout() / time.Second), Publish: c.Publish, Pins: c.Pins(), ToolCount: c.ToolCount, Owner: c.Owner,
 		CreatedAt: c.CreatedAt.Truncate(time.Second), UpdatedAt: c.UpdatedAt.Truncate(time.Second), Warning: warning,
 	}
 	if s.AuthType == "" {

@@ -40,6 +40,8 @@ type Capability struct {
 	WebhookSecret Secret          `json:"-"`
 	Timeout       int             `json:"timeout,omitempty"`    // seconds that one call may take; 0: defaultTimeout. See CallTimeout
 	Publish       bool            `json:"publish"`              // false: stored, not on the bus
+	PinsOff       bool            `json:"pins_off,omitempty"`   // what its upstream lists goes on the bus unaccepted; see AutoDiscover
+	PinnedAt      time.Time       `json:"pinned_at,omitzero"`   // when its tools were accepted; zero: see Pinned
 	Owner         string          `json:"owner"`                // a user's sub
 	OwnedSince    time.Time       `json:"owned_since,omitzero"` // see Since; written by the Store
 	TakenFrom     string          `json:"-"`                    // of a new one: the owner for whom the name is kept and who is passed over
@@ -62,6 +64,24 @@ func (c Capability) Since() time.Time {
 
 // AutoDiscover reports whether the tools are listed by the upstream (auto_discover 1).
 func (c Capability) AutoDiscover() bool { return c.Kind == CapabilityMCP }
+
+// Pinned reports whether callers see only those tools of the upstream's that the owner has accepted (decision 92),
+// which are the stored ones. First reports that there are none yet: what the upstream lists next is accepted. An older
+// version, which has not written PinnedAt, has stored what was registered.
+func (c Capability) Pinned() (pinned, first bool) {
+	return c.AutoDiscover() && !c.PinsOff, c.PinnedAt.IsZero() && c.ToolCount == 0
+}
+
+// Pins returns whether it is Pinned in a word, on or off; "" for kinds that do not list their tools by themselves.
+func (c Capability) Pins() string {
+	switch pinned, _ := c.Pinned(); {
+	case !c.AutoDiscover():
+		return ""
+	case pinned:
+		return "on"
+	}
+	return "off"
+}
 
 // defaultTimeout is the timeout of one call of a tool, from its request to the last byte of the
 // answer, unless configured otherwise.
@@ -146,13 +166,13 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
 // tools with the new upstream. Version 0 creates it, and a name that differs from another's
 // only in case, - and _, or is kept for another owner, is then refused with a *NameTaken. With any
-// other Version its access list stays. Events of the change are queued in the same step; of each Event, URL, Secret
+// other Version its access list stays. What was held of it is dropped where PinnedAt is zero or PinsOff set. Events of the change are queued in the same step; of each Event, URL, Secret
 // and Payload are read, and the rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }
 
-// DeleteCapability removes a capability, its tools and its access list, and queues the
+// DeleteCapability removes a capability, its tools, what is held of it and its access list, and queues the
 // events of that as SaveCapability does. Its name is kept for its owner for 90 days.
 func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error {
 	_, err := s.changeWith(ctx, c.Member, events, func() ([]driver.Doc, error) {
@@ -161,10 +181,14 @@ func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...De
 			return nil, err
 		}
 		list, err := s.withoutAccess(ctx, c.Member)
+		if err != nil {
+			return nil, err
+		}
+		held, err := s.withoutHeld(ctx, c.Member)
 		return slices.Concat([]driver.Doc{
 			{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
 			{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true},
-		}, name, list), err
+		}, name, list, held), err
 	})
 	return err
 }

@@ -38,6 +38,11 @@ func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []tool
 			list, err = s.withoutAccess(ctx, c.Member)
 			more = append(more, list...)
 		}
+		if err == nil && (c.PinnedAt.IsZero() || c.PinsOff) { // what was held was held beside other tools
+			var held []driver.Doc
+			held, err = s.withoutHeld(ctx, c.Member)
+			more = append(more, held...)
+		}
 		if err != nil || allow == nil || c.Owner == "" {
 			return slices.Concat(docs, more), err
 		}
@@ -79,7 +84,7 @@ func (s *Store) changeWith(ctx context.Context, member string, events []Delivery
 			return 0, err
 		}
 		version, err := s.change(ctx, member, events, all...)
-		if in := (*driver.PutError)(nil); !errors.As(err, &in) || !slices.Contains([]string{memberNames.name, capabilityFences.name, accessLists.name}, in.Kind) {
+		if in := (*driver.PutError)(nil); !errors.As(err, &in) || !slices.Contains([]string{memberNames.name, capabilityFences.name, accessLists.name, heldTools.name}, in.Kind) {
 			return version, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -70,16 +71,21 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	if err != nil {
 		return err
 	}
+	kept, err := pins.New(pins.Config{Store: store, Notifier: pages, Audit: trail})
+	if err != nil {
+		return err
+	}
 	bus, err := mcpbus.New(ctx, mcpbus.Config{
 		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
-		DefaultAccess: standing,
+		DefaultAccess: standing, Pins: kept,
 	})
 	if err != nil {
 		return err
 	}
 	h.closers = append(h.closers, bus.Close)
 	h.registry, err = registry.New(ctx, registry.Config{
-		BaseURL: origin, Store: store, Visitors: pages, Audit: trail, Discoverer: upstreams, Bus: bus, AllowPrivateUpstreams: private,
+		BaseURL: origin, Store: store, Visitors: pages, Audit: trail, Discoverer: upstreams, Bus: bus, Pins: kept,
+		AllowPrivateUpstreams: private,
 	})
 	if err != nil {
 		return err

@@ -100,6 +100,8 @@ var bodies = map[string]string{
 	"POST /console/capabilities/new#register":               capabilityForm,
 	"POST /console/capabilities/{member}/deliveries#resend": "id={delivery}",
 	"POST /console/capabilities/{member}/edit#update":       "label=Changed",
+	"POST /console/capabilities/{member}/pins#accept":       "accept=getPet&digest={digest}",
+	"POST /console/capabilities/{member}/pins#all":          "digest={digest}",
 	"POST /console/access/{member}#add":                     "subject=role:admin",
 	"POST /console/access/{member}#remove":                  "id={rule}",
 	"POST /console/bundles#make":                            "name=other&tools=y__getPet",

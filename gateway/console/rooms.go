@@ -24,6 +24,10 @@ type Registry interface {
 	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
 	// SetPublished puts a capability on the bus, or takes it off.
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
+	// PinsBody returns what is held of a capability, as its endpoint does in JSON, and AcceptBody accepts of it what a
+	// body in JSON says, by name.
+	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
+	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string, err error)
 	Remove(ctx context.Context, actor storage.User, member string) error
 	// OffBus returns why a published capability is not on the bus, "" if it is.
 	OffBus(c storage.Capability) string

@@ -20,7 +20,9 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/test/backend"
+	"github.com/keystile/keystile/internal/toolpins"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/client"
@@ -146,6 +148,7 @@ func newScene(t testing.TB) *scene {
 		c.Nodes, c.Bus, c.SignIn, c.Lockout = twoNodes{}, new(shop), c.Visitors.(console.SignIn), c.Visitors.(console.Lockout)
 		c.Registry = must(registry.New(t.Context(), registry.Config{
 			BaseURL: base, Store: c.Store.(*storage.Store), Visitors: c.Visitors, NoDelivery: true, Log: slog.New(slog.DiscardHandler),
+			Pins: must(pins.New(pins.Config{Store: c.Store.(*storage.Store)}))(t),
 		}))(t)
 	})
 	for role, is := range map[string]string{"guest": "", "newcomer": storage.RoleDeveloper, "owner": "", "developer": storage.RoleDeveloper, "auditor": storage.RoleAuditor, "admin": storage.RoleAdmin} {
@@ -200,10 +203,13 @@ func (s *scene) things(u storage.User, member, name string) map[string]string {
 	d := must(s.store.Deliveries(s.Context(), member))(s)[0]
 	d.GivenUpAt, d.Attempts, d.LastError = time.Now(), 9, name
 	must(s.store.SaveDelivery(s.Context(), d))(s)
+	held := []toolplan.Tool{{Name: "getPet", Description: name + " changed", InputSchema: json.RawMessage(`{"type":"object"}`)}}
+	digest := toolpins.Digest(held)
+	must(s.store.SaveHeld(s.Context(), toolplan.Held{Member: member, Tools: held, Digest: digest, First: digest, At: time.Now()}))(s)
 	must(s.store.SaveAccess(s.Context(), access.List{Member: member, Rules: []access.Rule{{Subject: "everyone"}}}))(s)
 	rule := sha256.Sum256([]byte(`["everyone",false,null,false]`))
 	return map[string]string{
-		"sub": u.Sub, "client_id": app.ID, "name": name, "order_id": order, "member": member, "tool": "getPet", "delivery": d.ID, "key": s.key(u.Sub), "rule": hex.EncodeToString(rule[:10]),
+		"sub": u.Sub, "client_id": app.ID, "name": name, "order_id": order, "member": member, "tool": "getPet", "delivery": d.ID, "digest": digest, "key": s.key(u.Sub), "rule": hex.EncodeToString(rule[:10]),
 	}
 }
 

@@ -75,6 +75,7 @@ type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	Held(ctx context.Context, member string) (toolplan.Held, error)
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)

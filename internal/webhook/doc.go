@@ -1,5 +1,5 @@
 // Package webhook notifies the owners of capabilities of changes: it makes the events
-// capability.registered, capability.updated and capability.removed, signs them and sends
+// capability.registered, capability.updated, capability.removed and capability.changed, signs them and sends
 // them as Standard Webhooks 1.0 has it.
 //
 // [Events] makes the deliveries that belong to a change. The store writes them in one step

@@ -51,6 +51,7 @@ var capabilityCommands = []command{
 			{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
 			{Name: "replace", Help: "go on where this removes tools that are there: without it they are named, and nothing is stored"},
 			{Name: "private", Help: "keep it, and its tools off the bus"},
+			{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
 			{Name: "owner", Value: "USERNAME", Help: "whose it is (whose it was; the first administrator)"},
 		}, documentFlags...),
 	},
@@ -131,6 +132,9 @@ func registerCapability(ctx context.Context, target Target, args cli.Args) (outp
 		return nil, err
 	}
 	q.KeepTools = !args.On("replace")
+	if q.PinsOff, err = typedPins(args); err != nil {
+		return nil, err
+	}
 	if args.Get("owner") != "" {
 		if q.Owner, err = ownerOf(ctx, target.Store, args.Get("owner")); err != nil {
 			return nil, err

@@ -35,6 +35,7 @@ var updateCommand = command{
 		{Name: removeHeaderFlag, Value: "NAME", Help: "one header less", Many: true},
 		{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it; --webhook-url= for nobody"},
 		{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
+		{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
 	},
 }
 
@@ -82,6 +83,13 @@ func changeTyped(args cli.Args) (fields map[string]any, err error) {
 			fields["timeout"] = nil
 		}
 	}
+	if _, given := args.Flags[pinsFlag]; given {
+		off, err := typedPins(args)
+		if err != nil {
+			return nil, err
+		}
+		fields["pins"] = !off
+	}
 	headers := map[string]any{}
 	for _, name := range args.Flags[removeHeaderFlag] {
 		headers[name] = nil
@@ -100,7 +108,7 @@ func changeTyped(args cli.Args) (fields map[string]any, err error) {
 func aboutCapability(c registry.Registered) answer {
 	about := answer{
 		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind}, {"upstream_url", c.UpstreamURL},
-		{"timeout", int64(c.CallTimeout() / time.Second)}, {"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish},
+		{"timeout", int64(c.CallTimeout() / time.Second)}, {"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish}, {"pins", c.Pins()},
 		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)}, {"warning", c.Warning},
 		{"created_at", c.CreatedAt.UTC().Format(time.RFC3339)}, {"updated_at", c.UpdatedAt.UTC().Format(time.RFC3339)},
 	}

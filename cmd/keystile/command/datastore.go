@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
@@ -134,8 +135,12 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 func (h *dataStore) registrar() (*registry.Registry, error) { return registrarOf(h.conf, h.store) }
 
 func registrarOf(c *config.Config, store *storage.Store) (*registry.Registry, error) {
+	kept, err := pins.New(pins.Config{Store: store})
+	if err != nil {
+		return nil, err
+	}
 	return registry.New(context.Background(), registry.Config{
-		BaseURL: origin(c), Store: store, Visitors: nobody{}, NoDelivery: true,
+		BaseURL: origin(c), Store: store, Visitors: nobody{}, NoDelivery: true, Pins: kept,
 		AllowPrivateUpstreams: c.PrivateUpstreams, ResolveRefs: c.ResolveRefs,
 		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools,
 	})

@@ -136,6 +136,8 @@ var rows = []row{
 	{method: "GET", path: "/api/console/capabilities/{member}", about: true},
 	{method: "PATCH", path: "/api/console/capabilities/{member}", about: true, body: `{"label":"x"}`},
 	{method: "DELETE", path: "/api/console/capabilities/{member}", about: true},
+	{method: "GET", path: "/api/console/capabilities/{member}/pins", about: true},
+	{method: "POST", path: "/api/console/capabilities/{member}/pins", body: `{"accept":"all"}`, about: true},
 	{method: "POST", path: "/api/mcp", extra: "#list", body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
 	{method: "POST", path: "/api/mcp", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"), about: true},
 
@@ -281,6 +283,8 @@ var rows = []row{
 	{method: "POST", path: "/console/capabilities/{member}/edit", body: "do=none", about: true},
 	{method: "GET", path: "/console/capabilities/{member}/deliveries", about: true},
 	{method: "POST", path: "/console/capabilities/{member}/deliveries", body: "do=none", about: true},
+	{method: "GET", path: "/console/capabilities/{member}/pins", about: true},
+	{method: "POST", path: "/console/capabilities/{member}/pins", body: "do=none", about: true},
 	{method: "GET", path: "/console/capabilities/{member}/tools/{tool}", about: true},
 	{method: "POST", path: "/console/capabilities/{member}/tools/{tool}", body: "do=none", about: true},
 	{method: "GET", path: "/console/access"},

@@ -31,7 +31,7 @@ type Topic struct{ Name, Summary string }
 // Command is one line of the table.
 type Command struct {
 	Name     string   // the words that call it, such as "app create"
-	Words    []string // what it takes besides flags, as help names it: KEY, VALUE; [NAME] may be left out, and is the last
+	Words    []string // what it takes besides flags, as help names it: KEY, VALUE; [NAME] may be left out, and is the last; [NAME...] may be several
 	Summary  string   // one line
 	Details  string   // more, for its own help: paragraphs
 	Examples []string // whole command lines
@@ -95,7 +95,8 @@ func (c Command) Check(a Args) error {
 	if least > 0 && strings.HasPrefix(c.Words[least-1], "[") {
 		least--
 	}
-	if len(a.Words) < least || len(a.Words) > len(c.Words) {
+	many := least < len(c.Words) && strings.HasSuffix(c.Words[least], "...]")
+	if len(a.Words) < least || len(a.Words) > len(c.Words) && !many {
 		want := "no words beside its flags"
 		if len(c.Words) > 0 {
 			want = strings.Join(c.Words, " ")

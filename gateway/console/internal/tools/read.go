@@ -131,6 +131,9 @@ type capability struct {
 	Next    string
 	Skipped []toolplan.Skip
 	More    int // that were left out and are not shown
+
+	Discovers bool
+	Held      int // tools that the upstream has changed, or lists anew
 }
 
 const maxSkips = 30
@@ -149,8 +152,13 @@ func (t *Tools) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 		return nil, err
 	}
 	record := capability{line: t.lineOf(c, who)}
-	if c.AutoDiscover() {
+	if record.Discovers = c.AutoDiscover(); record.Discovers {
 		record.ToolCount = len(tools)
+		h, err := t.c.Store.Held(r.Context(), c.Member)
+		if err != nil {
+			return nil, err
+		}
+		record.Held = len(h.Tools) + h.More
 	}
 	record.Tools, record.Next = toolLines(tools, r.URL.Query().Get("after"))
 	record.Skipped, record.More = skips(c.Skipped)

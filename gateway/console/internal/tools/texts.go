@@ -28,5 +28,10 @@ var texts = ui.Texts{
 	"Request": "请求", "Try it": "试用", "This is a real call. It is charged to you and recorded.": "这是真实调用，将计入您的用量并留下记录。", "Call it": "调用工具",
 	"This capability is not on the bus: publish it first.": "该能力未上线：请先发布。", "Arguments": "参数",
 	"Access rules": "访问规则", "The role auditor calls no tools.": "审计员角色不调用工具。",
+	"What the upstream changes in its tools": "上游对工具的变动", "is held until you accept it": "经您接受后才生效", "goes on the bus at once": "立即上线",
+	"Changes of the upstream": "上游的变动", "Nothing is held.": "没有待处理的变动。", "new": "新增", "changed": "已变动", "Accept what is ticked": "接受所选", "Accept all": "全部接受", "The tools are accepted.": "工具已接受。",
+	"Nothing is held: what the upstream changes goes on the bus at once, as it was registered.":                            "没有暂存：按注册时的设置，上游的变动会立即上线。",
+	"The upstream has changed these tools, or lists them anew. Agents go on with what was accepted until you accept this.": "上游更改或新增了以下工具。在您接受之前，智能体仍使用已接受的版本。",
+	"The upstream lists these no more": "上游已不再列出", "%s changes of the upstream are held": "上游有 %s 项变动待您接受", "Put what an MCP endpoint changes later on the bus at once, before you have accepted it": "MCP 端点以后的变动立即上线，无需您先接受", "Accept tools that an upstream has changed": "接受上游更改的工具",
 	"Event": "事件", "Attempts": "尝试次数", "Last error": "最近错误", "Act": "操作", "waits until": "等待至", "given up": "已放弃", "Send again": "重新发送",
 }

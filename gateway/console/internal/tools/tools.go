@@ -22,6 +22,7 @@ type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	Held(ctx context.Context, member string) (toolplan.Held, error)
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 }
@@ -33,6 +34,8 @@ type Registry interface {
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
 	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
+	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
+	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string, err error)
 	Remove(ctx context.Context, actor storage.User, member string) error
 	OffBus(c storage.Capability) string
 }
@@ -94,6 +97,10 @@ func (t *Tools) Part() ui.Part {
 		{Path: one + "/edit", Title: "Edit capability", May: developer, Get: t.edit, Template: editPage, MaxForm: 256 << 10, Acts: map[string]ui.Act{
 			"update": {Says: "Change a capability", Do: t.update, Done: "The capability is changed."},
 		}},
+		{Path: one + "/pins", Title: "Changes of the upstream", May: []consoleauth.Check{consoleauth.Actor.Writer}, Get: t.pins, Template: pinsPage, Acts: map[string]ui.Act{
+			"accept": {Says: "Accept tools that an upstream has changed", Do: t.accept, Fields: map[string]ui.Kind{"accept": ui.Choices, "digest": ui.Text}, Done: "The tools are accepted."},
+			"all":    {Says: "Accept tools that an upstream has changed", Do: t.acceptAll, Fields: map[string]ui.Kind{"digest": ui.Text}, Done: "The tools are accepted."},
+		}},
 		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage, Acts: map[string]ui.Act{
 			"resend": {Says: "Send a webhook once more", Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text}, Done: "It will be sent again in a moment."},
 		}},
@@ -125,5 +132,6 @@ var (
 	showPage       = ui.Parse(pages, "show.html")
 	editPage       = ui.Parse(pages, "edit.html")
 	toolPage       = ui.Parse(pages, "tool.html")
+	pinsPage       = ui.Parse(pages, "pins.html")
 	deliveriesPage = ui.Parse(pages, "deliveries.html")
 )

@@ -28,6 +28,7 @@ type draft struct {
 	Values  map[string]string
 	Publish bool
 	Resolve bool // nested references are shown with what they lead to
+	PinsOff bool
 	There   bool // it replaces what is stored
 	Replace bool // even if tools that are there are removed
 	New     []int
@@ -61,7 +62,7 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Ac
 	if err != nil {
 		return nil, err
 	}
-	d.There, d.Publish = true, c.Publish
+	d.There, d.Publish, d.PinsOff = true, c.Publish, c.PinsOff
 	d.Values = map[string]string{
 		"member": c.Member, "label": c.Label, "description": c.Description, "upstream_url": c.UpstreamURL, "auth_type": c.AuthType,
 		"auth_name": c.AuthName, "auth_in": c.AuthIn, "webhook_url": c.WebhookURL, "timeout": strconv.Itoa(int(c.CallTimeout() / time.Second)),
@@ -71,8 +72,8 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Ac
 
 // body returns the form as the registry reads it, and the form as it is shown again, without secrets.
 func body(r *http.Request) ([]byte, draft, error) {
-	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs"), Replace: r.PostForm.Has("replace"), New: newRows(0)}
-	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve, "keep_tools": !d.Replace}
+	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs"), Replace: r.PostForm.Has("replace"), PinsOff: r.PostForm.Has("pins_off"), New: newRows(0)}
+	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve, "keep_tools": !d.Replace, "pins": !d.PinsOff}
 	if headers := headersOf(r); len(headers) > 0 { // before anything is refused
 		fields["headers"] = headers
 	}

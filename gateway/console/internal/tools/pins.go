@@ -1,0 +1,144 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+)
+
+// Bounds of what a page of held tools shows; the rest follows when these are accepted.
+const (
+	maxHeldShown = 50
+	maxHeldText  = 8000     // runes of one text
+	maxHeldPage  = 24 << 10 // bytes of all texts
+)
+
+// held holds what an upstream has changed, as the registry shows it.
+type held struct {
+	Member string     `json:"member"`
+	Pins   string     `json:"pins"`
+	Tools  []heldTool `json:"held"`
+	Gone   []string   `json:"gone"`
+	More   int        `json:"more"`
+	Digest string     `json:"digest"`
+	At     string     `json:"held_at"`
+	All    bool       `json:"-"` // all that is held stands on the page, uncut
+}
+
+type heldTool struct {
+	Name    string       `json:"name"`
+	New     bool         `json:"new"`
+	Changes []heldChange `json:"changes"`
+	Cut     int          `json:"-"` // differences that the page has no room for
+}
+
+type heldChange struct {
+	At     string `json:"at"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+	Note   string `json:"note"`
+}
+
+// pins shows what an upstream has changed, to who may accept it.
+func (t *Tools) pins(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	text, err := t.c.Registry.PinsBody(r.Context(), who.User, r.PathValue("member"))
+	if no := (*reply.Failure)(nil); errors.As(err, &no) && no.Status == http.StatusForbidden {
+		err = noCapability // nobody comes here who sees those of others and may not change them
+	}
+	if err != nil {
+		return nil, err
+	}
+	var h held
+	if err := json.Unmarshal(text, &h); err != nil {
+		return nil, fmt.Errorf("console: what is held of %q: %w", r.PathValue("member"), err)
+	}
+	return h.cut(), nil
+}
+
+// cut drops what the page has no room for, and what cannot be seen in texts.
+func (h held) cut() held {
+	room := maxHeldPage
+	h.All = h.More == 0
+	for i := range h.Tools {
+		if i == maxHeldShown || i > 0 && room < 0 {
+			h.More += len(h.Tools) - i
+			h.Tools, h.All = h.Tools[:i], false
+			break
+		}
+		tool := &h.Tools[i]
+		for j, c := range tool.Changes {
+			if j > 0 && room < 0 {
+				tool.Cut, tool.Changes, h.All = len(tool.Changes)-j, tool.Changes[:j], false
+				break
+			}
+			room -= len(c.Before) + len(c.After)
+			tool.Changes[j] = heldChange{shown(c.At, 300), heldText(c.Before), heldText(c.After), c.Note}
+		}
+	}
+	return h
+}
+
+// heldText is a text of a tool with its lines.
+func heldText(text string) string {
+	lines, room := strings.Split(text, "\n"), maxHeldText
+	for i, line := range lines {
+		if room <= 0 {
+			lines = append(lines[:i], "…")
+			break
+		}
+		lines[i] = shown(line, room)
+		room -= len([]rune(lines[i])) + 1
+	}
+	return strings.Join(lines, "\n")
+}
+
+// accept accepts the tools that were ticked.
+func (t *Tools) accept(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	var names []string
+	return t.accepting(w, r, who, &names)
+}
+
+// acceptAll accepts all that was shown, and forgets the tools that are gone.
+func (t *Tools) acceptAll(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	return t.accepting(w, r, who, nil)
+}
+
+func (t *Tools) accepting(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, names *[]string) (any, error) {
+	f, err := manage.ReadFields(w, r, "accept", "digest")
+	if err != nil {
+		return nil, err
+	}
+	digest, body := "", map[string]any{"accept": "all"}
+	if err := f.Read("digest", "a text", &digest); err != nil {
+		return nil, err
+	}
+	if names != nil {
+		if err := f.Read("accept", "a list of names", names); err != nil {
+			return nil, err
+		}
+		if len(*names) == 0 {
+			return nil, manage.BadBody.Saying("no tool is ticked: tick those that you accept")
+		}
+		body["accept"] = *names
+	}
+	body["digest"] = digest
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.own(r, who)
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := t.c.Registry.AcceptBody(r.Context(), who.User, c.Member, text)
+	if err != nil || len(accepted) == 0 {
+		return nil, err
+	}
+	return nil, t.note(r, who, "capability pins", c.Member, "accepted "+strings.Join(accepted, ", "))
+}

@@ -1,0 +1,54 @@
+package toolpins
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+func TestADifferenceSaysWhereWhatWasAndWhatIs(t *testing.T) {
+	yes := true
+	was := tool("pay", "Pay a bill", `{"type":"object","properties":{"to":{"type":"string"},"a/b":{"default":null}},"required":["to"]}`)
+	is := tool("pay", "Pay a bill", `{"type":"object","properties":{"to":{"type":"integer"},"a/b":{},"<n>":{}},"required":["to","<n>"]}`,
+		func(t *toolplan.Tool) { t.ReadOnly, t.Annotations = true, &toolplan.Annotations{ReadOnly: &yes} })
+	want := []Change{
+		{At: "/annotations", After: `{"readOnlyHint":true}`},
+		{At: "/inputSchema/properties/<n>", After: "{}"},
+		{At: "/inputSchema/properties/a~1b/default", Before: "null"},
+		{At: "/inputSchema/properties/to/type", Before: "string", After: "integer"},
+		{At: "/inputSchema/required", Before: `["to"]`, After: `["to","<n>"]`},
+		{At: "/read_only", After: "true"},
+	}
+	if got := Difference(was, is); !reflect.DeepEqual(got, want) {
+		t.Errorf("Difference() = %+v,\nwant %+v", got, want)
+	}
+}
+
+// Letters of other scripts look like those of ours.
+func TestADifferenceThatIsNotSeenIsNamed(t *testing.T) {
+	got := Difference(tool("pay", "Pay Ada", plain), tool("pay", "Pаy Ada", plain))
+	if len(got) != 1 || got[0].Note != "from character 2 on: U+0061 is U+0430 now" {
+		t.Errorf("Difference() = %+v", got)
+	}
+	if got := Difference(tool("pay", "Pay", plain), tool("pay", "Bay", plain)); len(got) != 1 || got[0].Note != "" {
+		t.Errorf("Difference() = %+v", got)
+	}
+}
+
+func TestADifferenceHasAnEnd(t *testing.T) {
+	var many []string
+	for i := range 5000 {
+		many = append(many, fmt.Sprintf(`"p%d":{}`, i))
+	}
+	got := Difference(tool("a", "A", plain), tool("a", "B", `{"type":"object","properties":{`+strings.Join(many, ",")+`}}`))
+	if len(got) != 2 {
+		t.Errorf("%d places of one subtree", len(got))
+	}
+	got = Difference(tool("a", "A", `{"type":"object","properties":{}}`), tool("a", "B", `{"type":"object","properties":{`+strings.Join(many, ",")+`}}`))
+	if len(got) != maxChanges {
+		t.Errorf("%d places, want %d", len(got), maxChanges)
+	}
+}

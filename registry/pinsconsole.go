@@ -1,0 +1,147 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/registry/pins"
+	"github.com/keystile/keystile/storage"
+)
+
+// pinsView holds what waits of a capability.
+type pinsView struct {
+	Member string `json:"member"`
+	Pins   string `json:"pins"` // on or off; "": the capability does not list its tools by itself
+	pins.View
+	At *time.Time `json:"held_at"` // null: nothing waits
+}
+
+func newPinsView(h pins.View) pinsView {
+	v := pinsView{Member: h.Capability.Member, Pins: h.Capability.Pins(), View: h}
+	if at := h.At.UTC().Truncate(time.Second); h.Digest != "" {
+		v.At = &at
+	}
+	return v
+}
+
+// acceptedView holds what was accepted, and what waits still.
+type acceptedView struct {
+	pinsView
+	Accepted []string `json:"accepted"`
+}
+
+// pinsOfOne is GET and POST /api/console/capabilities/{member}/pins: what waits until it is accepted, and accepting it.
+func (g *Registry) pinsOfOne(w http.ResponseWriter, r *http.Request) error {
+	var checks []consoleauth.Check
+	if r.Method == http.MethodPost {
+		checks = append(checks, consoleauth.Actor.Developer, consoleauth.Actor.Fresh)
+	}
+	actor, err := g.actor(r, checks...)
+	if err != nil {
+		return err
+	}
+	leave, err := g.showing.take(r.Context(), actor.Sub)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	member := r.PathValue("member")
+	if r.Method != http.MethodPost {
+		h, err := g.ShowPins(r.Context(), actor, member)
+		if err != nil {
+			return err
+		}
+		return reply.Success(w, newPinsView(h))
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAcceptance))
+	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
+		return writeRejection(w, limitf("the request has more than %d bytes", maxAcceptance))
+	}
+	if err != nil {
+		return writeRejection(w, badField("the body ended too early: send it again"))
+	}
+	names, digest, err := readAccept(text)
+	if err != nil {
+		return writeRejection(w, err)
+	}
+	done, err := g.AcceptPins(r.Context(), actor, member, names, digest)
+	if err != nil {
+		return writeRejection(w, err)
+	}
+	if done.Accepted != nil {
+		if err := g.note(r, actor, "accept "+member+": "+strings.Join(done.Accepted, ", ")); err != nil {
+			return err
+		}
+	}
+	return reply.Success(w, acceptedView{newPinsView(done), nonNil(done.Accepted)})
+}
+
+// maxAcceptance bounds the body of an acceptance.
+const maxAcceptance = 1 << 20
+
+// readAccept reads {"accept": [names] or "all", "digest": what was shown}.
+func readAccept(text []byte) (names []string, digest string, err error) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return nil, "", badField(`the body is not one JSON object: send {"accept":"all"}, or the names of tools`)
+	}
+	if members(text) != len(fields) {
+		return nil, "", badField("a field is there twice: send each once")
+	}
+	for name := range fields {
+		if name != "accept" && name != "digest" {
+			return nil, "", badField("there is no field " + name[:min(len(name), 40)] + ": send accept, and digest if you like")
+		}
+	}
+	if raw := fields["digest"]; raw != nil && string(raw) != "null" {
+		var ok bool
+		if digest, ok = readText(raw); !ok || digest == "" {
+			return nil, "", badField("digest must be the one that was shown")
+		}
+	}
+	if names, err = namesOf(fields["accept"]); err != nil {
+		return nil, "", err
+	}
+	return names, digest, nil
+}
+
+// namesOf reads which tools are accepted; nil: all.
+func namesOf(raw json.RawMessage) (names []string, err error) {
+	if string(raw) == `"all"` {
+		return nil, nil
+	}
+	if err := json.Unmarshal(raw, &names); err != nil || len(names) == 0 || slices.Contains(names, "") {
+		return nil, badField(`accept must be "all", or a list of the names of tools that are held`)
+	}
+	return names, nil
+}
+
+// PinsBody returns the data of the endpoint pins, in JSON.
+func (g *Registry) PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error) {
+	h, err := g.ShowPins(ctx, actor, member)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(newPinsView(h))
+}
+
+// AcceptBody does what the endpoint pins does for a body in JSON. The caller must check the actor's role and sign-in,
+// and record what was accepted, which it returns.
+func (g *Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string, err error) {
+	names, digest, err := readAccept(body)
+	if err != nil {
+		return nil, asFailure(err)
+	}
+	done, err := g.AcceptPins(ctx, actor, member, names, digest)
+	return done.Accepted, asFailure(err)
+}
