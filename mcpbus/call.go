@@ -83,8 +83,8 @@ func (c *toolCall) dispatchTracked(m *rpc.Message, arguments json.RawMessage) (p
 	return c.dispatch(arguments)
 }
 
-// findTool returns a tool by its name, or by that which it has in lists, nil if the caller may not use it: the answer is then the
-// same as for a tool that does not exist. If only the token's scope is missing, missingScope is set.
+// findTool returns a tool by its name, or by that which it has in lists, nil if the caller may not use it: the answer
+// is then the same as for a tool that does not exist. If only the token's scope is missing, missingScope is set.
 func (x *exchange) findTool(name string) *tool {
 	s := x.snapshot
 	i, there := s.index[name]

@@ -13,8 +13,8 @@ type Imported struct {
 	Left   []Left
 }
 
-// Import returns the input schema of a foreign tool as [Sanitize] does, but arguments whose names models cannot write get
-// others.
+// Import returns the input schema of a foreign tool as [Sanitize] does, but arguments whose names models cannot write
+// get others.
 func Import(schema json.RawMessage) (Imported, error) {
 	in, err := Read(schema)
 	if err != nil {

@@ -25,7 +25,8 @@ type Tool struct {
 	RemoteName  string          `json:"remote_name,omitempty"` // the name there; "": Name
 	ReadOnly    bool            `json:"read_only,omitempty"`   // declared read-only by the upstream's MCP endpoint; see ChangesNothing
 
-	// RemoteArgs has the upstream's name of each argument, at any level, that is offered under another because models cannot write it.
+	// RemoteArgs has the upstream's name of each argument, at any level, that is offered under another because models
+	// cannot write it.
 	RemoteArgs map[string]string `json:"remote_args,omitempty"`
 
 	// What an upstream's MCP endpoint says beside that. Tools that are called by HTTP have none of it.

@@ -33,8 +33,8 @@
 // because half a list would look as if tools had been removed. A tool that cannot be used is
 // left out alone, and reported.
 //
-// A tool keeps its title, hints, output schema and the icons that hold their picture. Its _meta is left out: it speaks to
-// a client of the upstream, often of resources that the bus does not have. So are icons at an address, which clients
+// A tool keeps its title, hints, output schema and the icons that hold their picture. Its _meta is left out: it speaks
+// to a client of the upstream, often of resources that the bus does not have. So are icons at an address, which clients
 // are to accept from the server alone that they are connected to, and the tasks of a tool that can do without. Each
 // part that is left out is listed, and so is what is malformed or not known.
 //
