@@ -12,7 +12,8 @@ import (
 func (d *document) advice() []string {
 	out := d.ownServers()
 	if d.unexpanded > 0 {
-		out = append(out, fmt.Sprintf("%d tools show nested parts of their arguments by name alone: set resolve_refs to show what is in them", d.unexpanded))
+		out = append(out, fmt.Sprintf("%d tools show nested parts of their arguments by name alone: "+
+			"set resolve_refs to show what is in them", d.unexpanded))
 	}
 	return out
 }
@@ -35,7 +36,8 @@ func (d *document) ownServers() (out []string) {
 			return
 		}
 		first, _ := servers[0].(tree.Object)
-		out = append(out, toolschema.Text(fmt.Sprintf("%s has servers of its own (%s): its tools call upstream_url all the same, so register it as a capability of its own if it is elsewhere",
+		out = append(out, toolschema.Text(fmt.Sprintf("%s has servers of its own (%s): its tools call upstream_url all the same, "+
+			"so register it as a capability of its own if it is elsewhere",
 			what, cutURL(first.Text("url")))))
 	}
 	for _, m := range paths {

@@ -54,8 +54,9 @@ func (d *document) params(op operation, parameters []parameter, view *toolschema
 			continue
 		}
 		if p.in == "querystring" {
-			if slices.ContainsFunc(parameters, func(q parameter) bool { return q.in == "query" || q.in == "querystring" && q.name != p.name }) {
-				d.skips.add(p.node, fmt.Sprintf("the querystring %q is beside other parameters of the query, which OpenAPI forbids", p.name))
+			if slices.ContainsFunc(parameters, p.besideQuery) {
+				d.skips.add(p.node, fmt.Sprintf("the querystring %q is beside other parameters of the query, which OpenAPI forbids",
+					p.name))
 				continue
 			}
 			out = append(out, d.queryString(p, view)...)

@@ -24,7 +24,8 @@ func (d *document) listOtherOperations(at, item toolschema.Node) {
 	members, _ := item.Value.(tree.Object)
 	for _, m := range members {
 		switch {
-		case slices.Contains(methods, m.Key) && !(m.Key == "query" && d.two), slices.Contains(notOperations, m.Key), strings.HasPrefix(m.Key, "x-"):
+		case slices.Contains(methods, m.Key) && !(m.Key == "query" && d.two):
+		case slices.Contains(notOperations, m.Key), strings.HasPrefix(m.Key, "x-"):
 		default:
 			d.otherMethod(m.Key, item.Get(m.Key))
 		}

@@ -46,8 +46,9 @@ func missingSlashes(d *document) (out []string) {
 
 // newest are the fields of OpenAPI 3.2 that the validator does not know.
 var newest = []string{
-	"$self", "additionalOperations", "dataValue", "defaultMapping", "deprecated", "deviceAuthorizationUrl", "itemEncoding", "itemSchema",
-	"kind", "mediaTypes", "name", "nodeType", "oauth2MetadataUrl", "parent", "prefixEncoding", "query", "serializedValue", "summary",
+	"$self", "additionalOperations", "dataValue", "defaultMapping", "deprecated", "deviceAuthorizationUrl",
+	"itemEncoding", "itemSchema", "kind", "mediaTypes", "name", "nodeType", "oauth2MetadataUrl", "parent",
+	"prefixEncoding", "query", "serializedValue", "summary",
 }
 
 // strict hands a document to the validator, which panics on some.

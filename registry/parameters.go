@@ -70,7 +70,8 @@ func (d *document) parameter(n toolschema.Node) (p parameter, why string) {
 	if !is {
 		return p, "not a parameter"
 	}
-	p = parameter{Object: v, node: n, name: v.Text("name"), in: v.Text("in"), said: cmp.Or(beside.Text("description"), v.Text("description"))}
+	said := cmp.Or(beside.Text("description"), v.Text("description"))
+	p = parameter{Object: v, node: n, name: v.Text("name"), in: v.Text("in"), said: said}
 	switch {
 	case p.name == "":
 		return p, "a parameter without a name"

@@ -57,6 +57,11 @@ func (d *document) queryString(p parameter, view *toolschema.Projection) []argum
 	return out
 }
 
+// besideQuery reports another parameter of the query.
+func (p parameter) besideQuery(other parameter) bool {
+	return other.in == "query" || other.in == "querystring" && other.name != p.name
+}
+
 // queryField returns how a field of a querystring is written: a list as one parameter for each element and an
 // object as JSON, unless its encoding says otherwise.
 func (d *document) queryField(f toolschema.Field, encoding toolschema.Node) (out toolplan.Param) {

@@ -189,7 +189,8 @@ func (d *document) entryTool(e entry) (toolplan.Tool, error) {
 	d.listLeft(e, e.input.Left)
 	template, forgotten, err := colonsToBraces(e.path, names)
 	if err == nil && forgotten != "" {
-		err = fmt.Errorf("the path names %s, which is no property of inputSchema: declare it there", toolschema.Text(forgotten))
+		err = fmt.Errorf("the path names %s, which is no property of inputSchema: declare it there",
+			toolschema.Text(forgotten))
 	}
 	if err != nil {
 		return toolplan.Tool{}, err
@@ -206,7 +207,8 @@ func (d *document) entryTool(e entry) (toolplan.Tool, error) {
 			a.in, a.Required = "path", true
 			p.params = append(p.params, a)
 		case inQuery && o.fixed.By("query", f.Name) != "":
-			d.skips.add(e.node.Get("inputSchema").Get("properties").Get(f.Name), fixedReason("query", f.Name, o.fixed.By("query", f.Name)))
+			d.skips.add(e.node.Get("inputSchema").Get("properties").Get(f.Name),
+				fixedReason("query", f.Name, o.fixed.By("query", f.Name)))
 		case inQuery:
 			a.in, a.param.Explode = "query", true
 			p.params = append(p.params, a)

@@ -104,7 +104,8 @@ func placeholderName(inner string) (name string, slashes bool) {
 	name = strings.TrimSuffix(strings.TrimRight(trimmed, "*"), "...")
 	slashes = len(name) < len(trimmed) || strings.HasPrefix(inner, "+") || strings.HasPrefix(inner, "*")
 	switch pattern = strings.TrimSpace(pattern); {
-	case pattern == "path", strings.HasPrefix(pattern, ".*"), strings.HasPrefix(pattern, ".+"), strings.Contains(pattern, "/"), pattern == "**":
+	case pattern == "path", pattern == "**", strings.HasPrefix(pattern, ".*"), strings.HasPrefix(pattern, ".+"),
+		strings.Contains(pattern, "/"):
 		slashes = true
 	}
 	if strings.ContainsAny(name, "/{}") {
@@ -126,7 +127,8 @@ func fitTemplate(template string, parameters []parameter) string {
 		return template
 	}
 	for _, name := range missing {
-		template = regexp.MustCompile(`<(?:[^<>/]*:)?`+regexp.QuoteMeta(name)+`>`).ReplaceAllLiteralString(template, "{"+name+"}")
+		written := regexp.MustCompile(`<(?:[^<>/]*:)?` + regexp.QuoteMeta(name) + `>`)
+		template = written.ReplaceAllLiteralString(template, "{"+name+"}")
 	}
 	if fitting, _, err := colonsToBraces(template, missing); err == nil {
 		return fitting

@@ -44,7 +44,9 @@ type param struct {
 const methodQuery = "QUERY"
 
 // methods of tools (protocol 2.7, and OpenAPI 3.2).
-var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, methodQuery}
+var methods = []string{
+	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, methodQuery,
+}
 
 // Compile makes a plan of a tool. Its errors name everything that keeps the tool from
 // being called; the registrar can leave such a tool out with that as the reason.
@@ -56,7 +58,8 @@ func Compile(tool toolplan.Tool) (*Plan, error) {
 	}
 	var errs []error
 	if !slices.Contains(methods, p.method) {
-		errs = append(errs, fmt.Errorf("the method %q is none of get, post, put, delete, patch, query", clip(tool.Method, 20)))
+		errs = append(errs, fmt.Errorf("the method %q is none of get, post, put, delete, patch, query",
+			clip(tool.Method, 20)))
 	}
 	errs = append(errs, p.readSchema(tool.InputSchema), p.bind(call), p.readParams(call))
 	errs = append(errs, p.readAnswer(call))
@@ -135,7 +138,8 @@ func (p *Plan) readParams(call *toolplan.Call) error {
 		known := styles[q.In]
 		switch {
 		case known == nil:
-			errs = append(errs, fmt.Errorf("the parameter %q is in %q, not in path, query, querystring, header or cookie", q.Name, q.In))
+			errs = append(errs, fmt.Errorf("the parameter %q is in %q, not in path, query, querystring, header or cookie",
+				q.Name, q.In))
 			continue
 		case q.Style != "" && !slices.Contains(known, q.Style):
 			errs = append(errs, fmt.Errorf("the parameter %q has the unknown style %q", q.Name, q.Style))

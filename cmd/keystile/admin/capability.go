@@ -23,7 +23,8 @@ const (
 var documentFlags = []cli.Flag{
 	{Name: openAPIFlag, Value: "FILE", Help: "an OpenAPI 2.0 or 3.x document in JSON or YAML; - reads the standard input"},
 	{Name: toolsFlag, Value: "FILE", Help: "tools filled in by hand: [{name, httpMethod, path, inputSchema}]; - reads the standard input"},
-	{Name: "resolve-refs", Help: "show what nested references lead to, where that stays small; --resolve-refs=false shows their names (true)"},
+	{Name: "resolve-refs", Help: "show what nested references lead to, where that stays small; " +
+		"--resolve-refs=false shows their names (true)"},
 }
 
 var capabilityCommands = []command{
@@ -56,12 +57,14 @@ var capabilityCommands = []command{
 		}, documentFlags...),
 	},
 	{
-		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability, reads: true, brings: true, scratch: true,
+		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability,
+		reads: true, brings: true, scratch: true,
 		details:  "It needs no data folder. Where there is one, names that are taken and limits are minded too.",
 		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
 		flags: append([]cli.Flag{
 			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
-			{Name: "lint", Help: "add what a strict validator says of the document, and which tools strict model APIs cannot express"},
+			{Name: "lint", Help: "add what a strict validator says of the document, and which tools strict model APIs " +
+				"cannot express"},
 		}, documentFlags...),
 	},
 	updateCommand,

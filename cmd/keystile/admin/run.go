@@ -199,7 +199,8 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 }
 
 // runWithout runs a command where there is no data folder.
-func (c command) runWithout(ctx context.Context, call cli.Call, conf *config.Config, opener Opener, tell *progress) error {
+func (c command) runWithout(ctx context.Context, call cli.Call, conf *config.Config, opener Opener,
+	tell *progress) error {
 	target, err := opener.Scratch(ctx, conf)
 	if err != nil {
 		return err

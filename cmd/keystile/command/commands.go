@@ -74,8 +74,9 @@ func (p program) commands() cli.Table {
 	}
 	return cli.Table{
 		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.Opener{
-			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Scratch: scratchTarget, Kind: p.kind, At: p.location, Addresses: p.addresses(),
-			Check: p.check, Belongs: p.belongs,
+			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Scratch: scratchTarget, Kind: p.kind, At: p.location,
+			Addresses: p.addresses(),
+			Check:     p.check, Belongs: p.belongs,
 		})...),
 		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.", Groups: groups,
 	}
