@@ -3,44 +3,64 @@ package restcall
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // errCut says that an answer is a stream that had not ended when its time or its room was up.
 var errCut = errors.New("restcall: the stream was cut")
 
-// streamTypes are types of answers that are made of whole pieces, each of which is of use without those that follow.
-var streamTypes = []string{
-	"text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
-	"application/jsonlines", "application/json-seq", "application/stream+json", "application/geo+json-seq",
-}
+// typeEvents is the type of a stream of events, whose pieces end at an empty line.
+const typeEvents = "text/event-stream"
+
+// streamTypes are types of answers that are made of whole pieces, each of which is of use without those that follow,
+// beside those of IsLines.
+var streamTypes = []string{typeEvents, "application/stream+json", "application/geo+json-seq"}
 
 // isStream reports whether an answer comes in pieces: by its type, by the parameter that Kubernetes adds for a watch,
-// or because it is plain text of unknown length, such as a log that is followed.
+// or, of unknown length, because it is text in lines, such as a log that is followed, or may be JSON in lines, as
+// Docker sends its events.
 func isStream(resp *http.Response) bool {
 	media, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return err == nil && (slices.Contains(streamTypes, media) || isJSON(media) && params["stream"] != "" ||
-		media == "text/plain" && resp.ContentLength < 0)
+	inPieces := slices.Contains(streamTypes, media) || IsLines(media) || isJSON(media) && params["stream"] != ""
+	return err == nil && (inPieces || resp.ContentLength < 0 && (isJSON(media) || isTextInLines(media)))
+}
+
+func isTextInLines(media string) bool {
+	return strings.HasPrefix(media, "text/") && media != "text/html" && media != "text/xml"
 }
 
 // firstPieces returns the pieces of a stream that are whole: up to the last end of a line, of an event stream up to the
 // last empty line. A secret that the cut has halved is not among them.
 func firstPieces(resp *http.Response, body []byte) []byte {
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if media != "text/event-stream" {
-		return body[:bytes.LastIndexByte(body, '\n')+1]
-	}
-	end := 0
-	for _, blank := range []string{"\n\n", "\r\r", "\n\r\n"} {
-		if i := bytes.LastIndex(body, []byte(blank)); i >= 0 {
-			end = max(end, i+len(blank))
+	media, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case media == typeEvents:
+		end := 0
+		for _, blank := range []string{"\n\n", "\r\r", "\n\r\n"} {
+			if i := bytes.LastIndex(body, []byte(blank)); i >= 0 {
+				end = max(end, i+len(blank))
+			}
+		}
+		return body[:end]
+	case media == typeSequence || media == "application/geo+json-seq": // whose values may have many lines
+		last := bytes.LastIndexByte(body, 0x1e)
+		if last < 0 || bytes.HasSuffix(body, []byte("\n")) && json.Valid(body[last+1:]) {
+			break
+		}
+		return body[:last]
+	case isJSON(media) && params["stream"] == "" && media != "application/stream+json":
+		first, more, _ := bytes.Cut(body, []byte("\n"))
+		if len(bytes.TrimSpace(more)) == 0 || !json.Valid(first) {
+			return nil // one document
 		}
 	}
-	return body[:end]
+	return body[:bytes.LastIndexAny(body, "\r\n")+1]
 }
 
 // beginning returns the whole pieces of a stream that did not end by itself, with an errCut that says why; only the

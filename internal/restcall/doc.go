@@ -102,12 +102,13 @@
 //
 // What an answer says in headers is told in a line of text, and in Result.Headers for machines: where the result or the
 // operation is, the next page, versions, when to try again, totals and rates, and what the document declares of 2xx.
-// What lets somebody in, and what is between programs, is never told. URLs of the upstream become paths, and a value
-// that names it otherwise is left out.
+// What lets somebody in, and what is between programs, is never told. URLs of the upstream and of places inside a
+// network become paths, in whichever header they stand, and a value that names the upstream otherwise is left out.
 //
 // A stream that does not end gives what came until the time or the room of the call was up, as far as it is whole, and
-// says that it was cut. Only what comes in pieces is taken for a stream: events, lines of JSON, a watch, and plain text
-// of unknown length. What has a type that is not known here is text if it is UTF-8 without control characters.
+// says that it was cut. Only what comes in pieces is taken for a stream: events, lines of JSON whatever type they are
+// said to have, a watch, and text in lines of unknown length. What has a type that is not known here is text if it is
+// UTF-8 without control characters.
 //
 // Requests are sent on a RoundTripper, which follows no redirect and keeps no cookies,
 // rather than on a Client, which might.

@@ -106,7 +106,7 @@ func mayTell(text string, r *Request) bool {
 func (r *Request) namesUpstream(text string) bool {
 	text, own := strings.ToLower(text), hostOf(&r.url)
 	for range maxLayers {
-		if strings.Contains(text, own) {
+		if hasHost(text, own) {
 			return true
 		}
 		plain, err := url.QueryUnescape(text)
@@ -116,6 +116,33 @@ func (r *Request) namesUpstream(text string) bool {
 		text = strings.ToLower(plain)
 	}
 	return false
+}
+
+// hasHost reports whether a text has the name of a host, both in lower case. A name without a dot, such as users, is
+// that of a host only where one stands: in a path it is a word like others.
+func hasHost(text, host string) bool {
+	if strings.ContainsAny(host, ".:") {
+		return strings.Contains(text, host)
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], host)
+		if i < 0 {
+			return false
+		}
+		before, after := text[:at+i], text[at+i+len(host):]
+		begins := strings.HasSuffix(before, "//") || strings.HasSuffix(before, "@")
+		port := len(after) > 1 && after[0] == ':' && '0' <= after[1] && after[1] <= '9'
+		if (begins || port && !inWord(before)) && (after == "" || !partOfHost(after[0])) {
+			return true
+		}
+		at += i + len(host)
+	}
+}
+
+func inWord(before string) bool { return before != "" && partOfHost(before[len(before)-1]) }
+
+func partOfHost(c byte) bool {
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z'
 }
 
 func hostOf(u *url.URL) string { return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) }

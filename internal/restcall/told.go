@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
 )
@@ -106,52 +107,99 @@ func (r *Request) told(header http.Header) (out []Header) {
 	return out[:min(len(out), maxTold)]
 }
 
-var linkTarget = regexp.MustCompile(`<[^<>]*>`)
+var (
+	// oneLink is a link of a Link header, with its parameters and the comma behind it.
+	oneLink = regexp.MustCompile(`<([^<>]*)>[^<]*`)
+	// anyURL is a URL within another text, such as the JSON of an X-Pagination.
+	anyURL = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\,;{}|^` + "`" + `]*`)
+)
 
 // shown is a value of a header as it may be shown, "" for one that may not: without the credential, and without the
 // name of the upstream, whose own URLs become paths.
 func (r *Request) shown(name, value string) string {
-	value = strings.ToValidUTF8(value, "\uFFFD")
-	if len(value) > maxToldValue || !plain(value) {
+	isURL := slices.Contains([]string{"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation"}, name)
+	if value = inUTF8(value, isURL); len(value) > maxToldValue || !plain(value) {
 		return ""
 	}
 	value = string(r.credential.Blot([]byte(value)))
-	switch name {
-	case "Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation":
+	if isURL {
 		return r.shownURL(value)
-	case "Link":
-		value = linkTarget.ReplaceAllStringFunc(value, func(target string) string {
-			return "<" + r.shownURL(target[1:len(target)-1]) + ">"
-		})
-		if strings.Contains(value, "<>") {
-			return ""
-		}
 	}
-	if r.namesUpstream(value) {
+	if name == "Link" {
+		value = strings.TrimRight(oneLink.ReplaceAllStringFunc(value, r.shownLink), ", ")
+	}
+	hidden := false
+	value = anyURL.ReplaceAllStringFunc(value, func(text string) string {
+		as := r.shownURL(text)
+		hidden = hidden || as == ""
+		return as
+	})
+	if hidden || r.namesUpstream(value) {
 		return ""
 	}
 	return value
 }
 
-// shownURL returns a URL that may be shown: of the upstream, and of a place inside a network, the path alone; "" if
-// the rest of it names the upstream.
-func (r *Request) shownURL(text string) string {
-	to, err := url.Parse(text)
-	if err != nil || to.User != nil || to.Opaque != "" {
+// inUTF8 reads the bytes of a header that are no UTF-8 as ISO 8859-1, which headers once were; in a URL they stay the
+// bytes that they are.
+func inUTF8(value string, isURL bool) string {
+	if utf8.ValidString(value) {
+		return value
+	}
+	var out []byte
+	for i := range len(value) {
+		switch c := value[i]; {
+		case c >= utf8.RuneSelf && isURL:
+			out = percent(out, value[i:i+1], "")
+		default:
+			out = utf8.AppendRune(out, rune(c))
+		}
+	}
+	return string(out)
+}
+
+// shownLink is one link of a Link header with a target that may be shown, "" if there is none.
+func (r *Request) shownLink(link string) string {
+	end := strings.IndexByte(link, '>')
+	target := link[1:end]
+	if target == "" { // the resource itself
+		return link
+	}
+	if target = r.shownURL(target); target == "" {
 		return ""
 	}
-	if host := hostOf(to); host != "" {
-		if _, err := netguard.CheckURL(text); err != nil || host == hostOf(&r.url) || !isPublicName(host) {
-			to.Scheme, to.Host = "", ""
-			if text = to.String(); text == "" {
-				text = "/"
-			}
+	return "<" + target + link[end:]
+}
+
+// shownURL returns a URL that may be shown: of the upstream, and of a place inside a network, the path alone; "" if
+// the rest of it names the upstream, or if it has a password or is none of the web.
+func (r *Request) shownURL(text string) string {
+	to, err := url.Parse(text)
+	if err != nil || to.Opaque != "" {
+		return ""
+	}
+	switch host := hostOf(to); {
+	case host == "" && to.Scheme == "":
+	case host == hostOf(&r.url), !isPublicName(host):
+		to.Scheme, to.Host, to.User = "", "", nil
+		if text = to.String(); text == "" {
+			text = "/"
 		}
+		if strings.HasPrefix(text, "//") { // or it would begin with a host
+			text = "/." + text
+		}
+	case to.User != nil, to.Scheme != "" && !isWeb(text):
+		return ""
 	}
 	if r.namesUpstream(text) {
 		return ""
 	}
 	return text
+}
+
+func isWeb(text string) bool {
+	_, err := netguard.CheckURL(text)
+	return err == nil
 }
 
 // linksTo reports whether a result has a link to a place.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -62,7 +63,10 @@ func TestNoHeaderTellsWhatIsNotToBeKnown(t *testing.T) {
 	for _, header := range [][]string{
 		{"Set-Cookie", "session=1"}, {"Www-Authenticate", "Basic"}, {"Authorization", "x"}, {"X-Auth-Token", "x"}, {"X-Api-Key", "x"}, {"X-Csrf-Token-Next", "x"}, {"Server", "internal/1"},
 		{"X-Backend-Host", "db1"}, {"Via", "1.1 proxy"}, {"Date", "x"}, {"X-Request-Id", "1"}, {"Access-Control-Max-Age", "1"}, {"Proxy-Next", "x"},
-		{"Link", "<https://user:pw@other.example.org/>; rel=next"}, {"Link", "<http://[bad>; rel=next"}, {"X-Next-Page", "https://API.example.test./x"}, {"X-Next-Page", "https%3A%2F%2Fapi.example.test"},
+		{"Link", "<https://user:pw@other.example.org/>; rel=next"}, {"Link", "<http://[bad>; rel=next"},
+		{"X-Next-Page", "https%3A%2F%2Fapi.example.test"},
+		{"X-Next-Page", "https://user:pw@other.example.org/x"}, {"Location", "ftp://other.example.org/x"},
+		{"X-Next-Page", `{"next":"https:\/\/api.example.test\/x"}`},
 		{"Location", "/r?to=http%253A%252F%252Fapi.example.test"}, {"Location", "mailto:a@example.org"}, {"Location", "https://other.example.org/?from=api.example.test"},
 		{"X-Total-Count", strings.Repeat("9", maxToldValue+1)}, {"X-Page-" + strings.Repeat("a", maxToldName), "1"},
 	} {
@@ -80,6 +84,59 @@ func TestNoHeaderTellsWhatIsNotToBeKnown(t *testing.T) {
 	}
 	if r := toldBy(t, post, 200, "[]", many...); len(r.Headers) != maxTold {
 		t.Errorf("%d headers are told, want %d", len(r.Headers), maxTold)
+	}
+}
+
+func TestAURLInAnyHeaderIsToldWithoutItsPrivateHost(t *testing.T) {
+	tool := post
+	tool.Call = &toolplan.Call{Template: "/things", Tells: []string{"X-Upload-Url"}}
+	for _, c := range []struct{ name, value, want string }{
+		{"X-Next-Page", "https://API.example.test./x?page=2", "/x?page=2"},
+		{"X-Next-Page", "http://10.0.0.5:8080/x?page=2", "/x?page=2"},
+		{"X-Upload-Url", base + "/up/1", "/v1/up/1"},
+		{"X-Upload-Url", "http://backend.internal/up/1", "/up/1"},
+		{"X-Upload-Url", "https://files.example.org/up/1?sig=a", "https://files.example.org/up/1?sig=a"},
+		{"X-Pagination", `{"total":3,"next":"http://api.example.test/x?page=2","prev":""}`,
+			`{"total":3,"next":"/x?page=2","prev":""}`},
+		{"Link", `</x?page=2>; rel=next; anchor="http://backend.internal/x"`, `</x?page=2>; rel=next; anchor="/x"`},
+		{"Link", `</x?page=2>; rel=next, <https://u:p@other.example.org/>; rel=last, <?page=1>; rel=prev`,
+			`</x?page=2>; rel=next, <?page=1>; rel=prev`},
+		{"Link", `<>; rel=self, </x?page=2>; rel=next`, `<>; rel=self, </x?page=2>; rel=next`},
+		{"Location", "//other.example.org/x", "//other.example.org/x"},
+		{"Location", "https://user:pw@api.example.test/x/1", "/x/1"},
+		{"Location", "https://api.example.test//other.example.org/x", "/.//other.example.org/x"},
+	} {
+		r := toldBy(t, tool, 200, "[]", c.name, c.value)
+		if len(r.Headers) != 1 || r.Headers[0].Value != c.want {
+			t.Errorf("%s: %s is told as %+v, want %q", c.name, c.value, r.Headers, c.want)
+		}
+	}
+}
+
+func TestAHostOfOneWordHidesNoPathThatHasTheWord(t *testing.T) {
+	for value, want := range map[string]string{
+		"/users/5": "/users/5", "users/5": "users/5", "http://users:8080/users/5": "/users/5", "//users/users/5": "/users/5",
+		"/r?to=http://users/x": "", "/r?to=users:8080": "",
+		"/r?to=http%3A%2F%2Fa@users%2Fx": "", "/r?to=superusers:8": "/r?to=superusers:8",
+	} {
+		c := serve(t, false, answers(201, "", "Location", value)).caller(t, Config{})
+		r, err := c.Call(t.Context(), Upstream{BaseURL: "http://users:8080"}, compile(t, post), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := append(r.Headers, Header{})[0].Value; got != want {
+			t.Errorf("%s is told as %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestAHeaderInLatin1KeepsItsCharacters(t *testing.T) {
+	r := toldBy(t, post, 201, "", "Location", "/caf\xe9/1", "Etag", `W/"é"`,
+		"Content-Disposition", "attachment; filename=\"caf\xe9.txt\"")
+	want := []Header{{"Content-Disposition", `attachment; filename="café.txt"`}, {"Etag", `W/"é"`},
+		{"Location", "/caf%E9/1"}}
+	if !slices.Equal(r.Headers, want) {
+		t.Errorf("told: %+v, want %+v", r.Headers, want)
 	}
 }
 
@@ -163,11 +220,23 @@ func TestAStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
 		"lines":                  {pieces{"application/x-ndjson", []string{"{\"a\":1}\n", "{\"a\""}, nil}, "{\"a\":1}\n" + cut + "the time of the call was up."},
 		"a watch":                {pieces{"application/json;stream=watch", []string{"{\"a\":1}\n"}, nil}, "{\"a\":1}\n" + cut + "the time of the call was up."},
 		"a log that is followed": {pieces{"text/plain", []string{"one\ntw"}, nil}, "one\n" + cut + "the time of the call was up."},
-		"too much":               {pieces{"application/jsonl", []string{"1\n", strings.Repeat("2", 90) + "\n", strings.Repeat("3", 90)}, nil}, "1\n" + strings.Repeat("2", 90) + "\n" + cut + "at most 100 bytes are passed on."},
-		"no whole piece":         {pieces{"text/event-stream", []string{"data: 1"}, nil}, "did not answer within 10s"},
-		"nothing":                {pieces{"text/event-stream", nil, nil}, "did not answer within 10s"},
-		"one document":           {pieces{"application/json", []string{"{\"a\":1}\n"}, nil}, "did not answer within 10s"},
-		"a page":                 {pieces{"text/html", []string{"<p>\n"}, nil}, "did not answer within 10s"},
+		"a table": {pieces{"text/csv", []string{"1,2\n3"}, nil},
+			"1,2\n" + cut + "the time of the call was up."},
+		"progress": {pieces{"text/plain", []string{"10%\r20%\r3"}, nil},
+			"10%\r20%\r" + cut + "the time of the call was up."},
+		"lines of another type": {pieces{"text/x-ndjson", []string{"{}\n["}, nil},
+			"{}\n" + cut + "the time of the call was up."},
+		"lines told to be JSON": {pieces{"application/json", []string{"{\"a\":1}\n", "{\"a\":2}\n{"}, nil},
+			"{\"a\":1}\n{\"a\":2}\n" + cut + "the time of the call was up."},
+		"a sequence": {pieces{"application/json-seq", []string{"\x1e{\"a\":\n1}\n", "\x1e{\"a\":\n"}, nil},
+			"\x1e{\"a\":\n1}\n" + cut + "the time of the call was up."},
+		"one document in lines": {pieces{"application/json", []string{"[1,\n2,\n"}, nil}, "did not answer within 10s"},
+		"too much": {pieces{"application/jsonl", []string{"1\n", strings.Repeat("2", 90) + "\n", strings.Repeat("3", 90)}, nil},
+			"1\n" + strings.Repeat("2", 90) + "\n" + cut + "at most 100 bytes are passed on."},
+		"no whole piece": {pieces{"text/event-stream", []string{"data: 1"}, nil}, "did not answer within 10s"},
+		"nothing":        {pieces{"text/event-stream", nil, nil}, "did not answer within 10s"},
+		"one document":   {pieces{"application/json", []string{"{\"a\":1}\n"}, nil}, "did not answer within 10s"},
+		"a page":         {pieces{"text/html", []string{"<p>\n"}, nil}, "did not answer within 10s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r, err := newCaller(t, Config{Transport: c.pieces, MaxResponse: 100, Timeout: 10 * time.Second}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, get), nil)
