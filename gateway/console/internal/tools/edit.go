@@ -30,7 +30,7 @@ type headerRow struct {
 	Name string
 }
 
-// newHeaders is how many headers can be added at once.
+// newHeaders bounds how many headers can be added at once.
 const newHeaders = 3
 
 // newRows returns the numbers of rows that are empty, from one on.
