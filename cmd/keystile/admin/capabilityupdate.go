@@ -21,7 +21,7 @@ var updateCommand = command{
 	examples: []string{
 		"keystile capability update shop --timeout 90s --label Shop",
 		"keystile capability update shop --auth-secret - < new-key.txt",
-		"keystile capability update shop --header @tenant-key.txt --remove-header X-Old-Key",
+		"keystile capability update shop --header @tenant-key.txt \\\n    --remove-header X-Old-Key",
 	},
 	flags: []cli.Flag{
 		{Name: "label", Value: "TEXT", Help: "what people call it"},
