@@ -51,3 +51,14 @@ func (e *address) challenge() string {
 func (e *address) insufficientScope(f *reply.Failure, needed string) *reply.Failure {
 	return f.With("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+needed+`", resource_metadata="`+e.metadata+`"`)
 }
+
+// withoutSlash returns a request without the slash at the end of its path, as a copy where there is one.
+func withoutSlash(r *http.Request) *http.Request {
+	path, slash := strings.CutSuffix(r.URL.Path, "/")
+	if !slash || path == "" || path == metadataRoot || r.URL.RawPath != "" {
+		return r
+	}
+	out, u := *r, *r.URL
+	u.Path, out.URL = path, &u
+	return &out
+}

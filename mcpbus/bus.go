@@ -149,17 +149,6 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 // ServeHTTP serves a path with a slash at its end as the path without it: people add one, and so do URL libraries.
 func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTTP(w, withoutSlash(r)) }
 
-// withoutSlash returns a request without the slash at the end of its path, as a copy where there is one.
-func withoutSlash(r *http.Request) *http.Request {
-	path, slash := strings.CutSuffix(r.URL.Path, "/")
-	if !slash || path == "" || path == metadataRoot || r.URL.RawPath != "" {
-		return r
-	}
-	out, u := *r, *r.URL
-	u.Path, out.URL = path, &u
-	return &out
-}
-
 // Patterns returns the served paths in the syntax of http.ServeMux. Mount also serves them with a slash at the end.
 func (b *Bus) Patterns() []string { return b.mux.Patterns() }
 
