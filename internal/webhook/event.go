@@ -75,6 +75,15 @@ func Changed(c storage.Capability, n News) ([]storage.Delivery, error) {
 // named bounds the tools that a line names.
 const named = 5
 
+// Names lists the first tools that are held, in no language.
+func (n News) Names() string {
+	all := append(append([]string{}, n.Changed...), n.New...)
+	if len(all)+n.More > named {
+		return strings.Join(append(all[:min(len(all), named)], "…"), ", ")
+	}
+	return strings.Join(all, ", ")
+}
+
 // Text says in a line what is held.
 func (n News) Text() string {
 	var all []string

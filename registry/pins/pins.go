@@ -236,7 +236,7 @@ func (p *Pins) tell(ctx context.Context, c storage.Capability, h toolplan.Held, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pinNoteTime)
 	defer cancel()
 	if p.c.Notifier != nil && c.Owner != "" {
-		p.c.Notifier.Notify(ctx, c.Owner, event.Notice{Kind: event.NoticeTools, Capability: c.Member, Detail: n.Text(), At: h.ToldAt})
+		p.c.Notifier.Notify(ctx, c.Owner, event.Notice{Kind: event.NoticeTools, Capability: c.Member, Detail: n.Names(), At: h.ToldAt})
 	}
 	if p.c.Audit == nil {
 		return nil
