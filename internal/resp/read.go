@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watchAfter is how long nobody reads at most while nobody waits for an answer.
+// watchAfter bounds how long nobody reads while nobody waits for an answer.
 const watchAfter = 50 * time.Millisecond
 
 // Each caller that finds nobody reading reads the answers to what it has written: it is woken by the network, and by no
