@@ -41,8 +41,8 @@ type Upstream struct {
 
 	Timeout time.Duration // from the request's last byte to the answer's header; 0: 60 s. Neither bodies nor WebSockets have one
 
-	// UploadRate says at how many bytes a second a body has to come, beyond half a minute, as the program keystile holds
-	// its connections to it; 0: 8 KiB. It does nothing behind another http.Server, which has bounds of its own.
+	// UploadRate says at how many bytes a second a body has to come, beyond half a minute, as the program keystile
+	// holds its connections to it; 0: 8 KiB. It does nothing behind another http.Server, which has bounds of its own.
 	UploadRate int
 }
 
@@ -57,16 +57,16 @@ type Upstream struct {
 // trailers and the cookies of Keystile stay here too, and the Authorization header unless KeepBearer is set. The
 // service can set none of these cookies, and nothing that browsers keep for the whole host.
 //
-// A query reaches the service byte for byte, as it is compared for Config.FreeRepeats. Of a path, bytes that a path must
-// not have are percent-encoded, as they are where it is checked. Otherwise the service is sent what the client has sent,
-// but for what HTTP/1.1 does by itself: the order and case of names, the framing (Content-Length or chunks), and a
-// Date where the service sends none (RFC 9110 6.6.1). No Content-Type, User-Agent or Accept-Encoding is added. An answer
-// of 304 has no Content-Type and no Content-Length, whatever the service sends.
+// A query reaches the service byte for byte, as it is compared for Config.FreeRepeats. Of a path, bytes that a path
+// must not have are percent-encoded, as they are where it is checked. Otherwise the service is sent what the client
+// has sent, but for what HTTP/1.1 does by itself: the order and case of names, the framing (Content-Length or chunks),
+// and a Date where the service sends none (RFC 9110 6.6.1). No Content-Type, User-Agent or Accept-Encoding is added.
+// An answer of 304 has no Content-Type and no Content-Length, whatever the service sends.
 //
-// The answer is 408 if the client sends its body too slowly, 502 if the service cannot be reached, 504 if it is slow, 503 if it is over its
-// rate; none of these is charged. A call whose client left, or was too slow, is charged if it had reached the
-// service. One that fails within a body breaks the connection, so that nobody takes half an
-// answer for a whole one.
+// The answer is 408 if the client sends its body too slowly, 502 if the service cannot be reached, 504 if it is slow,
+// 503 if it is over its rate; none of these is charged. A call whose client left, or was too slow, is charged if it
+// had reached the service. One that fails within a body breaks the connection, so that nobody takes half an answer for
+// a whole one.
 func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	target, err := u.check()
 	if err == nil {

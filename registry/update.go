@@ -114,8 +114,8 @@ func (ch change) apply(q *Request) (warning string) {
 func (ch change) headersOver(there map[string]storage.Secret) map[string]storage.Secret {
 	after := map[string]storage.Secret{}
 	for name, value := range there {
-		changed := slices.ContainsFunc(slices.Collect(maps.Keys(ch.headers)), func(n string) bool { return strings.EqualFold(n, name) })
-		if !changed && !ch.noHeaders {
+		same := func(changed string) bool { return strings.EqualFold(changed, name) }
+		if !ch.noHeaders && !slices.ContainsFunc(slices.Collect(maps.Keys(ch.headers)), same) {
 			after[name] = value
 		}
 	}
@@ -149,7 +149,8 @@ func (ch change) fields() (names []string) {
 }
 
 // notChanged says of fields of a registration why an update does not take them.
-const notChanged = "not a part of an update, which leaves the tools, the upstream and the owner as they are: register the capability again"
+const notChanged = "not a part of an update, which leaves the tools, the upstream and the owner as they are: " +
+	"register the capability again"
 
 // changeOf reads the fields of an update as JSON Merge Patch has them (RFC 7396): null is as if a field had never
 // been given. An unknown one is refused, because its sender expects an effect.
@@ -211,9 +212,9 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 	return ch, nil
 }
 
-// UpdateBody does what a PATCH of a capability does for a body in JSON (decision 36): it changes what is sent, and leaves
-// the tools, the upstream and the owner as they are. It returns what the capability is now, and what its owner should
-// know. The caller must check the actor's role, and record what was done.
+// UpdateBody does what a PATCH of a capability does for a body in JSON (decision 36): it changes what is sent, and
+// leaves the tools, the upstream and the owner as they are. It returns what the capability is now, and what its owner
+// should know. The caller must check the actor's role, and record what was done.
 func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {

@@ -24,7 +24,8 @@ const (
 // notSecret are headers that no capability sets, beside those of Reserved and those that begin with one of
 // notSecretPrefixes: they say what a request is or which one it is, and not who may send it.
 var notSecret = []string{
-	"baggage", "date", "http2-settings", "idempotency-key", "last-event-id", "range", "traceparent", "tracestate", "x-request-id",
+	"baggage", "date", "http2-settings", "idempotency-key", "last-event-id", "range", "traceparent", "tracestate",
+	"x-request-id",
 }
 
 var notSecretPrefixes = []string{"content-", "if-", "sec-"}
@@ -61,7 +62,8 @@ func checkSecretHeader(name, value string) error {
 	case !headerName(name) || len(name) > maxSecretHeaderKey:
 		return errors.New("headers: a name is not that of a header: use letters, digits and -, such as X-API-Key")
 	case !mayBeSecret(name):
-		return fmt.Errorf("headers: %q is not for a capability to set: the connection, the body, the gateway or the caller decides it", name)
+		return fmt.Errorf("headers: %q is not for a capability to set: the connection, the body, the gateway or the "+
+			"caller decides it", name)
 	case value == "":
 		return fmt.Errorf("headers: %q has no value", name)
 	case len(value) > maxSecretHeader:
