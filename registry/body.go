@@ -70,10 +70,11 @@ func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *
 	b := d.bodyOf(offers, v.True("required"), view)
 	for _, o := range offers[1:] {
 		if o.full == offers[0].full {
-			d.skips.add(o.media, o.full+" is there twice, and one of them counts")
+			d.skips.add(o.at, o.full+" is there twice, and one of them counts")
 		}
 	}
 	d.unsent(typesOf(offers), b.Body)
+	d.listSequence(offers[0])
 	d.encode(b, offers[0].media.Get("encoding"), view)
 	return b
 }

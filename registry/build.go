@@ -14,7 +14,7 @@ import (
 func (d *document) build(op operation, name string, limits toolschema.Limits) (toolplan.Tool, error) {
 	view := d.Projection(limits, d.skips.add)
 	parameters := d.parameters(op, view)
-	op.template = fitTemplate(op.template, parameters)
+	op.template = withoutDeclared(fitTemplate(op.template, parameters), parameters)
 	params := d.params(op, parameters, view)
 	body := d.body(op, parameters, view)
 	d.dropFixedFields(op, body)

@@ -97,6 +97,17 @@ func (d *document) listOtherBodies(op operation, parameters []parameter) {
 	}
 }
 
+// listSequence lists what a media type says of a body that is a sequence (OpenAPI 3.2), of which lines of JSON alone are
+// made.
+func (d *document) listSequence(o offer) {
+	for _, key := range []string{"itemSchema", "itemEncoding", "prefixEncoding"} {
+		read := key == "itemSchema" && restcall.IsLines(o.bare) && o.media.Get("schema").Value == nil
+		if n := o.media.Get(key); n.Value != nil && !read {
+			d.skips.add(n, "no sequence is made of the type "+o.full)
+		}
+	}
+}
+
 // listCallbacks says that what an API sends when it has been called makes no tools.
 func (d *document) listCallbacks(op operation) {
 	if n := op.node.Get("callbacks"); n.Value != nil {

@@ -57,22 +57,22 @@ func (d *document) offers(at toolschema.Node, view *toolschema.Projection) (out 
 		d.skips.add(at, fmt.Sprintf("the media types behind the first %d", maxMedia))
 	}
 	for _, m := range content[:min(len(content), maxMedia)] {
-		media := at.Get(m.Key)
-		if _, is := media.Value.(tree.Object); !is {
+		media, err := d.Follow(at.Get(m.Key)) // which may be a reference from 3.2 on
+		if _, is := media.Value.(tree.Object); err != nil || !is {
 			if !strings.HasPrefix(m.Key, "x-") {
-				d.skips.add(media, "not a media type object")
+				d.skips.add(at.Get(m.Key), "not a media type object")
 			}
 			continue
 		}
 		t, whole, ok := mediaTypeOf(m.Key)
 		if !ok {
-			d.skips.add(media, "not a media type")
+			d.skips.add(at.Get(m.Key), "not a media type")
 			continue
 		}
 		if !whole {
-			d.skips.add(media, "not a media type as it stands: it is read as "+t.full)
+			d.skips.add(at.Get(m.Key), "not a media type as it stands: it is read as "+t.full)
 		}
-		t.at = media
+		t.at = at.Get(m.Key)
 		o := offer{mediaType: t, media: media, schema: media.Get("schema")}
 		if o.schema.Value == nil && restcall.IsLines(t.bare) {
 			o.schema = media.Get("itemSchema")
@@ -250,10 +250,11 @@ func nonDigits(text string) string {
 
 // choose returns the media type of a parameter's content that suits tools best, and its media type object, whose
 // Value is nil if there is none. It has one in a document that is right.
-func choose(at toolschema.Node, content tree.Object) (kind string, media toolschema.Node) {
+func (d *document) choose(at toolschema.Node) (kind string, media toolschema.Node) {
+	content, _ := at.Value.(tree.Object)
 	for _, m := range content[:min(len(content), maxMedia)] {
 		t, _, ok := mediaTypeOf(m.Key)
-		if n := at.Get(m.Key); ok && (media.Value == nil || isJSON(t.bare) && !isJSON(kind)) {
+		if n, err := d.Follow(at.Get(m.Key)); err == nil && ok && (media.Value == nil || isJSON(t.bare) && !isJSON(kind)) {
 			if _, is := n.Value.(tree.Object); is {
 				kind, media = t.bare, n
 			}

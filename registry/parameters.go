@@ -114,8 +114,8 @@ func (d *document) schemaOf(p parameter) (schema toolschema.Node, json bool) {
 	schema = p.node
 	if _, there := p.Lookup("schema"); there {
 		schema = p.node.Get("schema")
-	} else if content, is := p.Get("content").(tree.Object); is {
-		kind, media := choose(p.node.Get("content"), content)
+	} else if _, is := p.Get("content").(tree.Object); is {
+		kind, media := d.choose(p.node.Get("content"))
 		if media.Value == nil {
 			return schema, false
 		}

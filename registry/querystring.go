@@ -14,8 +14,7 @@ import (
 // queryString returns the arguments of a parameter that is all of the query (OpenAPI 3.2). The fields of
 // a form are parameters of the query like others; of any other media type the query is one value.
 func (d *document) queryString(p parameter, view *toolschema.Projection) []argument {
-	content, _ := p.Get("content").(tree.Object)
-	kind, media := choose(p.node.Get("content"), content)
+	kind, media := d.choose(p.node.Get("content"))
 	if media.Value == nil {
 		d.skips.add(p.node, "a querystring without content")
 		return nil

@@ -135,3 +135,25 @@ func fitTemplate(template string, parameters []parameter) string {
 	}
 	return template
 }
+
+// withoutDeclared returns a template without the parts of its query that show where a query parameter goes, which the
+// operation declares: ?id={id}. The argument is sent in their place.
+func withoutDeclared(template string, parameters []parameter) string {
+	path, query, found := strings.Cut(template, "?")
+	if !found || !strings.Contains(query, "{") {
+		return template
+	}
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		shown := strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}")
+		declared := func(p parameter) bool { return p.in == "query" && p.name == name }
+		if !shown || !slices.ContainsFunc(parameters, declared) {
+			kept = append(kept, pair)
+		}
+	}
+	if len(kept) == 0 {
+		return path
+	}
+	return path + "?" + strings.Join(kept, "&")
+}

@@ -21,6 +21,7 @@ func (d *document) textBody(b *body, offers []offer, view *toolschema.Projection
 			types = append(types, strings.Clone(o.full))
 		}
 	}
+	types = types[:min(len(types), restcall.MaxMediaTypes)] // the others are listed as those that are not sent
 	switch best.kind {
 	case kindBytes:
 		b.File = true

@@ -74,7 +74,7 @@ func compileBody(b toolplan.Body, p *Plan) (*body, error) {
 func (b *body) readTypes(types []string) error {
 	for _, t := range types {
 		one, err := mediaTypes(t)
-		if err != nil || len(b.types) == maxMediaTypes {
+		if err != nil || len(b.types) == MaxMediaTypes {
 			return fmt.Errorf("the content type %q of the body cannot be read", clip(t, 64))
 		}
 		b.types = append(b.types, one...)

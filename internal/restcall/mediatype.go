@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxMediaTypes bounds how many types one value may be sent as.
-const maxMediaTypes = 32
+// MaxMediaTypes bounds how many types one value may be sent as.
+const MaxMediaTypes = 32
 
 // mediaTypes reads a list of media types and ranges, as Encoding has it in OpenAPI.
 func mediaTypes(list string) (out []string, err error) {
@@ -20,7 +20,7 @@ func mediaTypes(list string) (out []string, err error) {
 	}
 	for text := range strings.SplitSeq(list, ",") {
 		media, params, err := mime.ParseMediaType(text)
-		if err != nil || !strings.Contains(media, "/") || !plain(list) || len(out) == maxMediaTypes {
+		if err != nil || !strings.Contains(media, "/") || !plain(list) || len(out) == MaxMediaTypes {
 			return nil, fmt.Errorf("the content type %q cannot be read", clip(list, 64))
 		}
 		out = append(out, mime.FormatMediaType(media, params))

@@ -27,7 +27,7 @@ func (p *Projection) agree(n Node, out tree.Object) tree.Object {
 			out = merge(out, tree.Object{{Key: key, Value: fitting}})
 		}
 	}
-	return out
+	return p.satisfiable(n, out)
 }
 
 // ofOneMind takes out of a schema that was put together what says nothing of its types, and the branches of its

@@ -28,7 +28,7 @@ func TestValuesAreWrittenAsTheirTypeHasThem(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"string","enum":[0,1,2]}`:                                            `{"enum":["0","1","2"],"type":"string"}`,
 		`{"type":"string","enum":[1,"1",true,1.50]}`:                                  `{"enum":["1","true","1.50"],"type":"string"}`,
-		`{"type":"string","default":1,"const":false}`:                                 `{"const":"false","default":"1","type":"string"}`,
+		`{"type":"string","default":0,"const":"0"}`:                                   `{"const":"0","default":"0","type":"string"}`,
 		`{"type":"integer","enum":["1","2"],"default":"1"}`:                           `{"default":1,"enum":[1,2],"type":"integer"}`,
 		`{"type":"number","enum":["1.5",2]}`:                                          `{"enum":[1.5,2],"type":"number"}`,
 		`{"type":"integer","enum":[1.0,9007199254740993]}`:                            `{"enum":[1.0,9007199254740993],"type":"integer"}`,

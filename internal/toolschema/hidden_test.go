@@ -111,7 +111,10 @@ func TestAKeywordWithHiddenTextIsDroppedAndReported(t *testing.T) {
 	}
 	for _, text := range hiddentext.Legible {
 		if quoted, _ := json.Marshal(text); text != "" {
-			schema := `{"properties":{"p":{"const":` + string(quoted) + `,"default":{` + string(quoted) + `:` + string(quoted) + `},"enum":[` + string(quoted) + `]}},"type":"object"}`
+			s := string(quoted)
+			object := `{` + s + `:` + s + `}`
+			schema := `{"properties":{"c":{"const":` + s + `},"p":{"default":` + object + `,"enum":[` + s + `,` + object +
+				`]}},"type":"object"}`
 			if got, reports := reported(t, schema, Limits{Properties: 9}); !sameText(t, got, schema) || len(reports) > 0 {
 				t.Errorf("%q is left out: %s, %q", text, got, reports)
 			}

@@ -57,7 +57,7 @@ func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
 
 func TestKeywords(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{`"type":"integer","minimum":9007199254740993,"maximum":1e3,"multipleOf":2,"default":-9007199254740993`, `"default":-9007199254740993,"maximum":1e3,"minimum":9007199254740993,"multipleOf":2,"type":"integer"`},
+		{`"type":"integer","minimum":9007199254740993,"maximum":1e30,"multipleOf":2,"default":-9007199254740993`, `"default":-9007199254740993,"maximum":1e30,"minimum":9007199254740993,"multipleOf":2,"type":"integer"`},
 		{`"minimum":"1","maximum":null,"multipleOf":0,"minLength":-1,"maxLength":1.5,"minItems":"1","maxItems":1e1,"uniqueItems":1,"deprecated":"yes"`, ``},
 		{`"minLength":0,"maxLength":9,"minItems":1,"maxItems":2,"minProperties":0,"maxProperties":3,"uniqueItems":false,"deprecated":true`, `"deprecated":true,"maxItems":2,"maxLength":9,"maxProperties":3,"minItems":1,"minLength":0,"minProperties":0,"uniqueItems":false`},
 		{`"minimum":1e999,"default":[{"a":1e999}],"enum":[1,-1e400],"const":1E+309`, ``},
