@@ -93,12 +93,19 @@ func (r *response) isFinalRefusal() bool {
 	if !r.refused() {
 		return false
 	}
-	switch r.status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusLoopDetected:
+	if r.status == http.StatusUnauthorized || r.status == http.StatusForbidden || r.isTemporary() {
 		return true
 	}
 	return r.status < 200 || 300 <= r.status && r.status < 400 || r.fromModern()
+}
+
+// isTemporary reports an answer that says to wait.
+func (r *response) isTemporary() bool {
+	switch r.status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusLoopDetected:
+		return true
+	}
+	return false
 }
 
 // newestCommon returns the newest legacy revision in a list of those an upstream supports; the

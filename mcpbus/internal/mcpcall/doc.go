@@ -27,7 +27,8 @@
 // credential too. A 404 to it means that the session is unknown and nothing was executed, so the
 // call is sent again after a new handshake, once. Servers that answer 400 in its place also answer that to calls that
 // they have executed: such a call is sent again if a ping under the session is refused in the same words, and one
-// under a new session is not. No other call is ever sent twice.
+// under a new session is not. No other call is ever sent twice. A session under which a ping is refused as the call was is
+// given up all the same (500, 401, an error about parameters), so that a restart costs one call at most.
 //
 // A list is complete or refused: past a limit on pages, entries or bytes none of it is used,
 // because half a list would look as if tools had been removed. A tool that cannot be used is

@@ -15,7 +15,7 @@ func (c *Client) renew(ctx context.Context, p *peer, l *link, r *response) (*lin
 		return fresh, err
 	}
 	if !r.mayBeOfSession() {
-		return nil, nil
+		return nil, c.giveUp(ctx, p, l, r)
 	}
 	if same, err := c.pingRefusedLike(ctx, p, l, r); !same || err != nil {
 		return nil, ctx.Err()
@@ -28,6 +28,19 @@ func (c *Client) renew(ctx context.Context, p *peer, l *link, r *response) (*lin
 		return nil, ctx.Err()
 	}
 	return fresh, nil
+}
+
+// giveUp forgets a session under which a ping is refused in the words of a call that is not repeated, because the
+// upstream may be in trouble or may refuse the credential. The next call begins with a handshake then; without that a
+// session that the upstream has lost would be kept for ever. An upstream that says to wait is not asked.
+func (c *Client) giveUp(ctx context.Context, p *peer, l *link, r *response) error {
+	if l.session == "" || r.isTemporary() {
+		return nil
+	}
+	if same, err := c.pingRefusedLike(ctx, p, l, r); same && err == nil {
+		c.forget(p, l)
+	}
+	return ctx.Err()
 }
 
 // mayBeOfSession reports a refusal that may be that of an unknown session: not one by the tool, about the credential,

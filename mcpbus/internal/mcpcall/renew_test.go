@@ -78,3 +78,43 @@ func TestACallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
 		}
 	}
 }
+
+// What answers so to an unknown session may be in trouble, or may have executed the call, which is not repeated. The
+// session is given up all the same: no restart is for ever.
+func TestAnUpstreamThatRestartedLosesOneCallAtMost(t *testing.T) {
+	for name, unknown := range map[string]func(http.ResponseWriter){
+		"500": func(w http.ResponseWriter) { w.WriteHeader(500) },
+		"500 and an error": func(w http.ResponseWriter) {
+			refuse(w, 500, -32603, "Cannot read properties of undefined (reading 'handleRequest')")
+		},
+		"401":            func(w http.ResponseWriter) { refuse(w, 401, -32001, "Invalid or expired session") },
+		"403":            func(w http.ResponseWriter) { w.WriteHeader(403) },
+		"404, no method": func(w http.ResponseWriter) { refuse(w, 404, -32601, "Method not found") },
+		"200, bad parameters": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"Received request before initialization was complete"}}`)
+		},
+		"200, no method": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Unknown session"}}`)
+		},
+		"400, a modern code": func(w http.ResponseWriter) { refuse(w, 400, -32020, "header mismatch") },
+	} {
+		u := serve(t, &upstream{era: Legacy, keeps: true, unknown: unknown})
+		executed := 0
+		u.call = func(sent) string {
+			executed++
+			return `{"content":[{"type":"text","text":"done"}]}`
+		}
+		c := client(t, Config{})
+		c.Call(t.Context(), u.at(), "x", nil)
+		u.mu.Lock()
+		clear(u.sessions)
+		u.mu.Unlock()
+		c.Call(t.Context(), u.at(), "x", nil)
+		executed = 0
+		if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError || texts(r) != "done" || executed != 1 {
+			t.Errorf("%s: the second call after a restart = %s, %v, executed %d times", name, texts(r), err, executed)
+		}
+	}
+}
