@@ -23,10 +23,17 @@ type Change struct {
 const maxChanges = 200
 
 // Difference lists in what a tool differs from the accepted one, in the order of the places. Without an accepted one,
-// which has no name then, everything is new.
+// which has no name then, everything is new. In a tool with too many places the last one is the whole tool, because what
+// is not listed would be accepted unseen.
 func Difference(before, after toolplan.Tool) []Change {
-	d := &difference{}
-	d.walk("", shown(before), shown(after))
+	d, was, is := &difference{}, shown(before), shown(after)
+	if d.walk("", was, is); len(d.all) > maxChanges {
+		whole := Change{After: text(is), Note: "more places differ than are listed: this is the whole tool"}
+		if before.Name != "" {
+			whole.Before = text(was)
+		}
+		d.all = append(d.all[:maxChanges-1], whole)
+	}
 	return d.all
 }
 
@@ -44,7 +51,7 @@ func shown(t toolplan.Tool) any {
 type difference struct{ all []Change }
 
 func (d *difference) walk(at string, before, after any) {
-	if len(d.all) >= maxChanges {
+	if len(d.all) > maxChanges {
 		return
 	}
 	was, one := before.(map[string]any)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
@@ -35,7 +36,7 @@ type heldTool struct {
 	Name    string       `json:"name"`
 	New     bool         `json:"new"`
 	Changes []heldChange `json:"changes"`
-	Cut     int          `json:"-"` // differences that the page has no room for
+	Cut     int          `json:"-"` // differences that the page has no room for, or for a part of them alone
 }
 
 type heldChange struct {
@@ -74,28 +75,33 @@ func (h held) cut() held {
 		tool := &h.Tools[i]
 		for j, c := range tool.Changes {
 			if j > 0 && room < 0 {
-				tool.Cut, tool.Changes, h.All = len(tool.Changes)-j, tool.Changes[:j], false
+				tool.Cut, tool.Changes, h.All = tool.Cut+len(tool.Changes)-j, tool.Changes[:j], false
 				break
 			}
 			room -= len(c.Before) + len(c.After)
-			tool.Changes[j] = heldChange{shown(c.At, 300), heldText(c.Before), heldText(c.After), c.Note}
+			was, wasCut := heldText(c.Before)
+			is, isCut := heldText(c.After)
+			if tool.Changes[j] = (heldChange{shown(c.At, 300), was, is, c.Note}); wasCut || isCut {
+				tool.Cut, h.All = tool.Cut+1, false
+			}
 		}
 	}
 	return h
 }
 
-// heldText is a text of a tool with its lines.
-func heldText(text string) string {
+// heldText is a text of a tool with its lines, and whether it is cut.
+func heldText(text string) (_ string, cut bool) {
 	lines, room := strings.Split(text, "\n"), maxHeldText
 	for i, line := range lines {
 		if room <= 0 {
-			lines = append(lines[:i], "…")
+			lines, cut = append(lines[:i], "…"), true
 			break
 		}
 		lines[i] = shown(line, room)
+		cut = cut || utf8.RuneCountInString(line) > room
 		room -= len([]rune(lines[i])) + 1
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines, "\n"), cut
 }
 
 // accept accepts the tools that were ticked.
