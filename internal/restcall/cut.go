@@ -26,7 +26,11 @@ var streamTypes = []string{typeEvents, "application/stream+json", "application/g
 // or, of unknown length, because it is text in lines, such as a log that is followed, or may be JSON in lines, as
 // Docker sends its events.
 func isStream(resp *http.Response) bool {
-	media, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	contentType := resp.Header.Get("Content-Type")
+	if contentType == "application/json" && resp.ContentLength >= 0 {
+		return false // as most answers are
+	}
+	media, params, err := mime.ParseMediaType(contentType)
 	inPieces := slices.Contains(streamTypes, media) || IsLines(media) || isJSON(media) && params["stream"] != ""
 	return err == nil && (inPieces || resp.ContentLength < 0 && (isJSON(media) || isTextInLines(media)))
 }
