@@ -88,7 +88,7 @@ func acceptable(types []string) string {
 		delete(params, "charset")
 		delete(params, "q")
 		text = mime.FormatMediaType(media, params)
-		fit := err == nil && strings.Contains(text, "/") && len(text) <= maxType && media != "*/*"
+		fit := err == nil && strings.Contains(text, "/") && len(text) <= maxType && media != "*/*" && !isProblem(media)
 		if fit && len(out) < maxAccept && !slices.Contains(out, text) && restcall.CheckMediaTypes(text) == nil {
 			out = append(out, text)
 		}

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,6 +77,30 @@ func TestAQueryParameterThatThePathShowsIsAnArgument(t *testing.T) {
 		tool := r.Tools[0]
 		if tool.Call.Template != want || len(tool.Call.Params) != 1 || !tool.Call.Params[0].Required {
 			t.Errorf("%s: %+v, want %s and id", path, tool.Call, want)
+		}
+	}
+}
+
+func TestATextOfAMediaTypeIsSentAsItIs(t *testing.T) {
+	// The first is what pydantic writes of a Json in a form.
+	for schema, text := range map[string]string{
+		`{"type":"string","contentMediaType":"application/json","contentSchema":{"type":"object"}}`: `{"x":1}`,
+		`{"type":"string","contentMediaType":"text/csv; charset=utf-8"}`:                            "AP8=",
+		`{"type":"string","contentMediaType":"image/svg+xml"}`:                                      `<svg/>`,
+	} {
+		r := withContent(t, "3.1.0", media{"multipart/form-data": json.RawMessage(
+			`{"schema":{"type":"object","properties":{"f":` + schema + `}}}`)})
+		sound(t, r.Tools[0])
+		file := map[string]string{"data": base64.StdEncoding.EncodeToString([]byte(text))}
+		for _, given := range []any{text, file} {
+			body, contentType, refused := send(t, r.Tools[0], encode(t, map[string]any{"f": given}))
+			if refused != "" {
+				t.Errorf("%v of %s: %s", given, schema, refused)
+				continue
+			}
+			if got := filesOf(t, body, contentType); len(got) != 1 || got[0].text != text {
+				t.Errorf("%v of %s: %+v", given, schema, got)
+			}
 		}
 	}
 }

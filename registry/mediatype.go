@@ -112,6 +112,9 @@ func isJSON(bare string) bool {
 	return bare == typeJSON || bare == "text/json" || strings.HasSuffix(bare, "+json")
 }
 
+// isProblem reports a type of errors (RFC 9457), which documents name beside what they mean.
+func isProblem(bare string) bool { return strings.HasPrefix(bare, "application/problem+") }
+
 // textTypes are the types of bodies that are text, beside those that show it by their name.
 var textTypes = []string{
 	"application/xml", "application/xml-dtd", "application/yaml", "application/x-yaml", "application/toml",

@@ -173,7 +173,7 @@ func (o *offer) kindOf(view *toolschema.Projection) bodyKind {
 func (o *offer) rankOf(view *toolschema.Projection) int {
 	isRange := strings.Contains(o.bare, "*")
 	switch {
-	case strings.HasPrefix(o.bare, "application/problem+"):
+	case isProblem(o.bare):
 		return rankProblem
 	case o.kind == kindJSON && o.bytes.Only():
 		return rankUnfit

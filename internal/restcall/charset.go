@@ -25,8 +25,18 @@ func readable(contentType string, body []byte, most int64) (answered, error) {
 	a := answered{media: media, body: body}
 	switch {
 	case !isText(media):
-		if mayBeText(media) && isPlainText(body) {
-			a.body, a.isText, a.whole = bytes.TrimPrefix(body, []byte("\uFEFF")), true, true
+		if !mayBeText(media) {
+			return a, nil
+		}
+		text := body
+		if from := charset.Named(declared); from != (charset.Charset{}) && !isPlainText(body) {
+			var err error
+			if text, err = from.Decode(body, most); err != nil {
+				return a, errTooLong
+			}
+		}
+		if isPlainText(text) && !bytes.ContainsRune(text, utf8.RuneError) {
+			a.body, a.isText, a.whole = bytes.TrimPrefix(text, []byte("\uFEFF")), true, true
 		}
 		return a, nil
 	case media == "":

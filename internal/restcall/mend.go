@@ -82,8 +82,8 @@ func (m *mender) object(s *schema, raw json.RawMessage, depth int) json.RawMessa
 	}
 	out := append(make([]byte, 0, len(raw)), '{')
 	for text, v := range rawjson.Members(raw) {
-		key, _ := json.Marshal(string(text))
-		out = appendMember(out, append(key, ':'), m.value(s.properties[string(text)], v, depth+1))
+		key := append(rawjson.AppendString(nil, string(text)), ':')
+		out = appendMember(out, key, m.value(s.properties[string(text)], v, depth+1))
 	}
 	return append(out, '}')
 }

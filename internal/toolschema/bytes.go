@@ -208,7 +208,7 @@ func textBytes(v tree.Object) Bytes {
 		return Bytes{Other: true, Encoded: strings.HasPrefix(encoding, "base") || slices.Contains([]any{"byte", "base64",
 			"base64url"}, v.Get("format"))}
 	}
-	out := Bytes{File: true}
+	out := Bytes{File: true, Other: v.Get("format") != "binary" && encoding == "" && isTextual(media)}
 	if media != "" && len(media) <= maxWord && Visible(media) {
 		out.Media = []string{media}
 	}
@@ -216,6 +216,15 @@ func textBytes(v tree.Object) Bytes {
 		out.format = "binary"
 	}
 	return out
+}
+
+// isTextual reports a media type of texts: a schema that names one and no encoding is of a text, such as the JSON that
+// pydantic has in a form, and may be of a file too.
+func isTextual(media string) bool {
+	bare, _, _ := strings.Cut(strings.ToLower(media), ";")
+	bare = strings.TrimSpace(bare)
+	return strings.HasPrefix(bare, "text/") || slices.ContainsFunc([]string{"/json", "+json", "/xml", "+xml", "/yaml"},
+		func(end string) bool { return strings.HasSuffix(bare, end) })
 }
 
 func (p *Projection) listOfBytes(v tree.Object, level int) (out Bytes) {
