@@ -67,6 +67,27 @@ func TestLongNamesAreShortenedUniquelyAndStably(t *testing.T) {
 	}
 }
 
+// Whoever registers the beginning of a long name must not be called in its place.
+func TestAShortNameIsNeverTheNameOfAnotherCapabilitysTool(t *testing.T) {
+	const other = "abcdefghijklmnopqrstuvwxy" // what is left of the long one, but for its last character
+	long := other + "_and-the-rest"
+	h := emptyFixture(t)
+	h.register(capability(long, "https://m.example.com"), rest("get", "getAll"))
+	h.open(func(c *mcpbus.Config) { c.MaxName = 40 })
+	listed, _ := h.walk()
+	if len(listed) != 1 || strings.Contains(listed[0], "__") {
+		t.Fatalf("listed are %v, which others could register", listed)
+	}
+	hash := listed[0][strings.LastIndex(listed[0], "_")+1:]
+	h = emptyFixture(t)
+	h.register(capability(long, "https://m.example.com"), rest("get", "getAll"))
+	h.register(capability(other, "https://evil.example.com"), rest("get", hash))
+	h.open(func(c *mcpbus.Config) { c.MaxName = 40 })
+	if both, _ := h.walk(); len(both) != 2 || both[0] == both[1] || !slices.Contains(both, listed[0]) {
+		t.Errorf("listed are %v", both)
+	}
+}
+
 func TestASlashAtTheEndOfThePathIsTheSamePath(t *testing.T) {
 	h := bundled(t)
 	for path, names := range map[string]int{"/api/mcp/": 4, supportPath + "/": 2} {

@@ -88,14 +88,15 @@ func isName(name string) bool {
 }
 
 // shortName returns a name of at most so many characters. It depends on the whole name and on nothing else, so it
-// is the same on each node and whatever else is on the bus, and nobody finds a second name that becomes it.
+// is the same on each node and whatever else is on the bus, and nobody finds a second name that becomes it. Only
+// tools of the same member may have it as their whole name.
 func shortName(name string, max int) string {
 	if len(name) <= max {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
 	hash := "_" + strings.ToLower(base32.HexEncoding.EncodeToString(sum[:])[:13]) // 65 bits
-	return name[:max-len(hash)] + hash
+	return strings.TrimRight(name[:max-len(hash)], "_") + hash                    // which would make __ of a member's end
 }
 
 // checkSchema checks what clients need to parse a list: an object schema whose properties are
