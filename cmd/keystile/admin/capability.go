@@ -31,7 +31,8 @@ var capabilityCommands = []command{
 	{
 		name: "capability register", words: []string{"MEMBER"}, summary: "Turn an API into tools of the bus", do: registerCapability, brings: true,
 		details: "With --openapi or --tools those become the tools; without, URL is an MCP endpoint that lists its own.\n" +
-			"What was registered under MEMBER before is replaced, all of it, and stays whose it was; see capability update\n" +
+			"What was registered under MEMBER before is replaced, all of it, and stays whose it was; see capability " +
+			"update\n" +
 			"for less, and --replace where tools would go.",
 		examples: []string{
 			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.json",
@@ -50,7 +51,8 @@ var capabilityCommands = []command{
 			{Name: headerFlag, Value: "'NAME: VALUE'", Help: headerHelp, Many: true},
 			{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it"},
 			{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
-			{Name: "replace", Help: "go on where this removes tools that are there: without it they are named, and nothing is stored"},
+			{Name: "replace", Help: "go on where this removes tools that are there: without it they are named, and " +
+				"nothing is stored"},
 			{Name: "private", Help: "keep it, and its tools off the bus"},
 			{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
 			{Name: "owner", Value: "USERNAME", Help: "whose it is (whose it was; the first administrator)"},
@@ -63,7 +65,8 @@ var capabilityCommands = []command{
 		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
 		flags: append([]cli.Flag{
 			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
-			{Name: "lint", Help: "add what a strict validator says of the document, and which tools strict model APIs " +
+			{Name: "lint", Help: "add what a strict validator says of the document, and which tools strict model " +
+				"APIs " +
 				"cannot express"},
 		}, documentFlags...),
 	},
@@ -147,7 +150,8 @@ func registerCapability(ctx context.Context, target Target, args cli.Args) (outp
 	if err != nil {
 		return nil, refused(err)
 	}
-	about := answer{{"member", done.Member}, {"kind", done.Kind}, {"owner", done.Owner}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}
+	about := answer{{"member", done.Member}, {"kind", done.Kind}, {"owner", done.Owner},
+		{"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}
 	if len(done.Removed) > 0 {
 		about = append(about, field{"removed", done.Removed})
 	}

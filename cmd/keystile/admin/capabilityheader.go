@@ -16,7 +16,8 @@ import (
 // headerFlag is the flag of headers that calls carry beside the credential.
 const headerFlag = "header"
 
-const headerHelp = "one more header of each call, a secret such as a second key; @FILE reads such lines from a file and @- from the " +
+const headerHelp = "one more header of each call, a secret such as a second key; @FILE reads such lines from a file " +
+	"and @- from the " +
 	"standard input, which keeps them out of the process list"
 
 // maxHeaderFile bounds a file of headers, in bytes.

@@ -13,18 +13,23 @@ const (
 	acceptFlag = "accept"
 	digestFlag = "digest"
 	pinsFlag   = "pins"
-	pinsHelp   = "of an MCP endpoint: off puts what it changes later on the bus before it is accepted (on: see capability pins)"
+	pinsHelp   = "of an MCP endpoint: off puts what it changes later on the bus before it is accepted (on: see " +
+		"capability pins)"
 )
 
 var pinCommands = []command{{
 	name: "capability pins", words: []string{"MEMBER", "[NAME...]"}, summary: "Show what an upstream has changed in its tools, and accept it", do: capabilityPins,
 	looks: func(args cli.Args) bool { return !args.On(acceptFlag) },
-	details: "What an MCP endpoint changes in its tools, or lists anew, is held until it is accepted: agents go on with the\n" +
-		"texts and schemas that were accepted. With the digest that is shown, nothing is accepted but what was shown.\n" +
+	details: "What an MCP endpoint changes in its tools, or lists anew, is held until it is accepted: agents go on " +
+		"with the\n" +
+		"texts and schemas that were accepted. With the digest that is shown, nothing is accepted but what was " +
+		"shown.\n" +
 		"Without it, nothing is accepted if something else has been held before since tools were accepted last.",
-	examples: []string{"keystile capability pins search", "keystile capability pins search --accept", "keystile capability pins search --accept find lookUp"},
+	examples: []string{"keystile capability pins search", "keystile capability pins search --accept",
+		"keystile capability pins search --accept find lookUp"},
 	flags: []cli.Flag{
-		{Name: acceptFlag, Help: "accept the tools that are named, or all that are shown, and forget those that are gone then"},
+		{Name: acceptFlag, Help: "accept the tools that are named, or all that are shown, and forget those that are " +
+			"gone then"},
 		{Name: digestFlag, Value: "DIGEST", Help: "of what was shown: accept nothing else"},
 	},
 }}
@@ -77,7 +82,8 @@ func (p pinned) noted() string { return ": accepted " + strings.Join(p.of.Accept
 
 func (p pinned) text(asJSON bool) (string, error) {
 	if asJSON {
-		all := answer{{"member", p.of.Capability.Member}, {"held", p.of.Tools}, {"gone", p.of.Gone}, {"more", p.of.More}, {"digest", p.of.Digest}}
+		all := answer{{"member", p.of.Capability.Member}, {"held", p.of.Tools}, {"gone", p.of.Gone},
+			{"more", p.of.More}, {"digest", p.of.Digest}}
 		if p.accepted {
 			all = append(all, field{"accepted", append([]string{}, p.of.Accepted...)})
 		}
@@ -103,7 +109,8 @@ func (p pinned) text(asJSON bool) (string, error) {
 		fmt.Fprintf(&out, "and %d more, which are shown when these are accepted\n", p.of.More)
 	}
 	if len(p.of.Tools) > 0 {
-		fmt.Fprintf(&out, "accept them with: keystile capability pins %s --accept --digest %s\n", p.of.Capability.Member, p.of.Digest)
+		fmt.Fprintf(&out, "accept them with: keystile capability pins %s --accept --digest %s\n",
+			p.of.Capability.Member, p.of.Digest)
 	}
 	return out.String(), nil
 }

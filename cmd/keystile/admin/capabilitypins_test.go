@@ -16,7 +16,8 @@ func pinWorkshop(t *testing.T) (o *office, lists func(texts ...string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.target.Registry, err = registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, Pins: kept}); err != nil {
+	if o.target.Registry, err = registry.New(t.Context(), registry.Config{BaseURL: "http://localhost",
+		Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, Pins: kept}); err != nil {
 		t.Fatal(err)
 	}
 	o.must("capability", "register", "m", "--upstream", "https://mcp.example.com/mcp")
@@ -24,7 +25,8 @@ func pinWorkshop(t *testing.T) (o *office, lists func(texts ...string)) {
 		t.Helper()
 		var found []toolplan.Tool
 		for i := 0; i < len(texts); i += 2 {
-			found = append(found, toolplan.Tool{Name: texts[i], Description: texts[i+1], InputSchema: json.RawMessage(`{"type":"object"}`)})
+			found = append(found, toolplan.Tool{Name: texts[i], Description: texts[i+1],
+				InputSchema: json.RawMessage(`{"type":"object"}`)})
 		}
 		c, accepted, err := o.target.Store.Tools(t.Context(), "m")
 		if err == nil {
@@ -43,7 +45,8 @@ func TestWhatIsHeldIsShownAndAcceptedFromTheCommandLine(t *testing.T) {
 		t.Errorf("it prints %q", out)
 	}
 	lists("find", "Fіnd\x1b[2J all", "more", "More")
-	want := "find: changed\n  /description\n    - Find\n    + Fіnd [2J all\n    (from character 2 on: U+0069 is U+0456 now)\n" +
+	want := "find: changed\n  /description\n    - Find\n    + Fіnd [2J all\n    (from character 2 on: U+0069 is " +
+		"U+0456 now)\n" +
 		"more: new\n  /description\n    + More\n  /inputSchema\n    + {\"type\":\"object\"}\n" +
 		"gone: gone\naccept them with: keystile capability pins m --accept --digest "
 	if _, out, _ := o.run("", "capability", "pins", "m"); !strings.HasPrefix(out, want) {
@@ -52,17 +55,20 @@ func TestWhatIsHeldIsShownAndAcceptedFromTheCommandLine(t *testing.T) {
 	if code, _, says := o.run("", "capability", "pins", "m", "find"); code != 2 || !strings.Contains(says, "--accept") {
 		t.Errorf("a name alone is %d: %s", code, says)
 	}
-	if code, _, says := o.run("", "capability", "pins", "m", "--accept", "nothing"); code == 0 || !strings.Contains(says, "nothing is held under the name") {
+	if code, _, says := o.run("", "capability", "pins", "m", "--accept", "nothing"); code == 0 ||
+		!strings.Contains(says, "nothing is held under the name") {
 		t.Errorf("a name that is not held is %d: %s", code, says)
 	}
-	if v := o.must("capability", "pins", "m", "--accept", "more"); len(v["accepted"].([]any)) != 1 || len(v["held"].([]any)) != 1 {
+	if v := o.must("capability", "pins", "m", "--accept", "more"); len(v["accepted"].([]any)) != 1 ||
+		len(v["held"].([]any)) != 1 {
 		t.Errorf("it answers %v", v)
 	}
 	if last := o.trail[len(o.trail)-1].Detail; last != "capability pins m more: accepted more" {
 		t.Errorf("the trail has %q", last)
 	}
 	o.must("capability", "pins", "m", "--accept")
-	if _, tools, err := o.target.Store.Tools(t.Context(), "m"); err != nil || len(tools) != 2 || tools[0].Description != "Fіnd\x1b[2J all" || tools[1].Name != "more" {
+	if _, tools, err := o.target.Store.Tools(t.Context(), "m"); err != nil || len(tools) != 2 ||
+		tools[0].Description != "Fіnd\x1b[2J all" || tools[1].Name != "more" {
 		t.Errorf("accepted are %v, %v", tools, err)
 	}
 	if v := o.must("capability", "pins", "m", "--accept"); len(v["accepted"].([]any)) != 0 {
@@ -79,7 +85,8 @@ func TestPinsAreTurnedOffByASwitch(t *testing.T) {
 	if v := o.must("capability", "show", "m"); v["pins"] != "off" {
 		t.Errorf("with --pins off %v", v)
 	}
-	if code, _, says := o.run("", "capability", "register", "m", "--upstream", "https://mcp.example.com/mcp", "--pins", "maybe"); code != 2 || !strings.Contains(says, "neither on nor off") {
+	if code, _, says := o.run("", "capability", "register", "m", "--upstream", "https://mcp.example.com/mcp", "--pins",
+		"maybe"); code != 2 || !strings.Contains(says, "neither on nor off") {
 		t.Errorf("--pins maybe is %d: %s", code, says)
 	}
 }

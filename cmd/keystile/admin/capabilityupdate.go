@@ -14,8 +14,10 @@ import (
 const removeHeaderFlag = "remove-header"
 
 var updateCommand = command{
-	name: "capability update", words: []string{"MEMBER"}, summary: "Change a capability without touching its tools", do: updateCapability,
-	details: "What is not named stays as it is; --label= takes a label away, and the others likewise. Another --auth-type\n" +
+	name: "capability update", words: []string{"MEMBER"}, summary: "Change a capability without touching its tools",
+	do: updateCapability,
+	details: "What is not named stays as it is; --label= takes a label away, and the others likewise. Another " +
+		"--auth-type\n" +
 		"needs its --auth-secret, and another --webhook-url its --webhook-secret. For another upstream or document,\n" +
 		"register the capability again.",
 	examples: []string{
@@ -26,14 +28,18 @@ var updateCommand = command{
 	flags: []cli.Flag{
 		{Name: "label", Value: "TEXT", Help: "what people call it"},
 		{Name: "description", Value: "TEXT", Help: "what it is for"},
-		{Name: "timeout", Value: "DURATION", Help: "how long one call of a tool may take, such as 90s; --timeout= for 30s"},
+		{Name: "timeout", Value: "DURATION",
+			Help: "how long one call of a tool may take, such as 90s; --timeout= for 30s"},
 		{Name: "auth-type", Value: "TYPE", Help: "how calls prove themselves upstream: none, bearer, basic or api_key"},
-		{Name: authFlag, Value: "SECRET", Help: "the new token, user:password or key; - reads a line of the standard input, which keeps it out of the process list"},
+		{Name: authFlag, Value: "SECRET",
+			Help: "the new token, user:password or key; - reads a line of the standard input, which keeps it out of " +
+				"the process list"},
 		{Name: "auth-name", Value: "NAME", Help: "of api_key: the header or parameter that carries the key"},
 		{Name: "auth-in", Value: "PLACE", Help: "of api_key: header or query"},
 		{Name: headerFlag, Value: "'NAME: VALUE'", Help: headerHelp, Many: true},
 		{Name: removeHeaderFlag, Value: "NAME", Help: "one header less", Many: true},
-		{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it; --webhook-url= for nobody"},
+		{Name: "webhook-url", Value: "URL",
+			Help: "what is told of changes, as Standard Webhooks have it; --webhook-url= for nobody"},
 		{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
 		{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
 	},
@@ -65,7 +71,8 @@ func updateCapability(ctx context.Context, target Target, args cli.Args) (output
 // changeTyped returns the fields of the update that was typed.
 func changeTyped(args cli.Args) (fields map[string]any, err error) {
 	fields = map[string]any{}
-	for _, flag := range []string{"label", "description", "auth-type", authFlag, "auth-name", "auth-in", "webhook-url", "webhook-secret"} {
+	for _, flag := range []string{"label", "description", "auth-type", authFlag, "auth-name", "auth-in", "webhook-url",
+		"webhook-secret"} {
 		if _, given := args.Flags[flag]; given {
 			text := args.Get(flag)
 			if !utf8.ValidString(text) { // on its way it would become another
@@ -107,8 +114,10 @@ func changeTyped(args cli.Args) (fields map[string]any, err error) {
 // aboutCapability says what a capability is, without its tools and its secrets.
 func aboutCapability(c registry.Registered) answer {
 	about := answer{
-		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind}, {"upstream_url", c.UpstreamURL},
-		{"timeout", int64(c.CallTimeout() / time.Second)}, {"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish}, {"pins", c.Pins()},
+		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind},
+		{"upstream_url", c.UpstreamURL},
+		{"timeout", int64(c.CallTimeout() / time.Second)}, {"auth_type", c.AuthType}, {"auth_name", c.AuthName},
+		{"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish}, {"pins", c.Pins()},
 		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)}, {"warning", c.Warning},
 		{"created_at", c.CreatedAt.UTC().Format(time.RFC3339)}, {"updated_at", c.UpdatedAt.UTC().Format(time.RFC3339)},
 	}

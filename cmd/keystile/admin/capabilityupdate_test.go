@@ -7,14 +7,16 @@ import (
 	"testing"
 )
 
-const onePet = `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{"/pets":{"get":{"operationId":"onlyOne"}}}}`
+const onePet = `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},` +
+	`"paths":{"/pets":{"get":{"operationId":"onlyOne"}}}}`
 
 // Secrets come from the standard input or a file, and stand in no answer, log or trail.
 func TestACapabilityIsUpdatedAndItsToolsStay(t *testing.T) {
 	o := workshop(t, false)
 	o.serve()
 	headers := file(t, "X-Tenant-Key: sesame-tenant\r\n\r\nX-Old: sesame-old\n")
-	code, out, errs := o.run("", "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets),
+	code, out, errs := o.run("", "capability", "register", "pets", "--upstream", "https://pets.example.com",
+		"--openapi", file(t, pets),
 		"--auth-type", "bearer", "--auth-secret", "sesame-0123456789", "--header", "@"+headers, "--json")
 	if code != 0 {
 		t.Fatalf("register = %d %s", code, errs)
@@ -23,7 +25,8 @@ func TestACapabilityIsUpdatedAndItsToolsStay(t *testing.T) {
 	if err != nil || len(tools) == 0 {
 		t.Fatal(tools, err)
 	}
-	code, more, errs2 := o.run("X-New: sesame-new\n", "capability", "update", "pets", "--label", "Pets", "--timeout", "90s", "--header", "@-", "--remove-header", "x-old")
+	code, more, errs2 := o.run("X-New: sesame-new\n", "capability", "update", "pets", "--label", "Pets", "--timeout",
+		"90s", "--header", "@-", "--remove-header", "x-old")
 	if code != 0 {
 		t.Fatalf("update = %d %s", code, errs2)
 	}
@@ -32,15 +35,19 @@ func TestACapabilityIsUpdatedAndItsToolsStay(t *testing.T) {
 		t.Fatalf("update = %d %s", code, errs3)
 	}
 	c, after, err := o.target.Store.Tools(t.Context(), "pets")
-	if err != nil || len(after) != len(tools) || c.Label != "Pets" || c.Timeout != 90 || !c.AuthSecret.Equal("sesame-second") ||
-		!slices.Equal(c.HeaderNames(), []string{"X-New", "X-Tenant-Key"}) || !c.SecretHeaders()["X-New"].Equal("sesame-new") || !c.SecretHeaders()["X-Tenant-Key"].Equal("sesame-tenant") {
+	if err != nil || len(after) != len(tools) || c.Label != "Pets" || c.Timeout != 90 ||
+		!c.AuthSecret.Equal("sesame-second") ||
+		!slices.Equal(c.HeaderNames(), []string{"X-New", "X-Tenant-Key"}) ||
+		!c.SecretHeaders()["X-New"].Equal("sesame-new") ||
+		!c.SecretHeaders()["X-Tenant-Key"].Equal("sesame-tenant") {
 		t.Errorf("stored is %+v with %d tools, %v", c, len(after), err)
 	}
 	_, shown, _ := o.run("", "capability", "show", "pets", "--json")
 	if !strings.Contains(shown, `"header_names":["X-New","X-Tenant-Key"]`) {
 		t.Errorf("shown is %s", shown)
 	}
-	if all := out + errs + more + errs2 + evenMore + errs3 + shown + o.log.String() + fmt.Sprint(o.trail); strings.Contains(all, "sesame") {
+	if all := out + errs + more + errs2 + evenMore + errs3 + shown + o.log.String() +
+		fmt.Sprint(o.trail); strings.Contains(all, "sesame") {
 		t.Errorf("a secret is in %s", all)
 	}
 	if trail := fmt.Sprint(o.trail); !strings.Contains(trail, "capability update pets") {
@@ -73,7 +80,8 @@ func TestAnUpdateThatIsTypedWrongSaysWhatToDo(t *testing.T) {
 func TestToolsGoOnlyWithReplace(t *testing.T) {
 	o := workshop(t, false)
 	register := func(document string, more ...string) []string {
-		return append([]string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, document)}, more...)
+		return append([]string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi",
+			file(t, document)}, more...)
 	}
 	o.must(register(pets)...)
 	o.must(register(pets)...)

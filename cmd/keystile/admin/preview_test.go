@@ -10,7 +10,9 @@ import (
 )
 
 func TestReferencesAreResolvedUnlessTheFlagSaysOtherwise(t *testing.T) {
-	const nested = `{"openapi":"3.0.3","paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"properties":{"p":{"$ref":"#/d/Deep"}}}}}}}}},"d":{"Deep":{"type":"object","properties":{"deep":{"type":"string"}}}}}`
+	const nested = `{"openapi":"3.0.3","paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":` +
+		`{"properties":{"p":{"$ref":"#/d/Deep"}}}}}}}}},"d":{"Deep":{"type":"object",` +
+		`"properties":{"deep":{"type":"string"}}}}}`
 	for _, server := range []bool{false, true} {
 		o := workshop(t, server)
 		for flag, want := range map[string]bool{"": true, "--resolve-refs": true, "--resolve-refs=false": false} {
@@ -19,7 +21,9 @@ func TestReferencesAreResolvedUnlessTheFlagSaysOtherwise(t *testing.T) {
 				words = append(words, flag)
 			}
 			_, out, errs := o.run("", words...)
-			if strings.Contains(out, `"deep"`) != want || strings.Contains(out, "nested: Deep (not expanded)") == want || strings.Contains(out, "resolve_refs") == want {
+			if strings.Contains(out, `"deep"`) != want ||
+				strings.Contains(out, "nested: Deep (not expanded)") == want ||
+				strings.Contains(out, "resolve_refs") == want {
 				t.Errorf("server %t, %q: %s %s, want resolved: %t", server, flag, out, errs, want)
 			}
 		}

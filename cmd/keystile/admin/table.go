@@ -100,7 +100,10 @@ type command struct {
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands, sessionCommands, lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands, searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands, clientCommands, openToolsCommands)
+var table = slices.Concat(appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands, sessionCommands,
+	lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands,
+	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands,
+	clientCommands, openToolsCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

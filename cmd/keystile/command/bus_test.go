@@ -25,17 +25,22 @@ func TestTheSettingsOfTheBusReachIt(t *testing.T) {
 		w.Write([]byte(strings.Repeat("x", size)))
 	}))
 	t.Cleanup(upstream.Close)
-	s := start(t, t.TempDir(), "--upstreams-allow-private", "127.0.0.0/8", "--bus-page-size", "2", "--bus-max-answer", "64KiB", "--bus-max-name", "40", "--bus-per-caller", "1",
+	s := start(t, t.TempDir(), "--upstreams-allow-private", "127.0.0.0/8", "--bus-page-size", "2", "--bus-max-answer",
+		"64KiB", "--bus-max-name", "40", "--bus-per-caller", "1",
 		"--bus-origins", "https://app.example.com", "--cors-origins", "https://console.example.com")
 	registered(t, s, `{"member":"m","upstream_url":"`+upstream.URL+`","openapi":{"openapi":"3.0.3","paths":{"/a":{"get":{"operationId":"a"}},"/over":{"get":{"operationId":"over"}},"/z":{"get":{"operationId":"z"}}}}}`, 200)
-	registered(t, s, `{"member":"held","upstream_url":"`+upstream.URL+`","openapi":{"openapi":"3.0.3","paths":{"/held":{"get":{"operationId":"aNameOfWhichClientsWantAFewCharactersLess"}}}}}`, 200)
+	registered(t, s, `{"member":"held","upstream_url":"`+upstream.URL+
+		`","openapi":{"openapi":"3.0.3","paths":{"/held":{"get":`+
+		`{"operationId":"aNameOfWhichClientsWantAFewCharactersLess"}}}}}`, 200)
 	token := ownToken(t, s)
 	const short = "held__aNameOfWhichClientsW_"
 	list := speak(t, s, token, "tools/list", "")
 	if _, name, found := strings.Cut(list, `"name":"`+short); !found || strings.IndexByte(name, '"') != 40-len(short) {
 		t.Errorf("with names of 40 characters the first page is %s", list)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), "POST", s.base+"/api/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"held__aNameOfWhichClientsWantAFewCharactersLess"}}`))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.base+"/api/mcp",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call",`+
+			`"params":{"name":"held__aNameOfWhichClientsWantAFewCharactersLess"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +53,8 @@ func TestTheSettingsOfTheBusReachIt(t *testing.T) {
 		}
 	}()
 	<-held
-	if said := speak(t, s, token, "tools/call", `{"name":"m__a"}`); !strings.Contains(said, `"isError":true`) || !strings.Contains(said, "at a time (1)") {
+	if said := speak(t, s, token, "tools/call", `{"name":"m__a"}`); !strings.Contains(said, `"isError":true`) ||
+		!strings.Contains(said, "at a time (1)") {
 		t.Errorf("a second call at the same time is %.200s", said)
 	}
 	close(hold)
@@ -88,7 +94,8 @@ func TestTheBusAnswersUnderItsPathWithASlashToo(t *testing.T) {
 	for _, path := range []string{"/api/mcp", "/api/mcp/b/none"} {
 		var answers [2]string
 		for i, slash := range []string{"", "/"} {
-			r, err := http.NewRequest("POST", s.base+path+slash, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+			r, err := http.NewRequest("POST", s.base+path+slash,
+				strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,9 +103,11 @@ func TestTheBusAnswersUnderItsPathWithASlashToo(t *testing.T) {
 			resp, body := do(t, http.DefaultClient, r)
 			challenge, _ := get(t, http.DefaultClient, s.base+path+slash)
 			document, text := get(t, http.DefaultClient, s.base+"/.well-known/oauth-protected-resource"+path+slash)
-			answers[i] = fmt.Sprint(resp.StatusCode, body, challenge.StatusCode, challenge.Header.Get("WWW-Authenticate"), document.StatusCode, text)
+			answers[i] = fmt.Sprint(resp.StatusCode, body, challenge.StatusCode,
+				challenge.Header.Get("WWW-Authenticate"), document.StatusCode, text)
 		}
-		if answers[0] != answers[1] || !strings.Contains(answers[0], "401Bearer resource_metadata=") || !strings.Contains(answers[0], `"resource":"`+s.base+path+`"`) {
+		if answers[0] != answers[1] || !strings.Contains(answers[0], "401Bearer resource_metadata=") ||
+			!strings.Contains(answers[0], `"resource":"`+s.base+path+`"`) {
 			t.Errorf("%s is answered\n%s\nand with a slash\n%s", path, answers[0], answers[1])
 		}
 	}

@@ -74,7 +74,8 @@ func (p program) commands() cli.Table {
 	}
 	return cli.Table{
 		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.Opener{
-			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Scratch: scratchTarget, Kind: p.kind, At: p.location,
+			Open: p.openTarget, Read: p.readTarget, Try: p.openCopy, Scratch: scratchTarget, Kind: p.kind,
+			At:        p.location,
 			Addresses: p.addresses(),
 			Check:     p.check, Belongs: p.belongs,
 		})...),

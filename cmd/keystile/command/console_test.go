@@ -41,7 +41,8 @@ func TestWhatTheConsoleRegistersTheCommandsSeeAndTheOtherWayRound(t *testing.T) 
 	if err := os.WriteFile(file, []byte(strings.Replace(document, "getPet", "findPet", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file, "--replace", "--data", s.data)
+	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file, "--replace",
+		"--data", s.data)
 	cookie := cookieOf(t, s).String()
 	if _, body := get(t, http.DefaultClient, s.base+"/api/console/capabilities/pets", "Cookie", cookie); !strings.Contains(body, "findPet") || strings.Contains(body, "getPet") {
 		t.Errorf("the console shows %s", body)

@@ -64,7 +64,8 @@ func (c *mcpClient) ask(method, params string) map[string]any {
 	if err != nil {
 		c.Fatal(err)
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+	for name, value := range map[string]string{"Content-Type": "application/json",
+		"Accept":               "application/json, text/event-stream",
 		"Mcp-Protocol-Version": "2025-11-25", "Mcp-Session-Id": c.session, "Authorization": c.bearer} {
 		if value != "" {
 			r.Header.Set(name, value)
@@ -121,7 +122,8 @@ func TestTheToolsOfTheEverythingServerComeThroughWhole(t *testing.T) {
 	at := everythingServer(t)
 	s := start(t, t.TempDir(), "--upstreams-allow-private", "127.0.0.1")
 	registered(t, s, `{"member":"every","upstream_url":"`+at+`"}`, 200)
-	resp, text := get(t, http.DefaultClient, s.base+"/api/console/capabilities/every", "Cookie", cookieOf(t, s).String())
+	resp, text := get(t, http.DefaultClient, s.base+"/api/console/capabilities/every", "Cookie",
+		cookieOf(t, s).String())
 	var stored struct {
 		Data struct {
 			Skipped []struct{ Pointer, Reason string }
@@ -134,7 +136,8 @@ func TestTheToolsOfTheEverythingServerComeThroughWhole(t *testing.T) {
 	for _, skip := range stored.Data.Skipped {
 		left[skip.Pointer] = skip.Reason
 	}
-	direct, bus := &mcpClient{T: t, url: at}, &mcpClient{T: t, url: s.base + "/api/mcp", bearer: "Bearer " + ownToken(t, s)}
+	direct, bus := &mcpClient{T: t, url: at}, &mcpClient{T: t, url: s.base + "/api/mcp", bearer: "Bearer " +
+		ownToken(t, s)}
 	direct.connect()
 	bus.connect()
 	theirs, ours := direct.tools(), bus.tools()
@@ -142,9 +145,12 @@ func TestTheToolsOfTheEverythingServerComeThroughWhole(t *testing.T) {
 		t.Fatalf("%d tools there, %d on the bus; left out: %v", len(theirs), len(ours), left)
 	}
 	calls := map[string]string{
-		"echo": `{"message":"héllo 😀"}`, "get-annotated-message": `{"messageType":"error","includeImage":true}`, "get-env": `{}`, "get-resource-links": `{"count":3}`,
-		"get-resource-reference": `{"resourceType":"Blob","resourceId":2}`, "get-structured-content": `{"location":"Chicago"}`, "get-sum": `{"a":1.5,"b":2}`, "get-tiny-image": `{}`,
-		"gzip-file-as-resource": `{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`, "toggle-simulated-logging": `{}`, "toggle-subscriber-updates": `{}`,
+		"echo": `{"message":"héllo 😀"}`, "get-annotated-message": `{"messageType":"error","includeImage":true}`,
+		"get-env": `{}`, "get-resource-links": `{"count":3}`,
+		"get-resource-reference": `{"resourceType":"Blob","resourceId":2}`,
+		"get-structured-content": `{"location":"Chicago"}`, "get-sum": `{"a":1.5,"b":2}`, "get-tiny-image": `{}`,
+		"gzip-file-as-resource":    `{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`,
+		"toggle-simulated-logging": `{}`, "toggle-subscriber-updates": `{}`,
 		"trigger-long-running-operation": `{"duration":0.1,"steps":2}`,
 	}
 	for name, there := range theirs {
@@ -213,7 +219,8 @@ func sorted(v any) {
 	}
 }
 
-var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+:[0-9]+:[0-9]+( [AP]M)?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
+var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+:[0-9]+:[0-9]+( ` +
+	`[AP]M)?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
 
 // stable is a value as JSON, without session ids and times.
 func stable(v any) string {

@@ -30,7 +30,8 @@ func productsOf(c *config.Config, g *gateway.Gateway) (all products, err error) 
 		if p.Upstream == "" {
 			continue
 		}
-		u := gateway.Upstream{Product: p.Name, URL: p.Upstream, KeepBearer: p.KeepBearer, Timeout: p.Timeout, PerSecond: p.Pace, UploadRate: p.UploadRate}
+		u := gateway.Upstream{Product: p.Name, URL: p.Upstream, KeepBearer: p.KeepBearer, Timeout: p.Timeout,
+			PerSecond: p.Pace, UploadRate: p.UploadRate}
 		if p.Strip {
 			u.Strip = p.Prefix
 		}

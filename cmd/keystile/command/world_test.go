@@ -83,7 +83,8 @@ type watched struct {
 // letters say what kind of document was written. What the service keeps for itself has none.
 var letters = map[string]string{
 	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k", "openid": "m",
-	"toolset": "", "heldtools": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "", "delivery": "",
+	"toolset": "", "heldtools": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "",
+	"delivery":   "",
 	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "", "node": "", "lease": "", "ranking": "", "trail": "", "stream": "", "usagemark": "",
 }
 

@@ -17,9 +17,11 @@ func TestWhatTheBusIsTold(t *testing.T) {
 		{"BUS_PAGE_SIZE", "1", func(b Bus) bool { return b.PageSize == 1 }, ""},
 		{"BUS_PAGE_SIZE", "1000", func(b Bus) bool { return b.PageSize == 1000 }, ""},
 		{"BUS_PAGE_SIZE", "0", nil, "from 1 to 1000"}, {"BUS_PAGE_SIZE", "1001", nil, "from 1 to 1000"}, {"BUS_PAGE_SIZE", "many", nil, "from 1 to 1000"},
-		{"BUS_MAX_NAME", "40", func(b Bus) bool { return b.MaxName == 40 }, ""}, {"BUS_MAX_NAME", "64", func(b Bus) bool { return b.MaxName == 64 }, ""},
+		{"BUS_MAX_NAME", "40", func(b Bus) bool { return b.MaxName == 40 }, ""},
+		{"BUS_MAX_NAME", "64", func(b Bus) bool { return b.MaxName == 64 }, ""},
 		{"BUS_MAX_NAME", "39", nil, "from 40 to 64"}, {"BUS_MAX_NAME", "65", nil, "from 40 to 64"},
-		{"BUS_PER_CALLER", "1", func(b Bus) bool { return b.PerCaller == 1 }, ""}, {"BUS_PER_CALLER", "1000", func(b Bus) bool { return b.PerCaller == 1000 }, ""},
+		{"BUS_PER_CALLER", "1", func(b Bus) bool { return b.PerCaller == 1 }, ""},
+		{"BUS_PER_CALLER", "1000", func(b Bus) bool { return b.PerCaller == 1000 }, ""},
 		{"BUS_PER_CALLER", "0", nil, "from 1 to 1000"}, {"BUS_PER_CALLER", "1001", nil, "from 1 to 1000"},
 		{"BUS_MAX_ANSWER", "64KiB", func(b Bus) bool { return b.MaxAnswer == 64<<10 }, ""},
 		{"BUS_MAX_ANSWER", "16MiB", func(b Bus) bool { return b.MaxAnswer == 16<<20 }, ""},
@@ -37,7 +39,8 @@ func TestWhatTheBusIsTold(t *testing.T) {
 			t.Errorf("%s=%s: %+v, %v", c.key, c.value, got, err)
 		}
 	}
-	if c := load(t, nil); c.Bus.PageSize != 1000 || c.Bus.MaxName != 64 || c.Bus.PerCaller != 16 || c.Bus.MaxAnswer != 1<<20 || len(c.Bus.Origins) > 0 {
+	if c := load(t, nil); c.Bus.PageSize != 1000 || c.Bus.MaxName != 64 || c.Bus.PerCaller != 16 ||
+		c.Bus.MaxAnswer != 1<<20 || len(c.Bus.Origins) > 0 {
 		t.Errorf("by default: %+v", c.Bus)
 	}
 	if c := load(t, []string{"KEYSTILE_CORS_ORIGINS=https://console.example"}); len(c.Bus.Origins) > 0 || len(c.Origins) != 1 {

@@ -8,16 +8,20 @@ import (
 )
 
 func TestProductsAreObjectsOrAShortForm(t *testing.T) {
-	full := Product{Name: "ai", Prefix: "/v1/ai", Upstream: "http://127.0.0.1:9000/v1", KeepBearer: true, Timeout: 90 * time.Second, Pace: 0.5, UploadRate: 1024}
+	full := Product{Name: "ai", Prefix: "/v1/ai", Upstream: "http://127.0.0.1:9000/v1", KeepBearer: true,
+		Timeout: 90 * time.Second, Pace: 0.5, UploadRate: 1024}
 	short := Product{Name: "ai", Prefix: "/ai", Upstream: "http://127.0.0.1:9000/v1", Strip: true}
 	for _, c := range []struct {
 		name, file, env string
 		want            []Product
 	}{
-		{"objects", "gateway:\n  products:\n    - name: ai\n      prefix: /v1/ai\n      upstream: http://127.0.0.1:9000/v1\n      strip_prefix: false\n      identity: bearer\n      timeout: 90s\n      pace: 0.5\n      upload_rate: 1024\n    - {name: search}\n", "",
+		{"objects", "gateway:\n  products:\n    - name: ai\n      prefix: /v1/ai\n      upstream: " +
+			"http://127.0.0.1:9000/v1\n      strip_prefix: false\n      identity: bearer\n      timeout: 90s\n      " +
+			"pace: 0.5\n      upload_rate: 1024\n    - {name: search}\n", "",
 			[]Product{full, {Name: "search", Strip: true}}},
 		{"defaults", "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:9000/v1', identity: headers, strip_prefix: true}]", "", []Product{short}},
-		{"JSON", "", "[{\"name\":\"ai\",\n\"prefix\":\"/v1/ai\",\"upstream\":\"http://127.0.0.1:9000/v1\",\"strip_prefix\":false,\"identity\":\"bearer\",\"timeout\":\"90s\",\"pace\":0.5,\"upload_rate\":1024}]", []Product{full}},
+		{"JSON", "",
+			"[{\"name\":\"ai\",\n\"prefix\":\"/v1/ai\",\"upstream\":\"http://127.0.0.1:9000/v1\",\"strip_prefix\":false,\"identity\":\"bearer\",\"timeout\":\"90s\",\"pace\":0.5,\"upload_rate\":1024}]", []Product{full}},
 		{"the short form", "", "ai=http://127.0.0.1:9000/v1, search", []Product{short, {Name: "search", Strip: true}}},
 		{"names", "gateway.products: [search, mail]", "", []Product{{Name: "search", Strip: true}, {Name: "mail", Strip: true}}},
 		{"one product at two paths", "gateway.products: [{name: ai, upstream: 'http://a', prefix: /a}, {name: ai, upstream: 'http://b', prefix: /a/b}]", "",
