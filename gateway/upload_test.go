@@ -28,7 +28,8 @@ func (h *fixture) limited(c connections.Config) (address string, limits *connect
 }
 
 func uploading(bearer string, length int) string {
-	return fmt.Sprintf("POST /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", bearer, length)
+	return fmt.Sprintf("POST /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n",
+		bearer, length)
 }
 
 // It has not gone away: it is there, and reads what it is told.
@@ -107,7 +108,8 @@ func (o *once) Addr() net.Addr { return &net.TCPAddr{} }
 // With the rate of all callers, what came here would be waited for minutes.
 func TestAProductSaysHowFastABodyHasToCome(t *testing.T) {
 	h := newFixture(t)
-	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }, func(u *gateway.Upstream) { u.UploadRate = 1 << 30 })
+	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) },
+		func(u *gateway.Upstream) { u.UploadRate = 1 << 30 })
 	address, _ := h.limited(connections.Config{Grace: 500 * time.Millisecond})
 	conn, in := raw(t, address, uploading(user, 4<<20))
 	if _, err := io.WriteString(conn, strings.Repeat("x", 2<<20)); err != nil {

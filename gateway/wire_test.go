@@ -47,10 +47,12 @@ func TestAQueryReachesAServiceByteForByte(t *testing.T) {
 	user := behind(t, h, nil, func(u *gateway.Upstream) { u.URL = url })
 	address := h.open().Listener.Addr().String()
 	for _, target := range []string{
-		"/x?q=a;b&x=1", "/x?z=1&flag&sig=a%2Fb==&c=%zz", "/x?", "/x?&&a=1&", "/x?b=2&a=1&b=1", "/x?a=%2f%2F+%20", "/x?%", "/x?a=b?c=d#e", "/x?=&=", "/x?a[b]={\"c\":|d^`\\}",
+		"/x?q=a;b&x=1", "/x?z=1&flag&sig=a%2Fb==&c=%zz", "/x?", "/x?&&a=1&", "/x?b=2&a=1&b=1", "/x?a=%2f%2F+%20",
+		"/x?%", "/x?a=b?c=d#e", "/x?=&=", "/x?a[b]={\"c\":|d^`\\}",
 		"/x?\xc3\xa4=\xff", "/x", "/x?a=" + strings.Repeat("1&b=", 12_000), "/osrm/13.4,52.5;13.5,52.6?a=1;2",
 	} {
-		_, in := raw(t, address, "GET /svc"+target+" HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+"\r\nConnection: close\r\n\r\n")
+		_, in := raw(t, address, "GET /svc"+target+" HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+
+			"\r\nConnection: close\r\n\r\n")
 		if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 204 {
 			t.Errorf("%.200q: answered %d", target, resp.StatusCode)
 			continue
@@ -67,7 +69,8 @@ func TestACallWithAnotherQueryIsNoRepetition(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {})
 	address := h.open().Listener.Addr().String()
-	for i, target := range []string{"/x", "/x?", "/x?a=1;b=2", "/x?a=1&b=2", "/x?a=1", "/x?a=%zz", "/x?flag", "/x?flag=", "/x?flag="} {
+	for i, target := range []string{"/x", "/x?", "/x?a=1;b=2", "/x?a=1&b=2", "/x?a=1", "/x?a=%zz", "/x?flag",
+		"/x?flag=", "/x?flag="} {
 		_, in := raw(t, address, "POST /svc"+target+" HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+
 			"\r\nContent-Length: 0\r\nConnection: close\r\nIdempotency-Key: "+key+"\r\n\r\n")
 		if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 200 {
@@ -83,23 +86,28 @@ func TestACallWithAnotherQueryIsNoRepetition(t *testing.T) {
 func TestTheProxyInventsNoHeader(t *testing.T) {
 	const date = "Date: Thu, 26 Nov 2026 08:00:00 GMT\r\n"
 	for name, c := range map[string]struct{ answer, want string }{
-		"no Content-Type": {"HTTP/1.1 200 OK\r\n" + date + "Content-Length: 15\r\n\r\n<html>hi</html>", date + "Content-Length: 15\r\n\r\n<html>hi</html>"},
+		"no Content-Type": {"HTTP/1.1 200 OK\r\n" + date + "Content-Length: 15\r\n\r\n<html>hi</html>", date +
+			"Content-Length: 15\r\n\r\n<html>hi</html>"},
 		"no Content-Type, until the end": {"HTTP/1.1 200 OK\r\n" + date + "Connection: close\r\n\r\n%PDF-1.7",
 			date + "Transfer-Encoding: chunked\r\n\r\n8\r\n%PDF-1.7\r\n0\r\n\r\n"},
-		"a failure": {"HTTP/1.1 500 No\r\n" + date + "Content-Length: 5\r\n\r\n{\"a\":", date + "Content-Length: 5\r\n\r\n{\"a\":"},
+		"a failure": {"HTTP/1.1 500 No\r\n" + date + "Content-Length: 5\r\n\r\n{\"a\":", date +
+			"Content-Length: 5\r\n\r\n{\"a\":"},
 		"an empty Content-Type": {"HTTP/1.1 200 OK\r\n" + date + "Content-Type: \r\nContent-Length: 2\r\n\r\nhi",
 			date + "Content-Type: \r\nContent-Length: 2\r\n\r\nhi"},
-		"its own": {"HTTP/1.1 200 OK\r\n" + date + "Content-Type: a/b;C=\"d\"\r\nContent-Encoding: gzip\r\nServer: own\r\nContent-Length: 2\r\n\r\nhi",
+		"its own": {"HTTP/1.1 200 OK\r\n" + date +
+			"Content-Type: a/b;C=\"d\"\r\nContent-Encoding: gzip\r\nServer: own\r\nContent-Length: 2\r\n\r\nhi",
 			date + "Content-Encoding: gzip\r\nContent-Length: 2\r\nContent-Type: a/b;C=\"d\"\r\nServer: own\r\n\r\nhi"},
-		"after an announcement": {"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n" + date + "Content-Length: 2\r\n\r\nhi",
+		"after an announcement": {"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n" + date +
+			"Content-Length: 2\r\n\r\nhi",
 			"Link: </a>\r\n\r\nHTTP/1.1 200 OK\r\n" + date + "Content-Length: 2\r\n\r\nhi"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
 			url, asked := rawService(t, c.answer)
 			user := behind(t, h, nil, func(u *gateway.Upstream) { u.URL = url })
-			_, in := raw(t, h.open().Listener.Addr().String(), "POST /svc/x HTTP/1.1\r\nHost: id.example\r\nAuthorization: Bearer "+user+
-				"\r\nX-Request-Id: id-1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+			_, in := raw(t, h.open().Listener.Addr().String(),
+				"POST /svc/x HTTP/1.1\r\nHost: id.example\r\nAuthorization: Bearer "+user+
+					"\r\nX-Request-Id: id-1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 			got := string(must(io.ReadAll(in))(t))
 			for _, own := range []string{"X-Request-Id: id-1\r\n", "Connection: close\r\n"} {
 				got = strings.ReplaceAll(got, own, "")
@@ -108,8 +116,10 @@ func TestTheProxyInventsNoHeader(t *testing.T) {
 			if sorted(got) != sorted(c.want) {
 				t.Errorf("the client was answered\n%q, want\n%q", got, c.want)
 			}
-			sent, want := <-asked, []string{"X-Keystile-Client: ", "X-Keystile-User: ", "X-Keystile-Scope: ", "X-Keystile-Tier: ",
-				"X-Forwarded-For: ", "X-Forwarded-Host: id.example", "X-Forwarded-Proto: http", "X-Forwarded-Prefix: /svc", "X-Request-Id: id-1", "Content-Length: 0", "Host: "}
+			sent, want := <-asked, []string{"X-Keystile-Client: ", "X-Keystile-User: ", "X-Keystile-Scope: ",
+				"X-Keystile-Tier: ",
+				"X-Forwarded-For: ", "X-Forwarded-Host: id.example", "X-Forwarded-Proto: http",
+				"X-Forwarded-Prefix: /svc", "X-Request-Id: id-1", "Content-Length: 0", "Host: "}
 			for _, line := range strings.Split(strings.TrimSpace(sent), "\r\n")[1:] {
 				found := false
 				for _, prefix := range want {
@@ -127,7 +137,8 @@ func TestTheProxyInventsNoHeader(t *testing.T) {
 func sorted(message string) string {
 	parts := strings.Split(message, "\r\n\r\n")
 	for i, part := range parts {
-		if lines := strings.Split(part, "\r\n"); strings.Contains(lines[0], ": ") || len(lines) > 1 && strings.Contains(lines[1], ": ") {
+		if lines := strings.Split(part, "\r\n"); strings.Contains(lines[0], ": ") || len(lines) > 1 &&
+			strings.Contains(lines[1], ": ") {
 			parts[i] = strings.Join(slices.Sorted(slices.Values(lines)), "\r\n")
 		}
 	}

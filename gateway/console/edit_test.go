@@ -26,30 +26,40 @@ func TestACapabilityIsEditedAndItsToolsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _ := s.edits("developer", url.Values{
-		"label": {"Pets"}, "timeout": {"90"}, "auth_type": {"bearer"}, "auth_secret": {"typed-secret"}, "description": {before.Description},
-		"header_name_0": {"X-Tenant"}, "header_secret_0": {"tenant-secret"}, "header_new_0": {"1"}, "header_name_1": {""}, "header_secret_1": {""}, "header_new_1": {"1"},
+		"label": {"Pets"}, "timeout": {"90"}, "auth_type": {"bearer"}, "auth_secret": {"typed-secret"},
+		"description":   {before.Description},
+		"header_name_0": {"X-Tenant"}, "header_secret_0": {"tenant-secret"}, "header_new_0": {"1"},
+		"header_name_1": {""}, "header_secret_1": {""}, "header_new_1": {"1"},
 	})
 	c, after, err := s.store.Tools(t.Context(), member)
-	if err != nil || status != 303 || len(after) != len(tools) || c.Label != "Pets" || c.Timeout != 90 || !c.AuthSecret.Equal("typed-secret") ||
-		len(c.SecretHeaders()) != 1 || !c.SecretHeaders()["X-Tenant"].Equal("tenant-secret") || c.UpstreamURL != before.UpstreamURL {
+	if err != nil || status != 303 || len(after) != len(tools) || c.Label != "Pets" || c.Timeout != 90 ||
+		!c.AuthSecret.Equal("typed-secret") ||
+		len(c.SecretHeaders()) != 1 || !c.SecretHeaders()["X-Tenant"].Equal("tenant-secret") ||
+		c.UpstreamURL != before.UpstreamURL {
 		t.Fatalf("answered %d, stored is %+v with %d tools, %v", status, c, len(after), err)
 	}
-	if trail := s.trail(); !strings.Contains(trail, "capability update "+member) || !strings.Contains(trail, "auth_secret; auth_type; headers; label; timeout") || strings.Contains(trail, "-secret") {
+	if trail := s.trail(); !strings.Contains(trail, "capability update "+member) ||
+		!strings.Contains(trail, "auth_secret; auth_type; headers; label; timeout") ||
+		strings.Contains(trail, "-secret") {
 		t.Errorf("the trail is %s", trail)
 	}
 	page := s.open("/console/capabilities/"+member+"/edit", s.who["developer"].cookie).Body.String()
 	show := s.open("/console/capabilities/"+member, s.who["developer"].cookie).Body.String()
 	for _, text := range []string{page, show} {
-		if strings.Contains(text, "typed-secret") || strings.Contains(text, "tenant-secret") || !strings.Contains(text, "<code>X-Tenant</code>") {
+		if strings.Contains(text, "typed-secret") || strings.Contains(text, "tenant-secret") ||
+			!strings.Contains(text, "<code>X-Tenant</code>") {
 			t.Errorf("the page shows a secret, or lacks the name: %s", text)
 		}
 	}
-	status, _ = s.edits("developer", url.Values{"label": {"Pets"}, "timeout": {"90"}, "auth_type": {"bearer"}, "header_name_0": {"X-Tenant"}, "header_remove_0": {"on"}})
-	if c, _, _ = s.store.Tools(t.Context(), member); status != 303 || !c.AuthSecret.Equal("typed-secret") || len(c.SecretHeaders()) != 0 {
+	status, _ = s.edits("developer", url.Values{"label": {"Pets"}, "timeout": {"90"}, "auth_type": {"bearer"},
+		"header_name_0": {"X-Tenant"}, "header_remove_0": {"on"}})
+	if c, _, _ = s.store.Tools(t.Context(), member); status != 303 || !c.AuthSecret.Equal("typed-secret") ||
+		len(c.SecretHeaders()) != 0 {
 		t.Errorf("answered %d, stored is %+v", status, c)
 	}
 	updated := c.UpdatedAt
-	if status, _ = s.edits("developer", url.Values{"label": {"Pets"}, "timeout": {"90"}, "auth_type": {"bearer"}}); status != 303 {
+	if status, _ = s.edits("developer", url.Values{"label": {"Pets"}, "timeout": {"90"},
+		"auth_type": {"bearer"}}); status != 303 {
 		t.Errorf("a form without changes is %d", status)
 	}
 	if c, _, _ = s.store.Tools(t.Context(), member); !c.UpdatedAt.Equal(updated) {
@@ -60,13 +70,16 @@ func TestACapabilityIsEditedAndItsToolsStay(t *testing.T) {
 func TestAFormThatIsRefusedShowsNoSecretAgain(t *testing.T) {
 	s := newScene(t)
 	status, page := s.edits("developer", url.Values{
-		"label": {"Kept"}, "timeout": {"soon"}, "auth_type": {"bearer"}, "auth_secret": {"typed-secret"}, "webhook_secret": {"hook-secret"},
-		"header_name_0": {"Host"}, "header_secret_0": {"tenant-secret"}, "header_new_0": {"1"},
+		"label": {"Kept"}, "timeout": {"soon"}, "auth_type": {"bearer"}, "auth_secret": {"typed-secret"},
+		"webhook_secret": {"hook-secret"},
+		"header_name_0":  {"Host"}, "header_secret_0": {"tenant-secret"}, "header_new_0": {"1"},
 	})
-	if status != 400 || strings.Contains(page, "-secret\"") || !strings.Contains(page, `value="Kept"`) || !strings.Contains(page, "timeout is not a number") {
+	if status != 400 || strings.Contains(page, "-secret\"") || !strings.Contains(page, `value="Kept"`) ||
+		!strings.Contains(page, "timeout is not a number") {
 		t.Errorf("answered %d %s", status, page)
 	}
-	status, page = s.edits("developer", url.Values{"label": {"Kept"}, "auth_type": {"none"}, "timeout": {"30"}, "header_name_0": {"Host"}, "header_secret_0": {"tenant-secret"}, "header_new_0": {"1"}})
+	status, page = s.edits("developer", url.Values{"label": {"Kept"}, "auth_type": {"none"}, "timeout": {"30"},
+		"header_name_0": {"Host"}, "header_secret_0": {"tenant-secret"}, "header_new_0": {"1"}})
 	if status != 400 || strings.Contains(page, "tenant-secret") || !strings.Contains(page, "&#34;Host&#34;") {
 		t.Errorf("answered %d %s", status, page)
 	}
@@ -82,10 +95,12 @@ func TestToolsGoOnlyWithATick(t *testing.T) {
 	}
 	c, _ := s.store.Capability(t.Context(), member)
 	const path = "/console/capabilities/new"
-	form := url.Values{"do": {"register"}, "member": {member}, "upstream_url": {c.UpstreamURL}, "document": {`{"openapi":"3.0.3","paths":{"/q":{"get":{"operationId":"another"}}}}`}}
+	form := url.Values{"do": {"register"}, "member": {member}, "upstream_url": {c.UpstreamURL},
+		"document": {`{"openapi":"3.0.3","paths":{"/q":{"get":{"operationId":"another"}}}}`}}
 	form.Set("form", s.formOn(s.open(path, dev.cookie)))
 	w := s.send(path, dev.cookie, form)
-	if w.Code != 409 || !strings.Contains(w.Body.String(), before[0].Name) || !strings.Contains(w.Body.String(), `name="replace"`) {
+	if w.Code != 409 || !strings.Contains(w.Body.String(), before[0].Name) ||
+		!strings.Contains(w.Body.String(), `name="replace"`) {
 		t.Errorf("answered %d %s", w.Code, w.Body)
 	}
 	if _, after, _ := s.store.Tools(t.Context(), member); len(after) != len(before) || after[0].Name != before[0].Name {

@@ -46,7 +46,8 @@ func TestAnAdministratorErasesAUser(t *testing.T) {
 	if text := w.Body.String(); w.Code != 200 || !strings.Contains(text, "was erased") || strings.Contains(text, "eve<") {
 		t.Fatalf("the page is %d %s", w.Code, text)
 	}
-	if want := "user erase " + eve.Sub + " by " + root.Sub; !strings.Contains(h.trail(), want) || eveByName.MatchString(h.trail()) {
+	if want := "user erase " + eve.Sub + " by " + root.Sub; !strings.Contains(h.trail(), want) ||
+		eveByName.MatchString(h.trail()) {
 		t.Errorf("the trail is %s", h.trail())
 	}
 	if len(h.notices) != 1 || !strings.HasPrefix(h.notices[0], eve.Sub) || !strings.Contains(h.notices[0], "erased") {

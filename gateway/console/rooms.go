@@ -21,7 +21,8 @@ type Registry interface {
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
 	// UpdateBody changes what is beside the tools of a capability, by fields in JSON, and returns what the user should
 	// know of it.
-	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
+	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string,
+		error)
 	// SetPublished puts a capability on the bus, or takes it off.
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
 	// PinsBody returns what is held of a capability, as its endpoint does in JSON, and AcceptBody accepts of it what a

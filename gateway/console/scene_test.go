@@ -203,13 +203,16 @@ func (s *scene) things(u storage.User, member, name string) map[string]string {
 	d := must(s.store.Deliveries(s.Context(), member))(s)[0]
 	d.GivenUpAt, d.Attempts, d.LastError = time.Now(), 9, name
 	must(s.store.SaveDelivery(s.Context(), d))(s)
-	held := []toolplan.Tool{{Name: "getPet", Description: name + " changed", InputSchema: json.RawMessage(`{"type":"object"}`)}}
+	held := []toolplan.Tool{{Name: "getPet", Description: name + " changed",
+		InputSchema: json.RawMessage(`{"type":"object"}`)}}
 	digest := toolpins.Digest(held)
-	must(s.store.SaveHeld(s.Context(), toolplan.Held{Member: member, Tools: held, Digest: digest, First: digest, At: time.Now()}))(s)
+	must(s.store.SaveHeld(s.Context(), toolplan.Held{Member: member, Tools: held, Digest: digest, First: digest,
+		At: time.Now()}))(s)
 	must(s.store.SaveAccess(s.Context(), access.List{Member: member, Rules: []access.Rule{{Subject: "everyone"}}}))(s)
 	rule := sha256.Sum256([]byte(`["everyone",false,null,false]`))
 	return map[string]string{
-		"sub": u.Sub, "client_id": app.ID, "name": name, "order_id": order, "member": member, "tool": "getPet", "delivery": d.ID, "digest": digest, "key": s.key(u.Sub), "rule": hex.EncodeToString(rule[:10]),
+		"sub": u.Sub, "client_id": app.ID, "name": name, "order_id": order, "member": member, "tool": "getPet",
+		"delivery": d.ID, "digest": digest, "key": s.key(u.Sub), "rule": hex.EncodeToString(rule[:10]),
 	}
 }
 

@@ -35,7 +35,8 @@ func (s *shop) BeginReading(ctx context.Context, _ string) (context.Context, fun
 	return ctx, func() {}, s.busy
 }
 
-func (s *shop) PreviewBody(_ context.Context, _ storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error) {
+func (s *shop) PreviewBody(_ context.Context, _ storage.User, body []byte) (storage.Capability, []toolplan.Tool,
+	[]string, error) {
 	s.previewed = string(body)
 	return storage.Capability{}, []toolplan.Tool{{Name: "other", Description: hostileText, InputSchema: json.RawMessage(`{"type":"object"}`)}}, []string{hostileText}, nil
 }
@@ -177,16 +178,19 @@ func TestAPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
 func TestNestedPartsAreResolvedUnlessTheBoxIsEmpty(t *testing.T) {
 	h, s, dev := shopFixture(t)
 	const path, ticked = "/console/capabilities/new", `name="resolve_refs" checked`
-	form := url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))}, "member": {"shop"}, "upstream_url": {"https://up.example.com"}, "document": {"{}"}}
+	form := url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))}, "member": {"shop"},
+		"upstream_url": {"https://up.example.com"}, "document": {"{}"}}
 	if page := h.open(path, dev.cookie).Body.String(); !strings.Contains(page, ticked) {
 		t.Errorf("the box is not ticked: %.3000s", page)
 	}
-	if page := h.send(path, dev.cookie, form).Body.String(); strings.Contains(page, ticked) || !strings.Contains(s.previewed, `"resolve_refs":false`) {
+	if page := h.send(path, dev.cookie, form).Body.String(); strings.Contains(page, ticked) ||
+		!strings.Contains(s.previewed, `"resolve_refs":false`) {
 		t.Errorf("an empty box is sent as %s", s.previewed)
 	}
 	form.Set("resolve_refs", "on")
 	form.Set("form", h.formOn(h.open(path, dev.cookie)))
-	if page := h.send(path, dev.cookie, form).Body.String(); !strings.Contains(page, ticked) || !strings.Contains(s.previewed, `"resolve_refs":true`) {
+	if page := h.send(path, dev.cookie, form).Body.String(); !strings.Contains(page, ticked) ||
+		!strings.Contains(s.previewed, `"resolve_refs":true`) {
 		t.Errorf("a ticked box is sent as %s", s.previewed)
 	}
 }

@@ -63,7 +63,8 @@ func headersOf(r *http.Request) map[string]*string {
 // editFields are the fields of an update that are texts, as they are now.
 func editFields(c storage.Capability) map[string]string {
 	fields := map[string]string{
-		"label": c.Label, "description": c.Description, "auth_type": cmp.Or(c.AuthType, "none"), "auth_name": c.AuthName, "auth_in": c.AuthIn,
+		"label": c.Label, "description": c.Description, "auth_type": cmp.Or(c.AuthType, "none"),
+		"auth_name": c.AuthName, "auth_in": c.AuthIn,
 		"webhook_url": c.WebhookURL, "timeout": strconv.Itoa(int(c.CallTimeout() / time.Second)),
 	}
 	if pins := c.Pins(); pins != "" {

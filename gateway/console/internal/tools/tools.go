@@ -32,7 +32,8 @@ type Registry interface {
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
-	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
+	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string,
+		error)
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
 	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
 	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string, err error)
@@ -94,13 +95,17 @@ func (t *Tools) Part() ui.Part {
 			"pause":    {Says: "Take a capability off the bus", Do: t.publish(false), Done: "The capability is off the bus."},
 			"delete":   {Says: "Delete a capability", Do: t.remove, Done: "The capability is deleted.", To: func(any, string) string { return page }},
 		}},
-		{Path: one + "/edit", Title: "Edit capability", May: developer, Get: t.edit, Template: editPage, MaxForm: 256 << 10, Acts: map[string]ui.Act{
-			"update": {Says: "Change a capability", Do: t.update, Done: "The capability is changed."},
-		}},
-		{Path: one + "/pins", Title: "Changes of the upstream", May: []consoleauth.Check{consoleauth.Actor.Writer}, Get: t.pins, Template: pinsPage, Acts: map[string]ui.Act{
-			"accept": {Says: "Accept tools that an upstream has changed", Do: t.accept, Fields: map[string]ui.Kind{"accept": ui.Choices, "digest": ui.Text}, Done: "The tools are accepted."},
-			"all":    {Says: "Accept tools that an upstream has changed", Do: t.acceptAll, Fields: map[string]ui.Kind{"digest": ui.Text}, Done: "The tools are accepted."},
-		}},
+		{Path: one + "/edit", Title: "Edit capability", May: developer, Get: t.edit, Template: editPage,
+			MaxForm: 256 << 10, Acts: map[string]ui.Act{
+				"update": {Says: "Change a capability", Do: t.update, Done: "The capability is changed."},
+			}},
+		{Path: one + "/pins", Title: "Changes of the upstream", May: []consoleauth.Check{consoleauth.Actor.Writer},
+			Get: t.pins, Template: pinsPage, Acts: map[string]ui.Act{
+				"accept": {Says: "Accept tools that an upstream has changed", Do: t.accept,
+					Fields: map[string]ui.Kind{"accept": ui.Choices, "digest": ui.Text}, Done: "The tools are accepted."},
+				"all": {Says: "Accept tools that an upstream has changed", Do: t.acceptAll,
+					Fields: map[string]ui.Kind{"digest": ui.Text}, Done: "The tools are accepted."},
+			}},
 		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage, Acts: map[string]ui.Act{
 			"resend": {Says: "Send a webhook once more", Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text}, Done: "It will be sent again in a moment."},
 		}},

@@ -72,8 +72,10 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Ac
 
 // body returns the form as the registry reads it, and the form as it is shown again, without secrets.
 func body(r *http.Request) ([]byte, draft, error) {
-	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs"), Replace: r.PostForm.Has("replace"), PinsOff: r.PostForm.Has("pins_off"), New: newRows(0)}
-	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve, "keep_tools": !d.Replace, "pins": !d.PinsOff}
+	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs"),
+		Replace: r.PostForm.Has("replace"), PinsOff: r.PostForm.Has("pins_off"), New: newRows(0)}
+	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve, "keep_tools": !d.Replace,
+		"pins": !d.PinsOff}
 	if headers := headersOf(r); len(headers) > 0 { // before anything is refused
 		fields["headers"] = headers
 	}
