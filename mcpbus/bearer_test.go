@@ -258,7 +258,8 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 			t.Errorf("POST %s = %d %v", path, a.status, a.header)
 		}
 	}
-	for _, path := range []string{"/.well-known/oauth-protected-resource/", "/.well-known/oauth-protected-resource/api", "/api/mcp/x", "/"} {
+	for _, path := range []string{"/.well-known/oauth-protected-resource/", "/.well-known/oauth-protected-resource/api",
+		"/api/mcp/x", "/"} {
 		if a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil)); a.status != 404 {
 			t.Errorf("%s = %d", path, a.status)
 		}

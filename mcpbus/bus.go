@@ -40,7 +40,8 @@ type Config struct {
 	// Found is told what the upstream of a capability lists, and what of it was accepted so far. It returns the
 	// capability and what is accepted of it now. storage.ErrConflict says that both have changed in the store.
 	Pins interface {
-		Found(ctx context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
+		Found(ctx context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability,
+			[]toolplan.Tool, error)
 	}
 	// Users returns the roles that access lists mention; nil: the Store. A host with
 	// its own user table implements this. User returns the user with a sub, or an error that wraps
@@ -157,7 +158,8 @@ func (b *Bus) Patterns() []string { return b.mux.Patterns() }
 func (b *Bus) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range append(append([]string{Path, Path + "/", metadataRoot + Path + "/"}, metadataPaths()...), bundlePaths()[1]) {
+	for _, path := range append(append([]string{Path, Path + "/", metadataRoot + Path + "/"}, metadataPaths()...),
+		bundlePaths()[1]) {
 		mux.Handle(path, b)
 	}
 }

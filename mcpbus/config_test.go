@@ -9,13 +9,15 @@ import (
 
 func TestAllErrorsOfAConfigAreReportedAtOnce(t *testing.T) {
 	b, err := mcpbus.New(t.Context(), mcpbus.Config{
-		BaseURL: "id.example.com/", Origins: []string{"https://app.example.com/"}, PageSize: 1001, MaxName: 39, MaxTools: -1, MaxOwnerTools: -1, PerCaller: -1, PerUpstream: -1, PerListener: -1,
+		BaseURL: "id.example.com/", Origins: []string{"https://app.example.com/"}, PageSize: 1001, MaxName: 39,
+		MaxTools: -1, MaxOwnerTools: -1, PerCaller: -1, PerUpstream: -1, PerListener: -1,
 		Refresh: 1, Discovery: -1, KeepAlive: 1,
 	})
 	if b != nil || err == nil {
 		t.Fatalf("New() = %v, %v", b, err)
 	}
-	for _, name := range []string{"BaseURL", "Origins", "Store", "Invoker", "Meter", "PageSize", "MaxName", "MaxTools", "MaxOwnerTools", "PerCaller", "PerUpstream", "PerListener", "Refresh", "Discovery", "KeepAlive"} {
+	for _, name := range []string{"BaseURL", "Origins", "Store", "Invoker", "Meter", "PageSize", "MaxName", "MaxTools",
+		"MaxOwnerTools", "PerCaller", "PerUpstream", "PerListener", "Refresh", "Discovery", "KeepAlive"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not complained of: %v", name, err)
 		}

@@ -78,8 +78,10 @@ func (b *Bus) discoverMember(m *member) {
 		b.leftOut.Store(&leftOut)
 	}
 	if err == nil {
-		m.capability, m.accepted, m.tools = c, accepted, tools // if the member was registered again meanwhile, they are not used
-		if !b.catalog.dirty {                                  // else they wait until the rules of the newer catalog are read
+		// if the member was registered again meanwhile, they are not used
+		m.capability, m.accepted, m.tools = c, accepted, tools
+		// else they wait until the rules of the newer catalog are read
+		if !b.catalog.dirty {
 			b.publish(ctx)
 		}
 	}

@@ -237,7 +237,8 @@ func TestTheBusSaysWhyAnUpstreamHasToldNoTools(t *testing.T) {
 		u.fail = fmt.Errorf("post https://m.example.com?key=sesame: refused")
 		h.open(func(c *mcpbus.Config) { c.Discoverer = u })
 		synctest.Wait()
-		if why := h.bus.LeftOut("m"); !strings.Contains(why, "could not be asked") || strings.Contains(why, "sesame") || !strings.Contains(why, "asked again") {
+		if why := h.bus.LeftOut("m"); !strings.Contains(why, "could not be asked") || strings.Contains(why, "sesame") ||
+			!strings.Contains(why, "asked again") {
 			t.Errorf("the bus says %q", why)
 		}
 		u.set(func() { u.fail, u.tools["m"] = nil, nil })

@@ -55,7 +55,8 @@ var (
 // Texts for a model whose call exceeds a concurrency limit. They are results, because the model
 // can react to them.
 const (
-	busyCaller   = "as many calls of yours are under way as a caller may have at a time (%d): wait for one of them, then try again"
+	busyCaller = "as many calls of yours are under way as a caller may have at a time (%d): wait for one of them, " +
+		"then try again"
 	busyUpstream = "too many calls to this tool's upstream are under way: try again in a moment"
 )
 

@@ -37,10 +37,14 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 	byName := toolplan.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
 	reads := toolplan.Tool{Name: "remote_reads", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true}
 	yes, no := true, false
-	told := toolplan.Tool{Name: "remote_told", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), Title: "T\u202e", ReadOnly: true,
-		Annotations: &toolplan.Annotations{Title: "A", ReadOnly: &yes, Destructive: &no, Idempotent: &no, OpenWorld: &no},
-		Icons:       []toolplan.Icon{{Source: "data:image/png;base64,AA==", Type: "image/png", Sizes: []string{"any"}, Theme: "dark"}}}
-	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"), rest("delete", "delete"), byName, reads, told)
+	told := toolplan.Tool{Name: "remote_told", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Title: "T\u202e", ReadOnly: true,
+		Annotations: &toolplan.Annotations{Title: "A", ReadOnly: &yes, Destructive: &no, Idempotent: &no,
+			OpenWorld: &no},
+		Icons: []toolplan.Icon{{Source: "data:image/png;base64,AA==", Type: "image/png", Sizes: []string{"any"},
+			Theme: "dark"}}}
+	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"),
+		rest("delete", "delete"), byName, reads, told)
 	h.open()
 	const schema = `"inputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}`
 	want := `{"tools":[` +
@@ -49,9 +53,12 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 		`{"name":"m__post","description":"Says <hello> & \"bye\"",` + schema + `,"annotations":{"openWorldHint":true}},` +
 		`{"name":"m__put","description":"calls put",` + schema + `,"annotations":{"idempotentHint":true,"openWorldHint":true}},` +
 		`{"name":"m__remote","description":"d","inputSchema":{"type":"object","x":12345678901234567890}},` +
-		`{"name":"m__remote_reads","description":"d","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"openWorldHint":true}},` +
-		`{"name":"m__remote_told","title":"T","description":"d","inputSchema":{"type":"object"},"icons":[{"src":"data:image/png;base64,AA==","mimeType":"image/png","sizes":["any"],"theme":"dark"}],` +
-		`"annotations":{"title":"A","readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}]`
+		`{"name":"m__remote_reads","description":"d","inputSchema":{"type":"object"},` +
+		`"annotations":{"readOnlyHint":true,"openWorldHint":true}},` +
+		`{"name":"m__remote_told","title":"T","description":"d","inputSchema":{"type":"object"},` +
+		`"icons":[{"src":"data:image/png;base64,AA==","mimeType":"image/png","sizes":["any"],"theme":"dark"}],` +
+		`"annotations":{"title":"A","readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,` +
+		`"openWorldHint":false}}]`
 	if a := h.legacy("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":`+want+`}}` {
 		t.Errorf("legacy: %s", a.text)
 	}

@@ -24,7 +24,9 @@ func TestAnUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		json.Unmarshal(body, &m)
 		w.Header().Set("Content-Type", "application/json")
-		result := `"tools":[{"name":"find","inputSchema":{"type":"object","properties":{"uids[]":{"type":"array","items":{"type":"object","properties":{"@id":{"type":"string"}}}},"$top":{"type":"integer"}},"required":["uids[]"]}}]`
+		result := `"tools":[{"name":"find","inputSchema":{"type":"object","properties":{"uids[]":{"type":"array",` +
+			`"items":{"type":"object","properties":{"@id":{"type":"string"}}}},"$top":{"type":"integer"}},` +
+			`"required":["uids[]"]}}]`
 		if m.Method == "tools/call" {
 			sent = append(sent, string(m.Params.Arguments))
 			result = `"content":[{"type":"text","text":"done"}]`
@@ -32,7 +34,8 @@ func TestAnUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
 		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"resultType":"complete",`+result+`}}`)
 	}))
 	t.Cleanup(upstream.Close)
-	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
+	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
+		Log: quiet}))(t)
 	t.Cleanup(func() { u.Close(context.Background()) })
 	c := quick("quick")
 	c.UpstreamURL = upstream.URL
@@ -43,13 +46,19 @@ func TestAnUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(c, found...) // as it is stored and read again
 	h.open(func(c *mcpbus.Config) { c.Invoker = u })
-	if a := h.legacy("tools/list", ""); !strings.Contains(a.text, `"top":{"description":"\"$top\" in the API.","type":"integer"}`) || !strings.Contains(a.text, `"required":["uids"]`) {
+	if a := h.legacy("tools/list", ""); !strings.Contains(a.text,
+		`"top":{"description":"\"$top\" in the API.","type":"integer"}`) ||
+		!strings.Contains(a.text, `"required":["uids"]`) {
 		t.Errorf("the list is %s", a.text)
 	}
-	if a := h.legacy("tools/call", `{"name":"quick__find","arguments":{"uids":[{"id":"a"}],"top":3,"other":{"top":1}}}`); !strings.Contains(a.text, "done") {
+	if a := h.legacy("tools/call",
+		`{"name":"quick__find","arguments":{"uids":[{"id":"a"}],"top":3,"other":{"top":1}}}`); !strings.Contains(a.text,
+		"done") {
 		t.Errorf("the call is answered %s", a.text)
 	}
-	if a := h.legacy("tools/call", `{"name":"quick__find","arguments":{"uids":[],"uids[]":[]}}`); !strings.Contains(a.text, `\"uids[]\" is there twice`) || !strings.Contains(a.text, `"isError":true`) {
+	if a := h.legacy("tools/call",
+		`{"name":"quick__find","arguments":{"uids":[],"uids[]":[]}}`); !strings.Contains(a.text,
+		`\"uids[]\" is there twice`) || !strings.Contains(a.text, `"isError":true`) {
 		t.Errorf("a call with both names is answered %s", a.text)
 	}
 	if want := `{"uids[]":[{"@id":"a"}],"$top":3,"other":{"top":1}}`; len(sent) != 1 || sent[0] != want {

@@ -34,7 +34,8 @@ func (u *changing) Discover(context.Context, storage.Capability) ([]toolplan.Too
 	return u.tools, 0, nil
 }
 
-func (u *changing) Call(_ context.Context, _ storage.Capability, t toolplan.Tool, _ json.RawMessage) (mcpbus.Result, error) {
+func (u *changing) Call(_ context.Context, _ storage.Capability, t toolplan.Tool, _ json.RawMessage) (mcpbus.Result,
+	error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.called = append(u.called, t)
@@ -42,7 +43,8 @@ func (u *changing) Call(_ context.Context, _ storage.Capability, t toolplan.Tool
 }
 
 func imported(name, description string, edits ...func(*toolplan.Tool)) toolplan.Tool {
-	t := toolplan.Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"}}}`)}
+	t := toolplan.Tool{Name: name, Description: description,
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"}}}`)}
 	for _, edit := range edits {
 		edit(&t)
 	}
@@ -84,7 +86,9 @@ func TestWhatAnUpstreamChangesReachesNobodyUntilItIsAccepted(t *testing.T) {
 		"its hints": func(t *toolplan.Tool) {
 			t.ReadOnly, t.Annotations = true, &toolplan.Annotations{Title: "EVIL", ReadOnly: &yes}
 		},
-		"its icon":          func(t *toolplan.Tool) { t.Icons = []toolplan.Icon{{Source: "data:image/png;base64,EVIL"}} },
+		"its icon": func(t *toolplan.Tool) {
+			t.Icons = []toolplan.Icon{{Source: "data:image/png;base64,EVIL"}}
+		},
 		"what it is called": func(t *toolplan.Tool) { t.RemoteName = "EVIL" },
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -98,7 +102,8 @@ func TestWhatAnUpstreamChangesReachesNobodyUntilItIsAccepted(t *testing.T) {
 			if after := h.legacy("tools/list", "").text; after != before {
 				t.Errorf("%s: the list became %s", name, after)
 			}
-			if a := h.legacy("tools/call", `{"name":"m__pay","arguments":{"to":"ada"}}`); a.code() != 0 || len(u.called) != 1 || u.called[0].RemoteName != "" || u.called[0].Description != "Pay" {
+			if a := h.legacy("tools/call", `{"name":"m__pay","arguments":{"to":"ada"}}`); a.code() != 0 ||
+				len(u.called) != 1 || u.called[0].RemoteName != "" || u.called[0].Description != "Pay" {
 				t.Errorf("%s: a call goes by %+v, answered %s", name, u.called, a.text)
 			}
 			if a := h.legacy("tools/call", `{"name":"m__old_pay"}`); a.code() != -32602 {
@@ -140,13 +145,17 @@ func TestWhatAnUpstreamDropsIsGoneAndComesBackAsItWas(t *testing.T) {
 // A hint that was flipped opens nothing to a rule for what changes nothing.
 func TestAReadOnlyHintThatWasFlippedOpensNoTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, u := pinned(t, imported("wipe", "Wipe"), imported("look", "Look", func(t *toolplan.Tool) { t.ReadOnly = true }))
+		h, u := pinned(t, imported("wipe", "Wipe"), imported("look", "Look",
+			func(t *toolplan.Tool) { t.ReadOnly = true }))
 		h.user("reader", "u9", "tools")
 		h.user("narrow", "u1", "tools/read")
 		h.allow("m", access.Rule{Subject: "user:u9", ReadOnly: true})
 		h.reload()
 		yes := true
-		u.list(imported("wipe", "Wipe", func(t *toolplan.Tool) { t.ReadOnly, t.Annotations = true, &toolplan.Annotations{ReadOnly: &yes} }),
+		u.list(imported("wipe", "Wipe", func(t *toolplan.Tool) {
+			t.ReadOnly, t.Annotations = true,
+				&toolplan.Annotations{ReadOnly: &yes}
+		}),
 			imported("look", "Look", func(t *toolplan.Tool) { t.ReadOnly = true }))
 		later()
 		h.wantFound("after the flip", "reader", "m__look")
@@ -181,12 +190,14 @@ func TestWhatIsStoredAtAnUpgradeIsAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := emptyFixture(t), &changing{}
 		h.register(quick("m"), imported("pay", "Pay"), imported("look", "Look"))
-		u.list(imported("pay", "EVIL"), imported("more", "EVIL"), imported("look", "Look", func(t *toolplan.Tool) { t.Title = "Looks" }))
+		u.list(imported("pay", "EVIL"), imported("more", "EVIL"),
+			imported("look", "Look", func(t *toolplan.Tool) { t.Title = "Looks" }))
 		h.open(func(c *mcpbus.Config) { c.Discoverer, c.Invoker = u, u })
 		synctest.Wait()
 		h.wantList("after the upgrade", "m__look", "m__pay")
 		if text := h.legacy("tools/list", "").text; strings.Contains(text, "EVIL") || !strings.Contains(text, "Looks") {
-			t.Errorf("the list is %s, want a title that the older version did not keep, and nothing that has changed", text)
+			t.Errorf("the list is %s, want a title that the older version did not keep, and nothing that has changed",
+				text)
 		}
 		u.list(imported("look", "Look", func(t *toolplan.Tool) { t.Title = "EVIL" }))
 		later()

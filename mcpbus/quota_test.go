@@ -85,10 +85,12 @@ func TestHeadersOfAnAnswerStandBesideTheQuota(t *testing.T) {
 	}
 	for _, quota := range []bool{false, true} {
 		h.meter.quota = quota
-		for _, a := range []answer{h.legacy("tools/call", `{"name":"pets__getPet"}`), h.modern("tools/call", `"name":"pets__getPet"`)} {
+		for _, a := range []answer{h.legacy("tools/call", `{"name":"pets__getPet"}`),
+			h.modern("tools/call", `"name":"pets__getPet"`)} {
 			meta, _ := a.at("result._meta").(map[string]any)
 			headers, _ := meta["io.github.keystile/headers"].(map[string]any)
-			if _, left := meta["io.github.keystile/quota"]; headers["Location"] != `/pets/9?a="1"&b=2` || left != quota {
+			if _, left := meta["io.github.keystile/quota"]; headers["Location"] != `/pets/9?a="1"&b=2` ||
+				left != quota {
 				t.Errorf("with a quota %v: %s", quota, a.text)
 			}
 		}

@@ -87,7 +87,8 @@ type Discoverer interface {
 // upstream lists first. Nobody is told of the rest.
 type pinsInMemory struct{}
 
-func (pinsInMemory) Found(_ context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error) {
+func (pinsInMemory) Found(_ context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability,
+	[]toolplan.Tool, error) {
 	if c.PinnedAt.IsZero() {
 		if accepted = toolpins.Adopt(accepted, found); len(accepted) == 0 {
 			accepted = found

@@ -36,7 +36,8 @@ func TestAnUpstreamIsSentTheSecretHeadersOfItsCapability(t *testing.T) {
 		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"resultType":"complete",`+result+`}}`)
 	}))
 	t.Cleanup(upstream.Close)
-	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
+	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
+		Log: quiet}))(t)
 	t.Cleanup(func() { u.Close(context.Background()) })
 	c := quick("quick")
 	c.UpstreamURL = upstream.URL
@@ -45,7 +46,8 @@ func TestAnUpstreamIsSentTheSecretHeadersOfItsCapability(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("found %v, %v", found, err)
 	}
-	rest := toolplan.Tool{Name: "get", Method: "get", InputSchema: json.RawMessage(`{"type":"object"}`), Call: &toolplan.Call{Template: "/x"}}
+	rest := toolplan.Tool{Name: "get", Method: "get", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Call: &toolplan.Call{Template: "/x"}}
 	for _, tool := range []toolplan.Tool{found[0], rest} {
 		if _, err := u.Call(t.Context(), c, tool, json.RawMessage(`{}`)); err != nil {
 			t.Errorf("%s: %v", tool.Name, err)

@@ -27,7 +27,8 @@ func TestLongNamesAreShortenedUniquelyAndStably(t *testing.T) {
 		h.open(func(c *mcpbus.Config) { c.MaxName, c.PageSize = max, 2 })
 		found, _ := h.walk()
 		for _, name := range append(slices.Clone(found), "member__"+long+"1") {
-			if a := h.legacy("tools/call", `{"name":"`+name+`"}`); a.at("result.content") == nil || a.at("result.isError") == true {
+			if a := h.legacy("tools/call", `{"name":"`+name+`"}`); a.at("result.content") == nil ||
+				a.at("result.isError") == true {
 				t.Errorf("%s is called: %s", name, a.text)
 			}
 		}
@@ -45,7 +46,8 @@ func TestLongNamesAreShortenedUniquelyAndStably(t *testing.T) {
 	if len(found) != 4 || found[3] != "member__short" || !slices.Contains(again, found[0]) {
 		t.Errorf("listed are %v, and beside others %v", found, again)
 	}
-	if found := listed(0, all...); !slices.Equal(found, []string{"member__" + long + "1", "member__" + long + "2", "member__" + long + "3", "member__short"}) {
+	if found := listed(0, all...); !slices.Equal(found, []string{"member__" + long + "1", "member__" + long + "2",
+		"member__" + long + "3", "member__short"}) {
 		t.Errorf("by default listed are %v", found)
 	}
 
@@ -92,7 +94,8 @@ func TestASlashAtTheEndOfThePathIsTheSamePath(t *testing.T) {
 	h := bundled(t)
 	for path, names := range map[string]int{"/api/mcp/": 4, supportPath + "/": 2} {
 		plain := h.at(strings.TrimSuffix(path, "/"), "tools", "tools/list", "")
-		if a := h.at(path, "tools", "tools/list", ""); a.status != 200 || a.text != plain.text || len(a.names()) != names {
+		if a := h.at(path, "tools", "tools/list", ""); a.status != 200 || a.text != plain.text ||
+			len(a.names()) != names {
 			t.Errorf("%s: %d %s, want %s", path, a.status, a.text, plain.text)
 		}
 		a, without := h.at(path, "", "tools/list", ""), h.at(strings.TrimSuffix(path, "/"), "", "tools/list", "")
@@ -100,7 +103,8 @@ func TestASlashAtTheEndOfThePathIsTheSamePath(t *testing.T) {
 			t.Errorf("%s without a token: %d %v, want %v", path, a.status, a.header, without.header)
 		}
 	}
-	for _, path := range []string{"/", "/api/mcp//", "/api/mcp/b/", "/api/mcp/x/", supportPath + "//", "/api/mcp/b/support/x/"} {
+	for _, path := range []string{"/", "/api/mcp//", "/api/mcp/b/", "/api/mcp/x/", supportPath + "//",
+		"/api/mcp/b/support/x/"} {
 		if a := h.at(path, "tools", "tools/list", ""); a.status != 404 {
 			t.Errorf("%s: %d %s, want 404", path, a.status, a.text)
 		}

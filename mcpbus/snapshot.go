@@ -39,7 +39,8 @@ type snapshot struct {
 // newSnapshot sorts and joins tools, whose names are unique.
 func newSnapshot(tools []*tool, r *rules) *snapshot {
 	slices.SortFunc(tools, func(a, b *tool) int { return cmp.Compare(a.name, b.name) })
-	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), short: map[string]int{}, ends: make([]int, len(tools))}
+	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), short: map[string]int{},
+		ends: make([]int, len(tools))}
 	s.views.limit, s.joined.limit = maxViews, maxJoined
 	s.readOnly = newBits(len(tools))
 	size := 0

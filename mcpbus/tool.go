@@ -62,7 +62,8 @@ func newTool(c *storage.Capability, stored toolplan.Tool, maxName int) (*tool, e
 	if description == "" {
 		return nil, errors.New("its description has nothing that is seen")
 	}
-	t.json, err = encode(listed{t.listed, toolschema.Text(stored.Title), description, schema, stored.OutputSchema, stored.Icons, annotationsOf(stored)})
+	t.json, err = encode(listed{t.listed, toolschema.Text(stored.Title), description, schema, stored.OutputSchema,
+		stored.Icons, annotationsOf(stored)})
 	t.sum = maphash.Bytes(seed, t.json)
 	if err == nil && len(t.json) > maxTool {
 		err = fmt.Errorf("it has %d bytes, more than %d", len(t.json), maxTool)

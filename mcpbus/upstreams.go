@@ -86,7 +86,8 @@ func (u *Upstreams) callPlan(ctx context.Context, c storage.Capability, t toolpl
 }
 
 func restUpstream(c storage.Capability) restcall.Upstream {
-	return restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Headers: c.SecretHeaders(), Timeout: c.CallTimeout()}
+	return restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName,
+		Secret: c.AuthSecret, Headers: c.SecretHeaders(), Timeout: c.CallTimeout()}
 }
 
 func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
@@ -102,7 +103,8 @@ func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t tool
 }
 
 func mcpUpstream(c storage.Capability) mcpcall.Upstream {
-	return mcpcall.Upstream{URL: c.UpstreamURL, Member: c.Member, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Headers: c.SecretHeaders(), Timeout: c.CallTimeout()}
+	return mcpcall.Upstream{URL: c.UpstreamURL, Member: c.Member, AuthType: c.AuthType, AuthIn: c.AuthIn,
+		AuthName: c.AuthName, Secret: c.AuthSecret, Headers: c.SecretHeaders(), Timeout: c.CallTimeout()}
 }
 
 // Discover implements Discoverer.

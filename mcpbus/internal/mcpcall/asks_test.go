@@ -9,7 +9,8 @@ import (
 )
 
 // asking answers a request with a stream in which the upstream asks first, and waits until it was answered.
-func asking(t *testing.T, u *upstream, result string, asked ...string) func(w http.ResponseWriter, r *http.Request, m sent) {
+func asking(t *testing.T, u *upstream, result string, asked ...string) func(w http.ResponseWriter, r *http.Request,
+	m sent) {
 	return func(w http.ResponseWriter, r *http.Request, m sent) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		if m.method == "initialize" {
@@ -27,7 +28,8 @@ func asking(t *testing.T, u *upstream, result string, asked ...string) func(w ht
 				if strings.Contains(text, `"ping"`) {
 					want = `{"jsonrpc":"2.0","id":` + idOf(text) + `,"result":{}}`
 				}
-				if got.body != want || u.keeps && got.header.Get("Mcp-Session-Id") == "" || got.header.Get("Mcp-Method") != "" || got.header.Get("Authorization") != "Bearer k" {
+				if got.body != want || u.keeps && got.header.Get("Mcp-Session-Id") == "" ||
+					got.header.Get("Mcp-Method") != "" || got.header.Get("Authorization") != "Bearer k" {
 					t.Errorf("%s is answered %s with %v, want %s", text, got.body, got.header, want)
 				}
 			case <-r.Context().Done():
@@ -47,19 +49,25 @@ func idOf(text string) string {
 
 // Upstreams take a client that answers no ping for dead, and wait for an answer to the rest.
 func TestWhatAnUpstreamAsksInTheMiddleIsAnswered(t *testing.T) {
-	asked := []string{`{"jsonrpc":"2.0","id":"a\"1","method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`,
-		`{"jsonrpc":"2.0","id":-7,"method":"roots/list"}`, `{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"message":"?"}}`, `{"jsonrpc":"2.0","id":2,"method":"ping","params":{}}`,
+	asked := []string{`{"jsonrpc":"2.0","id":"a\"1","method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`,
+		`{"jsonrpc":"2.0","id":-7,"method":"roots/list"}`,
+		`{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"message":"?"}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"ping","params":{}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"no/such"}`}
 	for _, era := range []Era{Modern, Legacy} {
 		for method, result := range map[string]string{
 			"tools/call": `{"resultType":"complete","content":[{"type":"text","text":"done"}]}`,
 			"tools/list": `{"resultType":"complete","tools":[{"name":"x"}]}`,
-			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"0"}}`,
+			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake",` +
+				`"version":"0"}}`,
 		} {
-			u := serve(t, &upstream{era: era, keeps: era == Legacy, list: func(string) string { return `{"tools":[{"name":"x"}]}` }})
+			u := serve(t, &upstream{era: era, keeps: era == Legacy,
+				list: func(string) string { return `{"tools":[{"name":"x"}]}` }})
 			ask := asking(t, u, result, asked...)
 			u.first = func(w http.ResponseWriter, r *http.Request, m sent) bool {
-				if m.method != method || era == Legacy && m.header.Get("Mcp-Method") != "" { // no probe of the other era
+				// no probe of the other era
+				if m.method != method || era == Legacy && m.header.Get("Mcp-Method") != "" {
 					return false
 				}
 				ask(w, r, m)
@@ -80,7 +88,8 @@ func TestWhatAnUpstreamAsksInTheMiddleIsAnswered(t *testing.T) {
 
 func TestARequestBesideTheResponseInOneBatchIsAnswered(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, first: says("tools/call", plain(200, "application/json",
-		`[{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"first"}]}},{"jsonrpc":"2.0","id":"p","method":"ping"},{"jsonrpc":"2.0","id":$id,"result":{"content":[]}},7]`))})
+		`[{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"first"}]}},{"jsonrpc":"2.0","id":"p",`+
+			`"method":"ping"},{"jsonrpc":"2.0","id":$id,"result":{"content":[]}},7]`))})
 	r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", nil)
 	if err != nil || texts(r) != "first" {
 		t.Errorf("Call() = %s, %v", texts(r), err)
@@ -105,7 +114,8 @@ func TestAnUpstreamThatAsksWithoutEndGetsItsAnswersOneByOne(t *testing.T) {
 		for _, id := range []string{`null`, `{}`, `[1]`, `true`, `"` + strings.Repeat("x", 300) + `"`} {
 			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}\n\n", id)
 		}
-		io.WriteString(w, `data: {"jsonrpc":"2.0","id":`+m.id+`,"result":{"content":[{"type":"text","text":"done"}]}}`+"\n\n")
+		io.WriteString(w, `data: {"jsonrpc":"2.0","id":`+m.id+`,"result":{"content":[{"type":"text","text":"done"}]}}`+
+			"\n\n")
 		return true
 	}
 	answered := 0

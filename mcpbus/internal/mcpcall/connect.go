@@ -102,7 +102,8 @@ func (r *response) isFinalRefusal() bool {
 // isTemporary reports an answer that says to wait.
 func (r *response) isTemporary() bool {
 	switch r.status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusLoopDetected:
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+		http.StatusLoopDetected:
 		return true
 	}
 	return false

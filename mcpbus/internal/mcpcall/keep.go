@@ -37,13 +37,15 @@ func (in *intake) keep(t *imported, m map[string]raw) {
 		}
 	}
 	if support, _ := stringOf(object(m["execution"])["taskSupport"]); support == "optional" {
-		in.leave(t.at, "calls are answered at once: this service does not run them as tasks", "execution", "taskSupport")
+		in.leave(t.at, "calls are answered at once: this service does not run them as tasks", "execution",
+			"taskSupport")
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		switch {
 		case slices.Contains(kept, name) || !present(m[name]):
 		case name == "_meta":
-			in.leave(t.at, "it is meant for a client of the upstream itself, and may name resources that are not on the bus", name)
+			in.leave(t.at, "it is meant for a client of the upstream itself, and may name resources that are not on "+
+				"the bus", name)
 		default:
 			in.leave(t.at, "it is no part of a tool that is known here", name)
 		}
@@ -85,7 +87,8 @@ func (in *intake) annotations(at int, v raw) *toolplan.Annotations {
 	}
 	var a toolplan.Annotations
 	hints := map[string]**bool{
-		"readOnlyHint": &a.ReadOnly, "destructiveHint": &a.Destructive, "idempotentHint": &a.Idempotent, "openWorldHint": &a.OpenWorld,
+		"readOnlyHint": &a.ReadOnly, "destructiveHint": &a.Destructive, "idempotentHint": &a.Idempotent,
+		"openWorldHint": &a.OpenWorld,
 	}
 	a.Title = in.text(at, m["title"], "annotations", "title")
 	for _, name := range slices.Sorted(maps.Keys(m)) {

@@ -16,7 +16,8 @@ func shownOf(t *testing.T, members string) (shown, left string) {
 		t.Fatalf("%s: found %+v, skipped %v, want a tool", members, found.Tools, found.Skipped)
 	}
 	tool := found.Tools[0]
-	text, err := json.Marshal(toolplan.Tool{Title: tool.Title, Annotations: tool.Annotations, OutputSchema: tool.OutputSchema, Icons: tool.Icons, ReadOnly: tool.ReadOnly})
+	text, err := json.Marshal(toolplan.Tool{Title: tool.Title, Annotations: tool.Annotations,
+		OutputSchema: tool.OutputSchema, Icons: tool.Icons, ReadOnly: tool.ReadOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,8 @@ func shownOf(t *testing.T, members string) (shown, left string) {
 		}
 		pointers = append(pointers, strings.TrimPrefix(s.Pointer, "/tools/0"))
 	}
-	return strings.TrimPrefix(string(text), `{"name":"","description":"","inputSchema":null`), strings.Join(pointers, " ")
+	return strings.TrimPrefix(string(text), `{"name":"","description":"","inputSchema":null`),
+		strings.Join(pointers, " ")
 }
 
 func TestWhatAnUpstreamSaysOfAToolIsKeptOrListed(t *testing.T) {
@@ -35,40 +37,52 @@ func TestWhatAnUpstreamSaysOfAToolIsKeptOrListed(t *testing.T) {
 	for _, c := range []struct{ members, shown, left string }{
 		{`"title":"Reads"`, `,"title":"Reads"}`, ""},
 		{`"title":7,"annotations":{"title":[]}`, `}`, "/title /annotations/title"},
-		{`"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"title":"T"}`,
-			`,"read_only":true,"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}`, ""},
+		{`"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,` +
+			`"title":"T"}`,
+			`,"read_only":true,"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,` +
+				`"idempotentHint":true,"openWorldHint":false}}`, ""},
 		{`"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":false}}`, ""},
-		{`"annotations":{"openWorldHint":"false","destructiveHint":null,"costHint":1}`, `}`, "/annotations/costHint /annotations/openWorldHint"},
+		{`"annotations":{"openWorldHint":"false","destructiveHint":null,"costHint":1}`, `}`,
+			"/annotations/costHint /annotations/openWorldHint"},
 		{`"annotations":{}`, `}`, ""}, {`"annotations":null,"icons":null,"title":null,"_meta":null`, `}`, ""},
 		{`"annotations":7,"icons":7,"execution":7,"_meta":7`, `}`, "/annotations /icons /_meta"},
 		{`"annotations":{"readOnlyHint":true,"readOnlyHint":false}`, `}`, "/annotations"},
 		{`"_meta":{"ui/resourceUri":"ui://x"},"a/b~c":1`, `}`, "/_meta /a~1b~0c"},
-		{`"outputSchema":{"type":"object","properties":{"a[]":{"type":"string"}},"required":["a[]"]}`, `,"outputSchema":{"properties":{"a[]":{"type":"string"}},"required":["a[]"],"type":"object"}}`, ""},
+		{`"outputSchema":{"type":"object","properties":{"a[]":{"type":"string"}},"required":["a[]"]}`,
+			`,"outputSchema":{"properties":{"a[]":{"type":"string"}},"required":["a[]"],"type":"object"}}`, ""},
 		{`"outputSchema":[7]`, `}`, "/outputSchema"}, {`"outputSchema":{"type":"array"}`, `}`, "/outputSchema"},
 		{`"execution":{"taskSupport":"forbidden"}`, `}`, ""},
 		{`"execution":{"taskSupport":"optional"}`, `}`, "/execution/taskSupport"},
-		{`"icons":[{"src":` + picture + `,"mimeType":"image/png","sizes":["48x48","any","x"],"theme":"dark"},{"src":` + picture + `,"theme":"red"}]`,
-			`,"icons":[{"src":` + picture + `,"mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"},{"src":` + picture + `}]}`, ""},
-		{`"icons":[{"src":"https://a.example/i.png"},{"src":"javascript:1"},{"src":"data:image/svg+xml;base64,AAAA"},7,{"src":` + picture + `}]`,
+		{`"icons":[{"src":` + picture + `,"mimeType":"image/png","sizes":["48x48","any","x"],"theme":"dark"},{"src":` +
+			picture + `,"theme":"red"}]`,
+			`,"icons":[{"src":` + picture + `,"mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"},{"src":` +
+				picture + `}]}`, ""},
+		{`"icons":[{"src":"https://a.example/i.png"},{"src":"javascript:1"},` +
+			`{"src":"data:image/svg+xml;base64,AAAA"},7,{"src":` + picture + `}]`,
 			`,"icons":[{"src":` + picture + `}]}`, "/icons/0 /icons/1 /icons/2 /icons/3"},
-		{`"icons":[{"src":` + picture + `},{"src":"data:image/png;base64,` + strings.Repeat("A", 8<<10) + `"}]`, `,"icons":[{"src":` + picture + `}]}`, "/icons/1"},
+		{`"icons":[{"src":` + picture + `},{"src":"data:image/png;base64,` + strings.Repeat("A", 8<<10) + `"}]`,
+			`,"icons":[{"src":` + picture + `}]}`, "/icons/1"},
 	} {
 		if shown, left := shownOf(t, c.members); shown != c.shown || left != c.left {
-			t.Errorf("%.200s:\n keeps %s\n  want %s\n left out %s\n    want %s", c.members, shown, c.shown, left, c.left)
+			t.Errorf("%.200s:\n keeps %s\n  want %s\n left out %s\n    want %s", c.members, shown, c.shown, left,
+				c.left)
 		}
 	}
 }
 
 func TestWhatIsLeftOutOfAnInputSchemaIsListed(t *testing.T) {
-	found := imports(t, "m", `{"name":"good"},{"name":"x","inputSchema":{"type":"object","properties":{"a":{"type":3},"b":{"$ref":"#/$defs/B"},"c\u202e":{}}}}`)
-	if len(found.Tools) != 2 || string(found.Tools[1].InputSchema) != `{"properties":{"a":{},"b":{"description":"nested: B (not expanded)"}},"type":"object"}` {
+	found := imports(t, "m", `{"name":"good"},{"name":"x","inputSchema":{"type":"object",`+
+		`"properties":{"a":{"type":3},"b":{"$ref":"#/$defs/B"},"c\u202e":{}}}}`)
+	if len(found.Tools) != 2 || string(found.Tools[1].InputSchema) != `{"properties":{"a":{},`+
+		`"b":{"description":"nested: B (not expanded)"}},"type":"object"}` {
 		t.Errorf("found %+v", found.Tools)
 	}
 	var left []string
 	for _, s := range found.Skipped {
 		left = append(left, s.Pointer)
 	}
-	if got := strings.Join(left, " "); got != "/tools/1/inputSchema/properties/a/type /tools/1/inputSchema/properties/b /tools/1/inputSchema/properties/c" {
+	if got := strings.Join(left, " "); got != "/tools/1/inputSchema/properties/a/type "+
+		"/tools/1/inputSchema/properties/b /tools/1/inputSchema/properties/c" {
 		t.Errorf("left out %s", got)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // has one too many: it is to the same origin, keeps the method (307, 308) and the query, and nothing was executed.
 func (c *Client) roundTrip(ctx context.Context, t *target, l *link, m *message) (*http.Response, error) {
 	resp, err := c.config.Transport.RoundTrip(t.post(ctx, l, m))
-	if err != nil || resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect {
+	if err != nil || resp.StatusCode != http.StatusTemporaryRedirect &&
+		resp.StatusCode != http.StatusPermanentRedirect {
 		return resp, err
 	}
 	to := t.slashApart(resp.Header.Get("Location"))

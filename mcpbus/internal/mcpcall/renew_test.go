@@ -9,8 +9,14 @@ import (
 
 func TestAnUpstreamThatRestartedLosesNoCall(t *testing.T) {
 	for name, unknown := range map[string]func(http.ResponseWriter){
-		"400, TypeScript": func(w http.ResponseWriter) { refuse(w, 400, -32000, "Bad Request: No valid session ID provided") },
-		"400, Python":     func(w http.ResponseWriter) { refuse(w, 400, -32600, "Bad Request: No valid session ID provided") },
+		"400, TypeScript": func(w http.ResponseWriter) {
+			refuse(w, 400, -32000,
+				"Bad Request: No valid session ID provided")
+		},
+		"400, Python": func(w http.ResponseWriter) {
+			refuse(w, 400, -32600,
+				"Bad Request: No valid session ID provided")
+		},
 		"400, text": func(w http.ResponseWriter) {
 			w.WriteHeader(400)
 			io.WriteString(w, "Invalid session ID")
@@ -49,14 +55,21 @@ func TestACallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
 		body   string
 		pings  func(http.ResponseWriter, *http.Request, sent)
 	}{
-		"400 by the tool":                     {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`, nil},
-		"200 by the tool":                     {200, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`, nil},
-		"400 without words":                   {400, ``, nil},
-		"400 to everything":                   {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Bad Request"}}`, plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Bad Request"}}`)},
-		"400 without words to everything":     {400, ``, plain(400, "", "")},
-		"500 to everything":                   {500, ``, plain(500, "", "")},
-		"400, and then an unknown session":    {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`, plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No session"}}`)},
-		"400 of an upstream without the ping": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No"}}`, plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"No"}}`)},
+		"400 by the tool": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`,
+			nil},
+		"200 by the tool": {200, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`,
+			nil},
+		"400 without words": {400, ``, nil},
+		"400 to everything": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Bad Request"}}`,
+			plain(400, "application/json",
+				`{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Bad Request"}}`)},
+		"400 without words to everything": {400, ``, plain(400, "", "")},
+		"500 to everything":               {500, ``, plain(500, "", "")},
+		"400, and then an unknown session": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`,
+			plain(400, "application/json",
+				`{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No session"}}`)},
+		"400 of an upstream without the ping": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No"}}`,
+			plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"No"}}`)},
 	} {
 		for _, keeps := range []bool{true, false} {
 			u := serve(t, &upstream{era: Legacy, keeps: keeps})
@@ -92,7 +105,8 @@ func TestAnUpstreamThatRestartedLosesOneCallAtMost(t *testing.T) {
 		"404, no method": func(w http.ResponseWriter) { refuse(w, 404, -32601, "Method not found") },
 		"200, bad parameters": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
-			io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"Received request before initialization was complete"}}`)
+			io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,`+
+				`"message":"Received request before initialization was complete"}}`)
 		},
 		"200, no method": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
@@ -113,7 +127,8 @@ func TestAnUpstreamThatRestartedLosesOneCallAtMost(t *testing.T) {
 		u.mu.Unlock()
 		c.Call(t.Context(), u.at(), "x", nil)
 		executed = 0
-		if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError || texts(r) != "done" || executed != 1 {
+		if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError || texts(r) != "done" ||
+			executed != 1 {
 			t.Errorf("%s: the second call after a restart = %s, %v, executed %d times", name, texts(r), err, executed)
 		}
 	}

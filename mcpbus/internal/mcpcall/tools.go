@@ -100,7 +100,8 @@ func (in *intake) take(at int, entry raw) error {
 	if err := in.mirror.add(name, m["inputSchema"]); err != nil {
 		return err
 	}
-	t := imported{toolplan.Tool{Description: describe(name, m), InputSchema: input.Schema, RemoteArgs: input.Known}, name, at}
+	t := imported{toolplan.Tool{Description: describe(name, m), InputSchema: input.Schema, RemoteArgs: input.Known},
+		name, at}
 	for _, left := range input.Left {
 		in.list("/tools/"+strconv.Itoa(at)+"/inputSchema"+left.Pointer, left.Reason)
 	}

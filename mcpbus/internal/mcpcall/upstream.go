@@ -36,7 +36,8 @@ func (u Upstream) Check() error {
 }
 
 func (u Upstream) rest() restcall.Upstream {
-	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName, Secret: u.Secret, Headers: u.Headers}
+	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName,
+		Secret: u.Secret, Headers: u.Headers}
 }
 
 // target is a checked Upstream. It contains the secret.
