@@ -101,7 +101,8 @@ func (a *account) follow(p piece) (piece, bool) {
 
 // listed reports whether what is left out has a piece, something that it is in, or something in it.
 func (a *account) listed(pieces ...piece) bool {
-	return a.covered(pieces...) || slices.ContainsFunc(pieces, func(p piece) bool { return a.above[p.at] || a.above[p.from] })
+	return a.covered(pieces...) ||
+		slices.ContainsFunc(pieces, func(p piece) bool { return a.above[p.at] || a.above[p.from] })
 }
 
 // covered reports whether what is left out has a piece, or something that it is in.
@@ -196,7 +197,8 @@ func (a *account) operation(method, path string, at, item piece) {
 	op := item.get(method)
 	a.counted++
 	for _, s := range a.skipped {
-		if !s.Usual && !strings.HasPrefix(s.Reason, "shown without") && (s.Pointer == op.at || s.Pointer == item.at || s.Pointer == at.at) {
+		if !s.Usual && !strings.HasPrefix(s.Reason, "shown without") &&
+			(s.Pointer == op.at || s.Pointer == item.at || s.Pointer == at.at) {
 			return
 		}
 	}

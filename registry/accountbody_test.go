@@ -42,7 +42,10 @@ func (a *account) parameters(tool toolplan.Tool, item, op piece) (form bool) {
 			case in == "body":
 				a.fields(tool, found.get("schema"))
 			case in == "querystring":
-				if !slices.ContainsFunc(tool.Call.Params, func(q toolplan.Param) bool { return q.In == "query" || q.In == "querystring" }) {
+				if !slices.ContainsFunc(tool.Call.Params, func(q toolplan.Param) bool {
+					return q.In == "query" ||
+						q.In == "querystring"
+				}) {
 					a.lose(found, "the query is neither an argument nor listed")
 				}
 			case !a.hasParam(tool, in, name) && !a.said(in, strconv.Quote(name)):
@@ -68,13 +71,15 @@ func (a *account) hasParam(tool toolplan.Tool, in, name string) bool {
 			before, _, _ := strings.Cut(name, ":")
 			return p.In == in && (p.Name == name || p.Name == before)
 		}
-		return p.In == in && (p.Name == name || in == "header" && http.CanonicalHeaderKey(p.Name) == http.CanonicalHeaderKey(name))
+		return p.In == in && (p.Name == name || in == "header" &&
+			http.CanonicalHeaderKey(p.Name) == http.CanonicalHeaderKey(name))
 	})
 }
 
 func (a *account) hasField(tool toolplan.Tool, name string) bool {
 	body := tool.Call.Body
-	return body != nil && (body.Whole != "" || slices.ContainsFunc(body.Fields, func(f toolplan.Field) bool { return f.Name == name }))
+	return body != nil && (body.Whole != "" ||
+		slices.ContainsFunc(body.Fields, func(f toolplan.Field) bool { return f.Name == name }))
 }
 
 func (a *account) body(method string, tool toolplan.Tool, p piece) {
@@ -93,7 +98,8 @@ func (a *account) body(method string, tool toolplan.Tool, p piece) {
 		if strings.HasPrefix(kind, "x-") {
 			continue
 		}
-		sent := slices.ContainsFunc(append([]string{tool.Call.Body.ContentType}, tool.Call.Body.Types...), func(t string) bool { return sameType(t, kind) })
+		sent := slices.ContainsFunc(append([]string{tool.Call.Body.ContentType}, tool.Call.Body.Types...),
+			func(t string) bool { return sameType(t, kind) })
 		switch {
 		case a.covered(media):
 		case sent || strings.Contains(kind, "*") && len(content.object()) == 1:
@@ -136,7 +142,8 @@ func (a *account) fields(tool toolplan.Tool, schema piece) {
 	for name, pieces := range declared {
 		a.counted++
 		answersOnly := slices.ContainsFunc(pieces, func(p piece) bool { return a.answersOnly(p, 0) })
-		if !a.hasField(tool, name) && !a.listed(pieces...) && !(answersOnly && a.said("readOnly")) && !a.said(strconv.Quote(name)) {
+		if !a.hasField(tool, name) && !a.listed(pieces...) && !(answersOnly && a.said("readOnly")) &&
+			!a.said(strconv.Quote(name)) {
 			a.lose(pieces[0], "the field is neither an argument nor listed")
 		}
 	}

@@ -36,9 +36,10 @@ func (d *document) ownServers() (out []string) {
 			return
 		}
 		first, _ := servers[0].(tree.Object)
-		out = append(out, toolschema.Text(fmt.Sprintf("%s has servers of its own (%s): its tools call upstream_url all the same, "+
-			"so register it as a capability of its own if it is elsewhere",
-			what, cutURL(first.Text("url")))))
+		out = append(out,
+			toolschema.Text(fmt.Sprintf("%s has servers of its own (%s): its tools call upstream_url all the same, "+
+				"so register it as a capability of its own if it is elsewhere",
+				what, cutURL(first.Text("url")))))
 	}
 	for _, m := range paths {
 		item, err := d.Follow(all.Get(m.Key))

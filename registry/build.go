@@ -55,8 +55,9 @@ func (d *document) params(op operation, parameters []parameter, view *toolschema
 		}
 		if p.in == "querystring" {
 			if slices.ContainsFunc(parameters, p.besideQuery) {
-				d.skips.add(p.node, fmt.Sprintf("the querystring %q is beside other parameters of the query, which OpenAPI forbids",
-					p.name))
+				d.skips.add(p.node,
+					fmt.Sprintf("the querystring %q is beside other parameters of the query, which OpenAPI forbids",
+						p.name))
 				continue
 			}
 			out = append(out, d.queryString(p, view)...)
@@ -64,7 +65,8 @@ func (d *document) params(op operation, parameters []parameter, view *toolschema
 		}
 		a, ok := d.argument(p, view)
 		if !ok {
-			if schema, is := p.Get("schema").(tree.Object); is && schema.Get("$ref") != nil { // where that leads is listed too
+			// where that leads is listed too
+			if schema, is := p.Get("schema").(tree.Object); is && schema.Get("$ref") != nil {
 				d.skips.add(p.node, fmt.Sprintf("the schema of the %s parameter %q cannot be shown", p.in, p.name))
 			}
 			continue

@@ -92,14 +92,17 @@ func TestAQuickRegistrationSaysWhyThereAreNoTools(t *testing.T) {
 		},
 	} {
 		h := newFixture(t, func(c *registry.Config) {
-			c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+			c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip,
+				error) {
 				skipped, err := found()
 				return nil, skipped, err
 			})
 		})
-		a := h.want(h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://mcp.example.com"}`), 200, 1, want)
+		a := h.want(h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://mcp.example.com"}`), 200, 1,
+			want)
 		skipped, _ := found()
-		if !strings.Contains(a.body.Data.Warning, want) || len(a.body.Data.Skipped) != len(skipped) || strings.Contains(a.text, "sesame") {
+		if !strings.Contains(a.body.Data.Warning, want) || len(a.body.Data.Skipped) != len(skipped) ||
+			strings.Contains(a.text, "sesame") {
 			t.Errorf("answered is %s, want %q", a.text, want)
 		}
 	}

@@ -74,7 +74,8 @@ func isUnneeded(path []string) bool {
 	case 5:
 		return path[3] == "responses" && path[0] == "paths" && !isSuccess(path[4]) && path[4] != "default"
 	case 6:
-		return path[3] == "responses" && path[0] == "paths" && path[5] != "content" && path[5] != "headers" && path[5] != "$ref"
+		return path[3] == "responses" && path[0] == "paths" && path[5] != "content" && path[5] != "headers" &&
+			path[5] != "$ref"
 	case 7:
 		return path[3] == "responses" && path[0] == "paths"
 	}

@@ -73,7 +73,8 @@ func TestAQueryParameterThatThePathShowsIsAnArgument(t *testing.T) {
 	} {
 		r := parsed(t, encode(t, map[string]any{"openapi": "3.0.3", "paths": map[string]any{path: map[string]any{
 			"get": map[string]any{"operationId": "a", "parameters": []any{map[string]any{
-				"in": "query", "name": "id", "required": true, "schema": map[string]any{"type": "integer"}}}}}}}), Options{})
+				"in": "query", "name": "id", "required": true, "schema": map[string]any{"type": "integer"}}}}}}}),
+			Options{})
 		tool := r.Tools[0]
 		if tool.Call.Template != want || len(tool.Call.Params) != 1 || !tool.Call.Params[0].Required {
 			t.Errorf("%s: %+v, want %s and id", path, tool.Call, want)

@@ -83,7 +83,8 @@ func (v encodingVector) run(t *testing.T) {
 	}
 	result := parsed(t, encode(t, map[string]any{key: v.Version, "paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}}), Options{})
 	lost := losses(result.Skipped)
-	if want := v.Expect.Skipped; want != "" && (len(lost) != 1 || !strings.HasSuffix(lost[0].Pointer, want)) || want == "" && lost != nil {
+	if want := v.Expect.Skipped; want != "" && (len(lost) != 1 || !strings.HasSuffix(lost[0].Pointer, want)) ||
+		want == "" && lost != nil {
 		t.Errorf("skipped = %v, want %q", lost, want)
 	}
 	sound(t, result.Tools[0])

@@ -11,12 +11,18 @@ import (
 // Every refusal of this package besides a [Rejection] and those of package consoleauth, with the
 // section that demands it.
 var (
-	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                          // protocol 7
-	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                // protocol 7
-	nameOfAnother    = &reply.Failure{Status: 403, Msg: "this name was somebody else's and is kept for them: choose another member name"}                                                // protocol 7, decision 100
-	notFound         = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                      // protocol 7
-	noPins           = &reply.Failure{Status: 404, Msg: "this service keeps no pins: what an upstream changes is left out until its capability is registered again"}                     // decision 92
-	pinsUnseen       = &reply.Failure{Status: 409, Msg: "what is held now may not be what you have seen: look at it again, and accept it by the digest that is shown"}                   // decision 92
+	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                           // protocol 7
+	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"} // protocol 7
+	nameOfAnother    = &reply.Failure{Status: 403, Msg: "this name was somebody else's and is kept for them: choose another member name"}                 // protocol 7, decision 100
+	notFound         = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                       // protocol 7
+	// decision 92
+	noPins = &reply.Failure{Status: 404,
+		Msg: "this service keeps no pins: what an upstream changes is left out until its capability is registered " +
+			"again"}
+	// decision 92
+	pinsUnseen = &reply.Failure{Status: 409,
+		Msg: "what is held now may not be what you have seen: look at it again, and accept it by the digest that is " +
+			"shown"}
 	auditFailed      = &reply.Failure{Status: 503, Msg: unwritten}                                                                                                                       // decision 32
 	tooManyOwn       = &reply.Failure{Status: 429, Msg: "you are sending a document already, or being shown one: wait until that is answered, then send this again", Header: retryLater} // RFC 6585 4
 	tooManyInAll     = &reply.Failure{Status: 503, Msg: "others are sending documents, of which few are read at a time: send this again in a moment", Header: retryLater}                // RFC 9110 15.6.4

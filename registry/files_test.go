@@ -43,15 +43,19 @@ func TestAFieldOfAFormIsAFileHoweverItSaysSo(t *testing.T) {
 		value                          any
 		want                           filePart
 	}{
-		{"one branch of many", "3.1.0", `{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/F"}]}`, ``, "AP8=", stream},
-		{"a choice within a choice", "3.0.3", `{"oneOf":[{"anyOf":[{"type":"string","format":"binary"}]}],"nullable":true}`,
+		{"one branch of many", "3.1.0", `{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/F"}]}`, ``, "AP8=",
+			stream},
+		{"a choice within a choice", "3.0.3",
+			`{"oneOf":[{"anyOf":[{"type":"string","format":"binary"}]}],"nullable":true}`,
 			``, "AP8=", stream},
 		{"what stands around a choice", "3.1.0", `{"type":"string","oneOf":[{"format":"binary"},{"type":"null"}]}`, ``,
 			"AP8=", stream},
 		{"allOf of a choice", "3.1.0",
-			`{"allOf":[{"anyOf":[{"$ref":"#/components/schemas/F"},{"type":"null"}]}],"title":"F"}`, ``, "AP8=", stream},
+			`{"allOf":[{"anyOf":[{"$ref":"#/components/schemas/F"},{"type":"null"}]}],"title":"F"}`, ``, "AP8=",
+			stream},
 		{"a reference to a reference", "3.0.3", `{"$ref":"#/components/schemas/G"}`, ``, "AP8=", stream},
-		{"a longer text than its bytes may be", "3.0.3", `{"type":"string","format":"binary","maxLength":2}`, ``, "AP8=",
+		{"a longer text than its bytes may be", "3.0.3", `{"type":"string","format":"binary","maxLength":2}`, ``,
+			"AP8=",
 			stream},
 		{"file, in 3.0", "3.0.3", `{"type":"file"}`, ``, "AP8=", stream},
 		{"a content encoding that is none", "3.1.0",
@@ -73,8 +77,9 @@ func TestAFieldOfAFormIsAFileHoweverItSaysSo(t *testing.T) {
 		{"a text of base64 by its format", "3.0.3", `{"type":"string","format":"byte"}`, `{"contentType":"image/png"}`,
 			"AP8=", filePart{"f", "", "image/png", "AP8="}},
 		{"a text", "3.0.3", `{"type":"string"}`, ``, "AP8=", text},
-		{"a text with a type of texts", "3.0.3", `{"type":"string"}`, `{"contentType":"text/csv"}`, "AP8=", filePart{"f",
-			"", "text/csv", "AP8="}},
+		{"a text with a type of texts", "3.0.3", `{"type":"string"}`, `{"contentType":"text/csv"}`, "AP8=",
+			filePart{"f",
+				"", "text/csv", "AP8="}},
 	} {
 		encoding := ``
 		if c.encoding != "" {
@@ -116,8 +121,9 @@ func TestFilesThatHaveNoNameInADocumentAreFiles(t *testing.T) {
 			t.Errorf("%s: %s", c.why, refused)
 			continue
 		}
-		if got := filesOf(t, body, contentType); len(got) != 1 || got[0] != (filePart{"f", "f", "application/octet-stream",
-			"\x00\xff"}) {
+		if got := filesOf(t, body, contentType); len(got) != 1 ||
+			got[0] != (filePart{"f", "f", "application/octet-stream",
+				"\x00\xff"}) {
 			t.Errorf("%s: %+v", c.why, got)
 		}
 	}
@@ -159,8 +165,9 @@ func TestListsOfFilesOf20AreFiles(t *testing.T) {
 		`"type":"array","items":{"type":"string","format":"binary"}`,
 		`"type":"file"`, `"type":"string","format":"binary"`,
 	} {
-		r := parsed(t, []byte(`{"swagger":"2.0","consumes":["multipart/form-data"],"paths":{"/a":{"post":{"parameters":[`+
-			`{"in":"formData","name":"f",`+parameter+`}]}}}}`), Options{})
+		r := parsed(t,
+			[]byte(`{"swagger":"2.0","consumes":["multipart/form-data"],"paths":{"/a":{"post":{"parameters":[`+
+				`{"in":"formData","name":"f",`+parameter+`}]}}}}`), Options{})
 		sound(t, r.Tools[0])
 		value := `"AP8="`
 		if strings.Contains(parameter, "array") {
@@ -169,7 +176,8 @@ func TestListsOfFilesOf20AreFiles(t *testing.T) {
 		body, contentType, refused := send(t, r.Tools[0], []byte(`{"f":`+value+`}`))
 		if refused != "" {
 			t.Errorf("%s: %s", parameter, refused)
-		} else if got := filesOf(t, body, contentType); len(got) != 1 || got[0].file != "f" || got[0].text != "\x00\xff" {
+		} else if got := filesOf(t, body, contentType); len(got) != 1 || got[0].file != "f" ||
+			got[0].text != "\x00\xff" {
 			t.Errorf("%s: %+v", parameter, got)
 		}
 	}
@@ -194,8 +202,10 @@ func TestASchemaSaysHowBytesAreGiven(t *testing.T) {
 			`],"description":"a page (` + howBytes + `)"},"minItems":1,"type":"array"}`,
 		"long": `{"anyOf":[{"format":"binary","type":"string"},` + asObject + `],"description":"` + strings.Repeat("é",
 			1024-len(" ()")-len(howBytes)) + ` (` + howBytes + `)"}`,
-		"either": `{"anyOf":[{"anyOf":[{"format":"uri","type":"string"},{"format":"binary","type":"string"}]},` + asObject +
-			`],"description":"bytes: a data URL, or an object with data, name and type; anything else is sent as it is"}`,
+		"either": `{"anyOf":[{"anyOf":[{"format":"uri","type":"string"},{"format":"binary","type":"string"}]},` +
+			asObject +
+			`],"description":"bytes: a data URL, or an object with data, name and type; anything else is sent as it ` +
+			`is"}`,
 	} {
 		if got := shown.Properties[name]; !bytes.Equal(got, []byte(want)) {
 			t.Errorf("%s is shown as %s\nwant %s", name, got, want)

@@ -29,8 +29,10 @@ func (g *generator) document() object {
 		}
 	}
 	parts := object{
-		"schemas": object{"A": g.object(), "B": g.schema(), "Id": object{"type": "string", "readOnly": true}, "Loop": object{"properties": object{"loop": reference("schemas/Loop"), "v": object{}}},
-			"Base": object{"type": "object", "properties": object{"id": reference("schemas/Id"), "base": object{"type": "string"}}, "required": []any{"id"}}},
+		"schemas": object{"A": g.object(), "B": g.schema(), "Id": object{"type": "string", "readOnly": true},
+			"Loop": object{"properties": object{"loop": reference("schemas/Loop"), "v": object{}}},
+			"Base": object{"type": "object", "properties": object{"id": reference("schemas/Id"),
+				"base": object{"type": "string"}}, "required": []any{"id"}}},
 		"parameters":    object{"P": g.parameter(nil), "Q": g.parameter(nil)},
 		"requestBodies": object{"R": g.requestBody()},
 		"pathItems":     object{"I": g.pathItem("/i")},
@@ -45,8 +47,10 @@ func (g *generator) document() object {
 func reference(to string) object { return object{"$ref": "#/components/" + to} }
 
 var generatedPaths = []string{
-	"/", "/a", "/a/{id}", "/b/{id:int}", "/b/{id}/{file:path}", "/c/:id", "/c/:id/x:act", "/d/<int:id>", "no/slash", "/e/{x}-{y}", "/f{?q,r}", "/g/{name=p/*}:do",
-	"/h/{+rest}", "/q?fixed=1", "/j#frag", "/k/{a/b}", "/bad/../x", "/l/{id}/m/{id}", "/ü/{ü}", "/empty/{}", "/n/{id", "https://x.example/y", `/back\slash`, "/o/{id}/", "/p/{a.b}/{a-b}",
+	"/", "/a", "/a/{id}", "/b/{id:int}", "/b/{id}/{file:path}", "/c/:id", "/c/:id/x:act", "/d/<int:id>", "no/slash",
+	"/e/{x}-{y}", "/f{?q,r}", "/g/{name=p/*}:do",
+	"/h/{+rest}", "/q?fixed=1", "/j#frag", "/k/{a/b}", "/bad/../x", "/l/{id}/m/{id}", "/ü/{ü}", "/empty/{}", "/n/{id",
+	"https://x.example/y", `/back\slash`, "/o/{id}/", "/p/{a.b}/{a-b}",
 }
 
 func (g *generator) paths() object {
@@ -69,7 +73,8 @@ func (g *generator) paths() object {
 
 func (g *generator) pathItem(path string) object {
 	item := object{}
-	for _, method := range []string{"get", "post", "put", "delete", "patch", "query", "head", "options", "trace", "GET", "link"} {
+	for _, method := range []string{"get", "post", "put", "delete", "patch", "query", "head", "options", "trace", "GET",
+		"link"} {
 		if g.chance(4) {
 			item[method] = g.operation(path)
 		}
@@ -101,7 +106,8 @@ func (g *generator) operation(path string) any {
 		op["consumes"] = g.consumes()
 	}
 	if g.version != "2.0" && g.chance(2) {
-		op["requestBody"] = one[any](g, g.requestBody(), g.requestBody(), g.requestBody(), reference("requestBodies/R"), reference("requestBodies/none"), 7, object{})
+		op["requestBody"] = one[any](g, g.requestBody(), g.requestBody(), g.requestBody(), reference("requestBodies/R"),
+			reference("requestBodies/none"), 7, object{})
 	}
 	if g.chance(8) {
 		op["callbacks"] = object{"c": object{}}
@@ -127,7 +133,8 @@ func (g *generator) parameters(path string) any {
 		}
 	}
 	for range g.IntN(5) {
-		out = append(out, one[any](g, g.parameter(nil), g.parameter(nil), g.parameter(nil), g.parameter(nil), reference("parameters/P"), reference("parameters/Q"), reference("parameters/none"), nil, 7))
+		out = append(out, one[any](g, g.parameter(nil), g.parameter(nil), g.parameter(nil), g.parameter(nil),
+			reference("parameters/P"), reference("parameters/Q"), reference("parameters/none"), nil, 7))
 	}
 	if out == nil {
 		return []any{}
@@ -137,7 +144,9 @@ func (g *generator) parameters(path string) any {
 
 func (g *generator) parameter(p object) object {
 	if p == nil {
-		p = object{"name": one(g, "q", "filter[a]", "$top", "X-Token", "x-token", "Authorization", "Host", "id", "a b", "ü", "line\nbreak", "", "Accept"), "in": one(g, "query", "query", "header", "cookie", "path", "body", "formData", "querystring", "nowhere")}
+		p = object{"name": one(g, "q", "filter[a]", "$top", "X-Token", "x-token", "Authorization", "Host", "id", "a b",
+			"ü", "line\nbreak", "", "Accept"), "in": one(g, "query", "query", "header", "cookie", "path", "body",
+			"formData", "querystring", "nowhere")}
 		if g.chance(2) {
 			p["required"] = true
 		}
@@ -161,8 +170,10 @@ func (g *generator) parameter(p object) object {
 }
 
 var generatedTypes = []string{
-	"application/json", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain", "image/png", "image/*", "*/*", "application/*",
-	"application/merge-patch+json", "application/json-patch+json", "application/vnd.a.v1+json", "application/json; charset=utf-8", "application/json;v=1", "application/x-ndjson",
+	"application/json", "application/json", "application/xml", "application/x-www-form-urlencoded",
+	"multipart/form-data", "text/plain", "image/png", "image/*", "*/*", "application/*",
+	"application/merge-patch+json", "application/json-patch+json", "application/vnd.a.v1+json",
+	"application/json; charset=utf-8", "application/json;v=1", "application/x-ndjson",
 	"application/octet-stream", "text/event-stream", "application/json, text/xml", "nonsense",
 }
 
@@ -204,7 +215,8 @@ func (g *generator) schema() any {
 	case 7:
 		return object{"type": []any{"object", "null"}, "properties": object{"n": g.schema()}}
 	case 8:
-		return object{"type": one(g, "string", "integer", "boolean"), "readOnly": g.chance(2), "default": one[any](g, 1, "a", true, nil)}
+		return object{"type": one(g, "string", "integer", "boolean"), "readOnly": g.chance(2),
+			"default": one[any](g, 1, "a", true, nil)}
 	}
 	return g.object()
 }
@@ -212,7 +224,8 @@ func (g *generator) schema() any {
 func (g *generator) object() object {
 	properties := object{}
 	for range g.IntN(5) {
-		properties[one(g, "id", "name", "q", "@type", "file", "a.b", "a[b]", "ü", "line\nbreak", "additionalProperties")] = g.schema()
+		properties[one(g, "id", "name", "q", "@type", "file", "a.b", "a[b]", "ü", "line\nbreak",
+			"additionalProperties")] = g.schema()
 	}
 	out := object{"type": "object", "properties": properties}
 	for name := range properties {

@@ -58,7 +58,8 @@ func (d *document) otherMethod(method string, n toolschema.Node) {
 		d.others = map[string]int{}
 	}
 	if d.others[method]++; d.others[method] <= manyOperations {
-		d.skips.add(n, fmt.Sprintf("%q is none of the methods that make tools: %s", method, strings.Join(methods, ", ")))
+		d.skips.add(n, fmt.Sprintf("%q is none of the methods that make tools: %s", method,
+			strings.Join(methods, ", ")))
 	}
 }
 
@@ -133,7 +134,8 @@ func (d *document) leaveOut(op operation, p parameter, hasPlace bool) bool {
 	case p.in == "path" && !hasPlace:
 		d.skips.add(p.node, fmt.Sprintf("the path has no place for its parameter %q", p.name))
 	case p.in == "header" && restcall.Reserved(p.name):
-		d.skips.addUsual(p.node, fmt.Sprintf("the header %q is no argument: it is set for each call, or never sent", p.name))
+		d.skips.addUsual(p.node, fmt.Sprintf("the header %q is no argument: it is set for each call, or never sent",
+			p.name))
 	case p.in == "cookie" && !p.True("required"):
 		d.skips.addUsual(p.node, fmt.Sprintf("the cookie %q is no argument: the API does without it", p.name))
 	default:

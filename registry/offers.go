@@ -254,7 +254,8 @@ func (d *document) choose(at toolschema.Node) (kind string, media toolschema.Nod
 	content, _ := at.Value.(tree.Object)
 	for _, m := range content[:min(len(content), maxMedia)] {
 		t, _, ok := mediaTypeOf(m.Key)
-		if n, err := d.Follow(at.Get(m.Key)); err == nil && ok && (media.Value == nil || isJSON(t.bare) && !isJSON(kind)) {
+		if n, err := d.Follow(at.Get(m.Key)); err == nil && ok &&
+			(media.Value == nil || isJSON(t.bare) && !isJSON(kind)) {
 			if _, is := n.Value.(tree.Object); is {
 				kind, media = t.bare, n
 			}

@@ -49,7 +49,8 @@ func TestOfTheMediaTypesOfABodyTheOneThatSuitsItsSchemaIsSent(t *testing.T) {
 		{"a strategic merge patch comes last", map[string]string{"application/strategic-merge-patch+json": anyObject,
 			"application/vnd.x+json": anyObject}, "application/vnd.x+json"},
 		{"and before a list that the schema does not have",
-			map[string]string{"application/strategic-merge-patch+json": anyObject, "application/json-patch+json": anyObject},
+			map[string]string{"application/strategic-merge-patch+json": anyObject,
+				"application/json-patch+json": anyObject},
 			"application/strategic-merge-patch+json"},
 		{"a list is a JSON patch", map[string]string{"application/json-patch+json": aListOf,
 			"application/merge-patch+json": anyObject}, "application/json-patch+json"},
@@ -127,7 +128,8 @@ func TestOfAMediaTypeWithAMistakeWhatStandsBeforeItIsRead(t *testing.T) {
 	}
 	old := parsed(t,
 		[]byte(`{"swagger":"2.0","consumes":["application/json, text/json"],`+
-			`"paths":{"/a":{"post":{"parameters":[{"in":"body","name":"b","schema":{"properties":{"a":{}}}}]}}}}`), Options{})
+			`"paths":{"/a":{"post":{"parameters":[{"in":"body","name":"b","schema":{"properties":{"a":{}}}}]}}}}`),
+		Options{})
 	if body := old.Tools[0].Call.Body; body.ContentType != "application/json" || len(old.Skipped) != 1 ||
 		old.Skipped[0].Pointer != "/consumes/0" {
 		t.Errorf("2.0: %+v with %v left out", body, old.Skipped)
@@ -138,7 +140,8 @@ func TestMediaTypesThatAreNotSentAreListed(t *testing.T) {
 	r := withContent(t, "3.0.3", raws(map[string]string{"application/json": anObjectOf, "application/xml": anObjectOf,
 		"multipart/form-data": aFileOf, "text/plain": `7`}))
 	old := parsed(t,
-		[]byte(`{"swagger":"2.0","consumes":["application/json","application/xml"],"paths":{"/a":{"post":{"parameters":[`+
+		[]byte(`{"swagger":"2.0","consumes":["application/json","application/xml"],`+
+			`"paths":{"/a":{"post":{"parameters":[`+
 			`{"in":"body","name":"b","schema":{"properties":{"a":{}}}}]},"put":{`+
 			`"consumes":["multipart/form-data","application/x-www-form-urlencoded"],`+
 			`"parameters":[{"in":"formData","name":"f","type":"file"}]}}}}`), Options{})
@@ -147,7 +150,8 @@ func TestMediaTypesThatAreNotSentAreListed(t *testing.T) {
 			"application~1xml a body may be sent as application/xml too: it is sent as application/json",
 			"multipart~1form-data a body"},
 		old: {"/consumes/1 a body may be sent as application/xml too",
-			"put/consumes/1 a body may be sent as application/x-www-form-urlencoded too: it is sent as multipart/form-data"},
+			"put/consumes/1 a body may be sent as application/x-www-form-urlencoded too: it is sent as " +
+				"multipart/form-data"},
 	} {
 		said := ""
 		for _, s := range got.Skipped {
@@ -175,7 +179,8 @@ func TestBytesGoOutAsBytesWithTheirType(t *testing.T) {
 			"application/octet-stream"},
 		{"an image without a schema", map[string]string{"image/png": nothingSaid}, b64(png), png, "image/png"},
 		{"a PDF", map[string]string{"application/pdf": nothingSaid}, b64("%PDF-1"), "%PDF-1", "application/pdf"},
-		{"a type nobody knows", map[string]string{"application/vnd.x": nothingSaid}, b64(png), png, "application/vnd.x"},
+		{"a type nobody knows", map[string]string{"application/vnd.x": nothingSaid}, b64(png), png,
+			"application/vnd.x"},
 		{"a type nobody knows, of a text", map[string]string{"application/vnd.x": someText}, "AP8=", "AP8=",
 			"application/vnd.x"},
 		{"base64 is what is sent",
@@ -193,11 +198,14 @@ func TestBytesGoOutAsBytesWithTheirType(t *testing.T) {
 		{"a range, of another type", map[string]string{"image/*": someBytes}, url("text/plain", "x"),
 			"must be of type image/*", ""},
 		{"any range, by the bytes", map[string]string{"*/*": someBytes}, b64("GIF89a"), "GIF89a", "image/gif"},
-		{"any range, by the URL", map[string]string{"*/*": someBytes}, url("application/zip", "PK"), "PK", "application/zip"},
-		{"a range of texts, of bytes", map[string]string{"text/*": someBytes}, url("text/csv", "a,b"), "a,b", "text/csv"},
+		{"any range, by the URL", map[string]string{"*/*": someBytes}, url("application/zip", "PK"), "PK",
+			"application/zip"},
+		{"a range of texts, of bytes", map[string]string{"text/*": someBytes}, url("text/csv", "a,b"), "a,b",
+			"text/csv"},
 		{"a range of texts", map[string]string{"text/*": someText}, "AP8=", "AP8=", "text/plain"},
 		{"anything: a text", map[string]string{"*/*": nothingSaid}, "AP8=", "AP8=", "text/plain"},
-		{"anything: JSON", map[string]string{"*/*": nothingSaid}, map[string]int{"a": 1}, `{"a":1}`, "application/json"},
+		{"anything: JSON", map[string]string{"*/*": nothingSaid}, map[string]int{"a": 1}, `{"a":1}`,
+			"application/json"},
 		{"anything: bytes", map[string]string{"*/*": nothingSaid}, url("image/png", png), png, "image/png"},
 		{"any application: JSON", map[string]string{"application/*": nothingSaid}, "x", `"x"`, "application/json"},
 		{"any application: bytes", map[string]string{"application/*": someBytes}, b64("%PDF-1.7"), "%PDF-1.7",
@@ -209,11 +217,13 @@ func TestBytesGoOutAsBytesWithTheirType(t *testing.T) {
 		{"or what is said of them", map[string]string{"audio/flac": nothingSaid, "audio/mpeg": nothingSaid},
 			url("audio/mpeg", "?"), "?", "audio/mpeg"},
 		{"a stream of what nobody knows", map[string]string{"application/octet-stream": nothingSaid,
-			"image/png": nothingSaid, "application/gzip": nothingSaid}, b64("\x00\x01"), "\x00\x01", "application/octet-stream"},
+			"image/png": nothingSaid, "application/gzip": nothingSaid}, b64("\x00\x01"), "\x00\x01",
+			"application/octet-stream"},
 		{"a text or bytes: a text", map[string]string{"text/plain": someText, "application/octet-stream": someBytes},
 			"AP8=", "AP8=", "text/plain"},
-		{"a text or bytes: bytes", map[string]string{"text/plain": someText, "application/octet-stream": someBytes}, url("",
-			png), png, "application/octet-stream"},
+		{"a text or bytes: bytes", map[string]string{"text/plain": someText, "application/octet-stream": someBytes},
+			url("",
+				png), png, "application/octet-stream"},
 	} {
 		r := withContent(t, "3.1.0", raws(c.content))
 		sound(t, r.Tools[0])

@@ -48,7 +48,8 @@ func (d *document) parameters(op operation, view *toolschema.Projection) (out []
 			}
 			if old, there := at[key]; there {
 				if old >= first {
-					d.skips.add(out[old].node, fmt.Sprintf("the %s parameter %q is there twice: the later one counts", p.in, p.name))
+					d.skips.add(out[old].node, fmt.Sprintf("the %s parameter %q is there twice: the later one counts",
+						p.in, p.name))
 				}
 				out[old] = p
 				continue

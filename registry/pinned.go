@@ -35,7 +35,8 @@ func (g *Registry) pinned(ctx context.Context, actor storage.User, member string
 
 // AcceptPins accepts tools that wait, as [pins.Pins.Accept] does, and makes the bus list them. Its errors are those of ShowPins;
 // 409 if what waits is not what was shown, and a *[Rejection] for names of which nothing waits.
-func (g *Registry) AcceptPins(ctx context.Context, actor storage.User, member string, names []string, digest string) (pins.View, error) {
+func (g *Registry) AcceptPins(ctx context.Context, actor storage.User, member string, names []string,
+	digest string) (pins.View, error) {
 	done, err := retryOnConflict(ctx, func() (pins.View, error) {
 		c, err := g.pinned(ctx, actor, member)
 		if err != nil {
@@ -63,5 +64,6 @@ func (g *Registry) heldWarning(ctx context.Context, c storage.Capability) string
 	if err != nil || h.Digest == "" {
 		return ""
 	}
-	return fmt.Sprintf("the upstream has changed tools, or lists new ones: %d are held until you accept them (keystile capability pins %s)", len(h.Tools)+h.More, c.Member)
+	return fmt.Sprintf("the upstream has changed tools, or lists new ones: %d are held until you accept them "+
+		"(keystile capability pins %s)", len(h.Tools)+h.More, c.Member)
 }

@@ -29,7 +29,8 @@ func found(name, description string) toolplan.Tool {
 func pinned(t testing.TB, fields string) (h *fixture, mina storage.User) {
 	h = newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina = h.user("mina", storage.RoleDeveloper)
-	h.want(h.register(h.visitor(mina), `{"member":"m","upstream_url":"https://mcp.example.com/mcp"`+fields+`}`), 200, 1, "a registration")
+	h.want(h.register(h.visitor(mina), `{"member":"m","upstream_url":"https://mcp.example.com/mcp"`+fields+`}`), 200, 1,
+		"a registration")
 	h.mu.Lock()
 	h.events = nil
 	h.mu.Unlock()
@@ -66,14 +67,20 @@ func TestWhatIsHeldIsToldToItsOwnerOnce(t *testing.T) {
 			h.found("m", found("search", "Changed"), found("more", "More"))
 			time.Sleep(7 * time.Hour)
 		}
-		if len(h.notices) != 1 || h.notices[0].Kind != event.NoticeTools || h.notices[0].Capability != "m" || h.notices[0].Detail != "search, more" {
+		if len(h.notices) != 1 || h.notices[0].Kind != event.NoticeTools || h.notices[0].Capability != "m" ||
+			h.notices[0].Detail != "search, more" {
 			t.Errorf("notices: %+v, want one", h.notices)
 		}
-		if len(h.events) != 1 || h.events[0].User != mina.Sub || !strings.HasSuffix(h.events[0].Detail, ": 1 changed (search), 1 new (more)") || !strings.HasPrefix(h.events[0].Detail, "hold m ") {
+		if len(h.events) != 1 || h.events[0].User != mina.Sub ||
+			!strings.HasSuffix(h.events[0].Detail, ": 1 changed (search), 1 new (more)") ||
+			!strings.HasPrefix(h.events[0].Detail, "hold m ") {
 			t.Errorf("on the trail: %+v", h.events)
 		}
 		all, err := h.store.Deliveries(t.Context(), "m")
-		if err != nil || len(all) != 3 || all[2].Event != "capability.changed" || !strings.Contains(string(all[2].Payload), `"data":{"member":"m","kind":"mcp","tool_count":1,"changed":["search"],"new":["more"],"gone":[],"more":0,"digest":"`) {
+		if err != nil || len(all) != 3 || all[2].Event != "capability.changed" ||
+			!strings.Contains(string(all[2].Payload),
+				`"data":{"member":"m","kind":"mcp","tool_count":1,"changed":["search"],"new":["more"],"gone":[],"more":0,`+
+					`"digest":"`) {
 			t.Errorf("deliveries: %v, %v", all, err)
 		}
 	})
@@ -137,7 +144,8 @@ func TestWhatIsHeldIsBoundedInSize(t *testing.T) {
 	one, two, three := large, large, large
 	one.Name, two.Name, three.Name = "a", "b", "c"
 	h2.found("m", one, two, three)
-	if shown, err := h2.registry.ShowPins(t.Context(), mina, "m"); err != nil || len(shown.Tools) != 1 || shown.More != 2 {
+	if shown, err := h2.registry.ShowPins(t.Context(), mina, "m"); err != nil || len(shown.Tools) != 1 ||
+		shown.More != 2 {
 		t.Errorf("of 3 MB %d are shown and %d more, %v", len(shown.Tools), shown.More, err)
 	}
 }
@@ -170,7 +178,8 @@ func TestAnUpdateAcceptsNothing(t *testing.T) {
 		t.Errorf("after an update held is %+v, %v", held, err)
 	}
 	update(`{"pins":"off"}`)
-	if held, err := h.registry.ShowPins(t.Context(), mina, "m"); err != nil || len(held.Tools) != 0 || held.Capability.Pins() != "off" {
+	if held, err := h.registry.ShowPins(t.Context(), mina, "m"); err != nil || len(held.Tools) != 0 ||
+		held.Capability.Pins() != "off" {
 		t.Errorf("with pins off held is %+v, %v", held, err)
 	}
 	update(`{"pins":null}`)
@@ -186,7 +195,8 @@ func TestAnUpdateAcceptsNothing(t *testing.T) {
 func TestAnUpstreamThatListsNothingIsHeldToThat(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina := h.user("mina", storage.RoleDeveloper)
-	h.want(h.register(h.visitor(mina), `{"member":"m","upstream_url":"https://empty.example.com/mcp"}`), 200, 1, "a registration")
+	h.want(h.register(h.visitor(mina), `{"member":"m","upstream_url":"https://empty.example.com/mcp"}`), 200, 1,
+		"a registration")
 	if live := h.found("m", found("late", "EVIL")); live != nil {
 		t.Errorf("live are %v", live)
 	}
@@ -197,18 +207,21 @@ func TestAnUpstreamThatListsNothingIsHeldToThat(t *testing.T) {
 func TestTheFirstListMayBeStoredByAnotherNode(t *testing.T) {
 	var h *fixture
 	h = newFixture(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(_ context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+		c.Discoverer = discoverer(func(_ context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip,
+			error) {
 			h.found("m", found("search", "As the other node heard it"))
 			return []toolplan.Tool{found("search", "As this one heard it")}, nil, nil
 		})
 	})
 	mina := h.user("mina", storage.RoleDeveloper)
-	a := h.want(h.register(h.visitor(mina), `{"member":"m","upstream_url":"https://mcp.example.com/mcp"}`), 200, 1, "a registration")
+	a := h.want(h.register(h.visitor(mina), `{"member":"m","upstream_url":"https://mcp.example.com/mcp"}`), 200, 1,
+		"a registration")
 	if a.body.Data.Warning != "" || a.body.Data.ToolCount != 1 {
 		t.Errorf("answered %s", a.text)
 	}
 	h.wantAccepted("first", "search As the other node heard it")
-	if live := h.found("m", found("search", "As this one heard it")); len(live) != 1 || live[0].Description != "As the other node heard it" || len(h.notices) != 1 {
+	if live := h.found("m", found("search", "As this one heard it")); len(live) != 1 ||
+		live[0].Description != "As the other node heard it" || len(h.notices) != 1 {
 		t.Errorf("at this node live are %v", described(live))
 	}
 }
@@ -219,7 +232,8 @@ func TestAcceptingAtOneNodeIsAcceptingAtAll(t *testing.T) {
 	one := newNode(t, b, key, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	two := newNode(t, b, key)
 	mina := one.user("mina", storage.RoleDeveloper)
-	one.want(one.register(one.visitor(mina), `{"member":"m","upstream_url":"https://mcp.example.com/mcp"}`), 200, 1, "a registration")
+	one.want(one.register(one.visitor(mina), `{"member":"m","upstream_url":"https://mcp.example.com/mcp"}`), 200, 1,
+		"a registration")
 	one.found("m", found("search", "To the first"))
 	two.found("m", found("search", "To the second")) // a moment later, and so not written yet
 	shown, err := two.registry.ShowPins(t.Context(), mina, "m")

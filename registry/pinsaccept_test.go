@@ -107,10 +107,12 @@ func TestAcceptingTakesAFreshSignIn(t *testing.T) {
 		cookie := h.visitor(mina)
 		h.found("m", found("search", "Changed"))
 		time.Sleep(11 * time.Minute)
-		a := h.request("POST", all+"/m/pins", cookie, strings.NewReader(`{"accept":"all"}`), "Content-Type", "application/json")
+		a := h.request("POST", all+"/m/pins", cookie, strings.NewReader(`{"accept":"all"}`), "Content-Type",
+			"application/json")
 		h.want(a, 403, 4031, "an old sign-in")
 		h.wantAccepted("by an old sign-in", "search Search")
-		a = h.request("POST", all+"/m/pins", h.visitor(mina), strings.NewReader(`{"accept":"all"}`), "Content-Type", "application/json")
+		a = h.request("POST", all+"/m/pins", h.visitor(mina), strings.NewReader(`{"accept":"all"}`), "Content-Type",
+			"application/json")
 		h.want(a, 200, 1, "a fresh one")
 		h.wantAccepted("by a fresh one", "search Changed")
 	})

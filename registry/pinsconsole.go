@@ -100,7 +100,8 @@ func readAccept(text []byte) (names []string, digest string, err error) {
 	}
 	for name := range fields {
 		if name != "accept" && name != "digest" {
-			return nil, "", badField("there is no field " + name[:min(len(name), 40)] + ": send accept, and digest if you like")
+			return nil, "", badField("there is no field " + name[:min(len(name), 40)] +
+				": send accept, and digest if you like")
 		}
 	}
 	if raw := fields["digest"]; raw != nil && string(raw) != "null" {
@@ -137,7 +138,8 @@ func (g *Registry) PinsBody(ctx context.Context, actor storage.User, member stri
 
 // AcceptBody does what the endpoint pins does for a body in JSON. The caller must check the actor's role and sign-in,
 // and record what was accepted, which it returns.
-func (g *Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string, err error) {
+func (g *Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string,
+	err error) {
 	names, digest, err := readAccept(body)
 	if err != nil {
 		return nil, asFailure(err)

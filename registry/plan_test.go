@@ -156,14 +156,16 @@ func TestWhatABodyThatIsOneArgumentShows(t *testing.T) {
 		{"XML", three, `"requestBody":{"content":{"application/xml":{"schema":{"properties":{"a":{}}}}}}`,
 			`{"description":"the whole body, as application/xml. Fields: a","type":"string"}`},
 		{"a type nothing is said about", three, `"requestBody":{"content":{"image/png":{}}}`,
-			`{"anyOf":[{"type":"string"},` + asObject + `],"description":"the whole body, as image/png (` + howBytes + `)"}`},
+			`{"anyOf":[{"type":"string"},` + asObject + `],"description":"the whole body, as image/png (` + howBytes +
+				`)"}`},
 		{"text", three, `"requestBody":{"content":{"text/plain":{"schema":{"type":"string","maxLength":9}}}}`, `{"maxLength":9,"type":"string"}`},
 		{"an object about which nothing is said", three, `"requestBody":{"content":{"application/json":{"schema":{"type":"object"}}}}`, `{"type":"object"}`},
 		{"a body of 2.0 with a description", two, `"parameters":[{"name":"b","in":"body","description":"pets","schema":{"type":"array","items":{"type":"string"}}}]`, `{"description":"pets","items":{"type":"string"},"type":"array"}`},
 	} {
 		tool := parsed(t, []byte(`{`+c.version+`,"paths":{"/a":{"post":{`+c.operation+`}}}}`), Options{}).Tools[0]
 		sound(t, tool)
-		if got, want := string(tool.InputSchema), closed+`"properties":{"body":`+c.want+`},"type":"object"}`; got != want {
+		if got, want := string(tool.InputSchema), closed+`"properties":{"body":`+c.want+
+			`},"type":"object"}`; got != want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, want)
 		}
 	}

@@ -130,7 +130,8 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 		t.Errorf("%s, stored %s; want left out %v", a.text, h.stored("m"), want[1:])
 	}
 	a = h.register(mina, `{"member":"m","upstream_url":"https://api.example.com","tools_static":[{"name":"a","httpMethod":"get","path":"/b?c=%zz"},{"name":"d"}]}`)
-	if s := a.body.Data.Skipped; len(s) != 1 || s[0] != (toolplan.Skip{Pointer: "/0", Reason: "the query of the template cannot be read"}) {
+	if s := a.body.Data.Skipped; len(s) != 1 ||
+		s[0] != (toolplan.Skip{Pointer: "/0", Reason: "the query of the template cannot be read"}) {
 		t.Errorf("of a list %v are left out: %s", s, a.text)
 	}
 }

@@ -22,9 +22,10 @@ func wouldRemove(names []string) error {
 	if more := len(names) - maxRemoved; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return &reply.Failure{Status: http.StatusConflict, Msg: fmt.Sprintf("this would remove %d of the tools that are there, "+
-		"and nothing is stored: %s. If that is meant, say so (--replace at the command line, the box in the console); "+
-		"to change a label, a credential or a timeout, update the capability", len(names), text)}
+	return &reply.Failure{Status: http.StatusConflict,
+		Msg: fmt.Sprintf("this would remove %d of the tools that are there, "+
+			"and nothing is stored: %s. If that is meant, say so (--replace at the command line, the box in the console); "+
+			"to change a label, a credential or a timeout, update the capability", len(names), text)}
 }
 
 // toolsBefore returns the names of the tools that a registration replaces, as they are stored with that version. Tools

@@ -14,12 +14,14 @@ import (
 func TestARegistrationSaysWhichToolsItHasRemoved(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina := h.developer("mina")
-	if a := h.want(h.register(mina, standard("shop", "a", "b", "c")), 200, 1, "a registration"); strings.Contains(a.text, "removed") {
+	if a := h.want(h.register(mina, standard("shop", "a", "b", "c")), 200, 1,
+		"a registration"); strings.Contains(a.text, "removed") {
 		t.Errorf("the first one has removed something: %s", a.text)
 	}
 	for _, c := range []struct{ body, want string }{
 		{standard("shop", "a", "c", "d"), `"removed":["b"]`}, {standard("shop", "a", "c", "d", "e"), ""},
-		{`{"member":"shop","upstream_url":"https://tools.example.com/mcp"}`, `"removed":["a","c","d","e"]`}, // it lists search
+		// it lists search
+		{`{"member":"shop","upstream_url":"https://tools.example.com/mcp"}`, `"removed":["a","c","d","e"]`},
 		{`{"member":"shop","upstream_url":"https://tools.example.com/mcp","label":"x"}`, ""},
 		{`{"member":"shop","upstream_url":"https://empty.example.com/mcp"}`, `"removed":["search"]`},
 	} {
@@ -44,7 +46,8 @@ func TestAToolIsNotRemovedUnlessThatIsSaid(t *testing.T) {
 		q.KeepTools = true
 		_, err := register(q)
 		var no *reply.Failure
-		if !errors.As(err, &no) || no.Status != 409 || !strings.Contains(no.Msg, names) || !strings.Contains(no.Msg, "--replace") {
+		if !errors.As(err, &no) || no.Status != 409 || !strings.Contains(no.Msg, names) ||
+			!strings.Contains(no.Msg, "--replace") {
 			t.Errorf("answered %v, want a refusal that names %s", err, names)
 		}
 		if h.stored("shop") != before {
@@ -68,11 +71,13 @@ func TestAToolIsNotRemovedUnlessThatIsSaid(t *testing.T) {
 	if done, err := register(api("a")); err != nil || !slices.Equal(done.Removed, []string{"b", "c"}) {
 		t.Errorf("%+v %v", done.Removed, err)
 	}
-	if done, err := register(registry.Request{UpstreamURL: "https://tools.example.com/mcp"}); err != nil || !slices.Equal(done.Removed, []string{"a"}) {
+	if done, err := register(registry.Request{UpstreamURL: "https://tools.example.com/mcp"}); err != nil ||
+		!slices.Equal(done.Removed, []string{"a"}) {
 		t.Errorf("%+v %v", done.Removed, err)
 	}
 	// What an MCP endpoint lists is its own affair.
-	if _, err := register(registry.Request{UpstreamURL: "https://tools.example.com/mcp", Label: "x", KeepTools: true}); err != nil {
+	if _, err := register(registry.Request{UpstreamURL: "https://tools.example.com/mcp", Label: "x",
+		KeepTools: true}); err != nil {
 		t.Error(err)
 	}
 }

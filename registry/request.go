@@ -16,24 +16,26 @@ import (
 // Request holds a registration (protocol 4.8): quick with Member and UpstreamURL alone, standard
 // with OpenAPI, full with credentials, webhook and Publish; or StaticTools by hand.
 type Request struct {
-	Member        string
-	Label         string // at most 200 characters
-	Description   string // at most 1,024
-	UpstreamURL   string
-	AuthType      string // none or "", bearer, basic (user:password) or api_key
-	AuthName      string // of api_key: the header's or parameter's name
-	AuthIn        string // of api_key: header or query
-	AuthSecret    storage.Secret
-	Headers       map[string]storage.Secret // more headers that each call carries, by name; they go to the upstream alone
+	Member      string
+	Label       string // at most 200 characters
+	Description string // at most 1,024
+	UpstreamURL string
+	AuthType    string // none or "", bearer, basic (user:password) or api_key
+	AuthName    string // of api_key: the header's or parameter's name
+	AuthIn      string // of api_key: header or query
+	AuthSecret  storage.Secret
+	// more headers that each call carries, by name; they go to the upstream alone
+	Headers       map[string]storage.Secret
 	WebhookURL    string
 	WebhookSecret storage.Secret
-	Timeout       int             // seconds that a call may take, 1 to 600; 0: 30
-	Private       bool            // stored, not on the bus (publish: false)
-	PinsOff       bool            // what the upstream lists later goes on the bus unaccepted (pins: false); of a quick registration
-	OpenAPI       json.RawMessage // input of Parse: an object, YAML, or a string that holds either; nil: none. It takes precedence over StaticTools
-	StaticTools   json.RawMessage // nil: none
-	ResolveRefs   *bool           // nil: Config.ResolveRefs
-	Lint          bool            // in a preview: also return advice on the document
+	Timeout       int  // seconds that a call may take, 1 to 600; 0: 30
+	Private       bool // stored, not on the bus (publish: false)
+	// what the upstream lists later goes on the bus unaccepted (pins: false); of a quick registration
+	PinsOff     bool
+	OpenAPI     json.RawMessage // input of Parse: an object, YAML, or a string that holds either; nil: none. It takes precedence over StaticTools
+	StaticTools json.RawMessage // nil: none
+	ResolveRefs *bool           // nil: Config.ResolveRefs
+	Lint        bool            // in a preview: also return advice on the document
 
 	// KeepTools refuses the registration if it would remove tools of what is there, and names them; Registered.Removed
 	// says afterwards what was removed without it.
@@ -93,7 +95,8 @@ func (q Request) check() error {
 }
 
 func (q Request) upstream() restcall.Upstream {
-	return restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret, Headers: q.Headers}
+	return restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn,
+		Secret: q.AuthSecret, Headers: q.Headers}
 }
 
 func (q Request) checkLengths() error {

@@ -22,7 +22,8 @@ func TestWhatResolvingShows(t *testing.T) {
 		{"a choice with a branch that cannot be shown", `"A":{"type":"string"}`, `{"oneOf":[` + ref("A") + `,` + ref("nowhere") + `]}`, `{}`},
 		{"a map", `"A":{"type":"integer"}`, `{"type":"object","additionalProperties":` + ref("A") + `}`, `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 		{"a cycle", `"N":{"type":"object","properties":{"next":` + ref("N") + `,"v":{"type":"integer"}}}`, ref("N"),
-			`{"properties":{"next":{"description":"nested: N (not expanded)"},"v":{"type":"integer"}},"type":"object"}`},
+			`{"properties":{"next":{"description":"nested: N (not expanded)"},"v":{"type":"integer"}},` +
+				`"type":"object"}`},
 		{"four levels and no more", `"D":{"properties":{"d":` + ref("E") + `}},"E":{"properties":{"e":` + ref("F") + `}},"F":{"properties":{"f":{"properties":{"g":{"type":"object","properties":{"h":{}}}}}}}`, ref("D"),
 			`{"properties":{"d":{"properties":{"e":{"properties":{"f":{"properties":{"g":{"type":"object"}},"type":"object"}},"type":"object"}},"type":"object"}},"type":"object"}`},
 		{"a reference to nothing", ``, ref("nowhere"), `{"description":"nested: nowhere (not expanded)"}`},

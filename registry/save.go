@@ -14,7 +14,8 @@ import (
 )
 
 // save writes a registration over what is stored at that time, and returns the names of the tools that were there.
-func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool, skipped []toolplan.Skip) (c storage.Capability, before []string, err error) {
+func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool,
+	skipped []toolplan.Skip) (c storage.Capability, before []string, err error) {
 	c, err = retryOnConflict(ctx, func() (storage.Capability, error) {
 		there, err := g.lookUpMember(ctx, actor, q)
 		if err == nil {

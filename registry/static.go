@@ -167,7 +167,8 @@ func (d *document) nameEntries(entries []entry) (out []entry) {
 // listLeft lists what is left out of the input schema of an entry.
 func (d *document) listLeft(e entry, left []toolschema.Left) {
 	for _, l := range left {
-		d.skips.addSkip(toolplan.Skip{Pointer: toolschema.Text(e.node.Get("inputSchema").Pointer() + l.Pointer), Reason: toolschema.Text(l.Reason)})
+		d.skips.addSkip(toolplan.Skip{Pointer: toolschema.Text(e.node.Get("inputSchema").Pointer() + l.Pointer),
+			Reason: toolschema.Text(l.Reason)})
 	}
 }
 

@@ -14,18 +14,29 @@ func TestHowStaticToolsAreCalled(t *testing.T) {
 			`{"name":"search","description":"Finds","inputSchema":{"properties":{"q":{"type":"string"}},"required":["q"],"type":"object"}}`},
 		{"by name, with little said", `{"name":"ping","path":null}`, `{"name":"ping","description":"ping","inputSchema":{"properties":{},"type":"object"}}`},
 		{"get", `{"name":"pet","httpMethod":"GET","path":"/pets/:id","inputSchema":{"type":"object","properties":{"id":{"type":"integer"},"verbose":{"type":"boolean"}},"required":["verbose"]}}`,
-			`{"name":"pet","httpMethod":"get","path":"/pets/:id","description":"GET /pets/:id","inputSchema":{"additionalProperties":false,"properties":{"id":{"type":"integer"},"verbose":{"type":"boolean"}},"required":["id","verbose"],"type":"object"},` +
+			`{"name":"pet","httpMethod":"get","path":"/pets/:id","description":"GET /pets/:id",` +
+				`"inputSchema":{"additionalProperties":false,"properties":{"id":{"type":"integer"},` +
+				`"verbose":{"type":"boolean"}},"required":["id","verbose"],"type":"object"},` +
 				`"call":{"template":"/pets/{id}","params":[{"arg":"id","name":"id","in":"path","required":true},{"arg":"verbose","name":"verbose","in":"query","explode":true,"required":true}]}}`},
 		{"delete", `{"name":"d","httpMethod":"delete","path":"/x","inputSchema":{"properties":{"a":{}}}}`,
-			`{"name":"d","httpMethod":"delete","path":"/x","description":"DELETE /x","inputSchema":{"additionalProperties":false,"properties":{"a":{}},"type":"object"},"call":{"template":"/x","params":[{"arg":"a","name":"a","in":"query","explode":true}]}}`},
+			`{"name":"d","httpMethod":"delete","path":"/x","description":"DELETE /x",` +
+				`"inputSchema":{"additionalProperties":false,"properties":{"a":{}},"type":"object"},` +
+				`"call":{"template":"/x","params":[{"arg":"a","name":"a","in":"query","explode":true}]}}`},
 		{"put", `{"name":"u","httpMethod":"put","path":"/t/:idType/:id:cancel","inputSchema":{"properties":{"id":{},"idType":{},"a[b]":{"type":"string"},"c":{}},"required":["c"]}}`,
-			`{"name":"u","httpMethod":"put","path":"/t/:idType/:id:cancel","description":"PUT /t/:idType/:id:cancel","inputSchema":{"additionalProperties":false,"properties":{"a_b":{"description":"\"a[b]\" in the API.","type":"string"},"c":{},"id":{},"idType":{}},"required":["c","id","idType"],"type":"object"},` +
+			`{"name":"u","httpMethod":"put","path":"/t/:idType/:id:cancel","description":"PUT /t/:idType/:id:cancel",` +
+				`"inputSchema":{"additionalProperties":false,"properties":{"a_b":{"description":"\"a[b]\" in the ` +
+				`API.","type":"string"},"c":{},"id":{},"idType":{}},"required":["c","id","idType"],"type":"object"},` +
 				`"call":{"template":"/t/{idType}/{id}:cancel","params":[{"arg":"id","name":"id","in":"path","required":true},{"arg":"idType","name":"idType","in":"path","required":true}],` +
 				`"body":{"content_type":"application/json","fields":[{"arg":"a_b","name":"a[b]"},{"arg":"c","name":"c","required":true}],"required":true}}}`},
 		{"an optional body", `{"name":"u","httpMethod":"patch","path":"/","inputSchema":{"properties":{"c":{}}}}`,
-			`{"name":"u","httpMethod":"patch","path":"/","description":"PATCH /","inputSchema":{"additionalProperties":false,"properties":{"c":{}},"type":"object"},"call":{"template":"/","body":{"content_type":"application/json","fields":[{"arg":"c","name":"c"}]}}}`},
+			`{"name":"u","httpMethod":"patch","path":"/","description":"PATCH /",` +
+				`"inputSchema":{"additionalProperties":false,"properties":{"c":{}},"type":"object"},` +
+				`"call":{"template":"/","body":{"content_type":"application/json","fields":[{"arg":"c",` +
+				`"name":"c"}]}}}`},
 		{"named like an operation", `{"httpMethod":"post","path":"/pets"}`,
-			`{"name":"post_pets","httpMethod":"post","path":"/pets","description":"POST /pets","inputSchema":{"additionalProperties":false,"properties":{},"type":"object"},"call":{"template":"/pets"}}`},
+			`{"name":"post_pets","httpMethod":"post","path":"/pets","description":"POST /pets",` +
+				`"inputSchema":{"additionalProperties":false,"properties":{},"type":"object"},` +
+				`"call":{"template":"/pets"}}`},
 	} {
 		r, err := StaticTools(t.Context(), json.RawMessage(`[`+c.entry+`]`), Options{Member: "m"})
 		if err != nil || len(r.Tools) != 1 || len(r.Skipped) != 0 {

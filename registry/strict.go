@@ -37,8 +37,9 @@ func strictAdvice(tools []toolplan.Tool) (out []string) {
 			if more := len(names) - maxAdvice; more > 0 {
 				shown += fmt.Sprintf(" and %d more", more)
 			}
-			out = append(out, fmt.Sprintf("%s strict mode cannot express %d of %d tools, which work without it: %s; of the first, %s",
-				api.name, len(names), len(tools), shown, first))
+			out = append(out,
+				fmt.Sprintf("%s strict mode cannot express %d of %d tools, which work without it: %s; of the first, %s",
+					api.name, len(names), len(tools), shown, first))
 		}
 	}
 	return out

@@ -23,7 +23,8 @@ func openAIAdmits(schema map[string]any) error {
 	}
 	properties, values, characters := 0, 0, 0
 	err := eachSchema(schema, 0, func(s map[string]any, level int) error {
-		for _, keyword := range []string{"allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else"} {
+		for _, keyword := range []string{"allOf", "not", "dependentRequired", "dependentSchemas", "if", "then",
+			"else"} {
 			if s[keyword] != nil {
 				return fmt.Errorf("%s is not supported", keyword)
 			}
@@ -67,7 +68,8 @@ func geminiAdmits(schema map[string]any) error {
 				return fmt.Errorf("enum has %v", v)
 			}
 		}
-		if own, _ := s["properties"].(map[string]any); level > 0 && typed(s, "object") && len(own) == 0 && s["anyOf"] == nil {
+		if own, _ := s["properties"].(map[string]any); level > 0 && typed(s, "object") && len(own) == 0 &&
+			s["anyOf"] == nil {
 			return fmt.Errorf("an object without properties")
 		}
 		return nil
@@ -122,7 +124,8 @@ func TestAToolThatAStrictModeCannotExpressIsListed(t *testing.T) {
 			advice := strings.Join(strictAdvice([]toolplan.Tool{tool}), "\n")
 			var schema map[string]any
 			decode(t, tool.InputSchema, &schema)
-			for name, admits := range map[string]func(map[string]any) error{"OpenAI's": openAIAdmits, "Gemini's": geminiAdmits} {
+			for name, admits := range map[string]func(map[string]any) error{"OpenAI's": openAIAdmits,
+				"Gemini's": geminiAdmits} {
 				err := admits(schema)
 				if said := strings.Contains(advice, name); said != (err != nil) {
 					t.Errorf("%s strict mode: %v of %s, and the advice is %q", name, err, tool.InputSchema, advice)
@@ -144,13 +147,17 @@ func TestAToolThatAStrictModeCannotExpressIsListed(t *testing.T) {
 
 func TestWhyAStrictModeCannotExpressATool(t *testing.T) {
 	for argument, want := range map[string]string{
-		`{"type":"string"}`: "", `{"type":["integer","null"],"minimum":1}`: "", `{"type":"array","items":{"type":"string","enum":["a"]}}`: "",
-		`{"anyOf":[{"type":"string"},{"type":"null"}]}`: "", `{"type":"object","properties":{"a":{"type":"string"}}}`: "",
-		`{}`:                               "OpenAI's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x may be of any type",
-		`{"type":"object"}`:                "x is an object of any members",
-		`{"type":"array","items":{}}`:      "x[] may be of any type",
-		`{"type":"boolean","enum":[true]}`: "Gemini's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x has values in enum that are no texts or numbers",
-		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"string"}}`: "OpenAI's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x has further members of any name",
+		`{"type":"string"}`: "", `{"type":["integer","null"],"minimum":1}`: "",
+		`{"type":"array","items":{"type":"string","enum":["a"]}}`: "",
+		`{"anyOf":[{"type":"string"},{"type":"null"}]}`:           "", `{"type":"object","properties":{"a":{"type":"string"}}}`: "",
+		`{}`: "OpenAI's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x may be of " +
+			"any type",
+		`{"type":"object"}`:           "x is an object of any members",
+		`{"type":"array","items":{}}`: "x[] may be of any type",
+		`{"type":"boolean","enum":[true]}`: "Gemini's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x has values " +
+			"in enum that are no texts or numbers",
+		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"string"}}`: "OpenAI's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x has further " +
+			"members of any name",
 	} {
 		advice := strings.Join(strictAdvice([]toolplan.Tool{{Name: "t", InputSchema: []byte(`{"properties":{"x":` + argument + `},"type":"object"}`)}}), "\n")
 		if want == "" && advice != "" || !strings.Contains(advice, want) {

@@ -38,8 +38,9 @@ func TestJSONLinesTakeAList(t *testing.T) {
 	} {
 		r := withContent(t, "3.2.0", media{c.kind: json.RawMessage(c.content)})
 		sound(t, r.Tools[0])
-		if shown := string(r.Tools[0].InputSchema); !strings.Contains(shown, `"type":"array"`) || !strings.Contains(shown,
-			"each element is sent as a line of JSON") {
+		if shown := string(r.Tools[0].InputSchema); !strings.Contains(shown, `"type":"array"`) ||
+			!strings.Contains(shown,
+				"each element is sent as a line of JSON") {
 			t.Errorf("%s is shown as %s", c.content, shown)
 		} else if strings.Contains(c.content, "integer") && !strings.Contains(shown, "Fields: a (integer, required)") {
 			t.Errorf("%s is shown as %s, want its fields", c.content, shown)

@@ -49,7 +49,8 @@ func (r *Result) keepCallable(toBus func(toolplan.Tool) bool) error {
 				err = errLeadsToBus
 			}
 			if err != nil {
-				r.Skipped = append(r.Skipped, toolplan.Skip{Pointer: toolschema.Text(r.at[i]), Reason: whyNotCallable(err)})
+				r.Skipped = append(r.Skipped, toolplan.Skip{Pointer: toolschema.Text(r.at[i]),
+					Reason: whyNotCallable(err)})
 				continue
 			}
 		}
@@ -74,9 +75,10 @@ func whyNotCallable(err error) string {
 
 // Warnings of a quick registration whose tools are not known yet.
 const (
-	toolsPending        = "the upstream has not told its tools yet%s; it is asked again" // why in brackets
-	noTools             = "the upstream lists no tools that can be used; it is asked again"
-	noneUsable          = "the upstream lists tools, and none of them can be used: see what was left out, and why; the first: "
+	toolsPending = "the upstream has not told its tools yet%s; it is asked again" // why in brackets
+	noTools      = "the upstream lists no tools that can be used; it is asked again"
+	noneUsable   = "the upstream lists tools, and none of them can be used: see what was left out, and why; " +
+		"the first: "
 	noToolsPinned       = noTools + ", and what it lists later is held until you accept it"
 	registeredMeanwhile = "the capability was registered anew at the same time"
 )
@@ -139,7 +141,8 @@ func sameButTools(a, b storage.Capability) bool {
 	b.UpdatedAt, b.PinnedAt, b.ToolCount = a.UpdatedAt, a.PinnedAt, a.ToolCount
 	one, err := json.Marshal(a)
 	two, err2 := json.Marshal(b)
-	return err == nil && err2 == nil && bytes.Equal(one, two) && sameSecret(a.AuthSecret, b.AuthSecret) && sameSecret(a.WebhookSecret, b.WebhookSecret)
+	return err == nil && err2 == nil && bytes.Equal(one, two) && sameSecret(a.AuthSecret, b.AuthSecret) &&
+		sameSecret(a.WebhookSecret, b.WebhookSecret)
 }
 
 func sameSecret(a, b storage.Secret) bool { return a.IsZero() && b.IsZero() || a.Equal(b.Reveal()) }

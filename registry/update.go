@@ -79,8 +79,10 @@ func (g *Registry) apply(ctx context.Context, actor storage.User, member string,
 func requestFrom(c storage.Capability) Request {
 	return Request{
 		Member: c.Member, Label: c.Label, Description: c.Description, UpstreamURL: c.UpstreamURL,
-		AuthType: c.AuthType, AuthName: c.AuthName, AuthIn: c.AuthIn, AuthSecret: c.AuthSecret, Headers: c.SecretHeaders(),
-		WebhookURL: c.WebhookURL, WebhookSecret: c.WebhookSecret, Timeout: c.Timeout, Private: !c.Publish, PinsOff: c.PinsOff,
+		AuthType: c.AuthType, AuthName: c.AuthName, AuthIn: c.AuthIn, AuthSecret: c.AuthSecret,
+		Headers:    c.SecretHeaders(),
+		WebhookURL: c.WebhookURL, WebhookSecret: c.WebhookSecret, Timeout: c.Timeout, Private: !c.Publish,
+		PinsOff: c.PinsOff,
 	}
 }
 
@@ -136,9 +138,11 @@ func set[T any](to *T, value *T) {
 // fields returns the names of what is changed, for the audit trail: no value, because some are secret.
 func (ch change) fields() (names []string) {
 	for name, there := range map[string]bool{
-		"label": ch.label != nil, "description": ch.description != nil, "timeout": ch.timeout != nil, "auth_type": ch.authType != nil,
+		"label": ch.label != nil, "description": ch.description != nil, "timeout": ch.timeout != nil,
+		"auth_type": ch.authType != nil,
 		"auth_name": ch.authName != nil, "auth_in": ch.authIn != nil, "auth_secret": ch.authSecret != nil,
-		"webhook_url": ch.webhookURL != nil, "webhook_secret": ch.webhookSecret != nil, "headers": len(ch.headers) > 0 || ch.noHeaders, "pins": ch.pinsOff != nil,
+		"webhook_url": ch.webhookURL != nil, "webhook_secret": ch.webhookSecret != nil,
+		"headers": len(ch.headers) > 0 || ch.noHeaders, "pins": ch.pinsOff != nil,
 	} {
 		if there {
 			names = append(names, name)
@@ -156,7 +160,8 @@ const notChanged = "not a part of an update, which leaves the tools, the upstrea
 // been given. An unknown one is refused, because its sender expects an effect.
 func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 	texts := map[string]**string{
-		"label": &ch.label, "description": &ch.description, "auth_type": &ch.authType, "auth_name": &ch.authName, "auth_in": &ch.authIn,
+		"label": &ch.label, "description": &ch.description, "auth_type": &ch.authType, "auth_name": &ch.authName,
+		"auth_in":     &ch.authIn,
 		"webhook_url": &ch.webhookURL,
 	}
 	secrets := map[string]**storage.Secret{"auth_secret": &ch.authSecret, "webhook_secret": &ch.webhookSecret}
@@ -195,7 +200,8 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 		default:
 			must = notChanged
 			if known, _ := new(Request).set(name, raw); !known && name != "owner" {
-				return ch, badField(fmt.Sprintf("%.64q is not a field of an update: it has label, description, timeout, auth_type, auth_name, auth_in, auth_secret, "+
+				return ch, badField(fmt.Sprintf("%.64q is not a field of an update: it has label, description, "+
+					"timeout, auth_type, auth_name, auth_in, auth_secret, "+
 					"webhook_url, webhook_secret, pins and headers", name))
 			}
 			wrong = append(wrong, name+" is "+must)
@@ -215,7 +221,8 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 // UpdateBody does what a PATCH of a capability does for a body in JSON (decision 36): it changes what is sent, and
 // leaves the tools, the upstream and the owner as they are. It returns what the capability is now, and what its owner
 // should know. The caller must check the actor's role, and record what was done.
-func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error) {
+func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability,
+	[]string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
 		return storage.Capability{}, nil, asFailure(notAnObject)

@@ -19,7 +19,8 @@ func (h *fixture) update(cookie, member, body string, headers ...string) respons
 }
 
 // full is a registration with everything that an update can change.
-const full = `{"label":"Shop","description":"Orders","timeout":60,"auth_type":"bearer","auth_secret":"first-secret","webhook_url":"https://hooks.example.com/a",` +
+const full = `{"label":"Shop","description":"Orders","timeout":60,"auth_type":"bearer","auth_secret":"first-secret",` +
+	`"webhook_url":"https://hooks.example.com/a",` +
 	`"webhook_secret":"hook-secret","headers":{"X-Tenant":"tenant-secret","X-Old":"old-secret"},`
 
 func TestAnUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
@@ -28,13 +29,18 @@ func TestAnUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
 	h.want(h.register(mina, full+standard("shop", "a", "b")[1:]), 200, 1, "a registration")
 	before, tools, _ := h.store.Tools(t.Context(), "shop")
 	reloads := h.reloads
-	a := h.want(h.update(mina, "shop", `{"label":"Store","timeout":null,"auth_secret":"second-secret","headers":{"x-old":null,"X-New":"new-secret"}}`), 200, 1, "an update")
+	a := h.want(h.update(mina, "shop",
+		`{"label":"Store","timeout":null,"auth_secret":"second-secret","headers":{"x-old":null,"X-New":"new-secret"}}`),
+		200, 1, "an update")
 	c, after, err := h.store.Tools(t.Context(), "shop")
-	if err != nil || len(after) != 2 || len(tools) != 2 || c.Owner != before.Owner || c.Kind != before.Kind || c.UpstreamURL != before.UpstreamURL {
+	if err != nil || len(after) != 2 || len(tools) != 2 || c.Owner != before.Owner || c.Kind != before.Kind ||
+		c.UpstreamURL != before.UpstreamURL {
 		t.Fatalf("stored is %+v with %d tools, %v", c, len(after), err)
 	}
-	if c.Label != "Store" || c.Description != "Orders" || c.Timeout != 0 || c.AuthType != "bearer" || !c.AuthSecret.Equal("second-secret") ||
-		c.WebhookURL != before.WebhookURL || !c.WebhookSecret.Equal("hook-secret") || !slices.Equal(c.HeaderNames(), []string{"X-New", "X-Tenant"}) ||
+	if c.Label != "Store" || c.Description != "Orders" || c.Timeout != 0 || c.AuthType != "bearer" ||
+		!c.AuthSecret.Equal("second-secret") ||
+		c.WebhookURL != before.WebhookURL || !c.WebhookSecret.Equal("hook-secret") ||
+		!slices.Equal(c.HeaderNames(), []string{"X-New", "X-Tenant"}) ||
 		!c.SecretHeaders()["X-New"].Equal("new-secret") || !c.SecretHeaders()["X-Tenant"].Equal("tenant-secret") {
 		t.Errorf("stored is %+v", c)
 	}
@@ -49,12 +55,14 @@ func TestAnUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
 	if err != nil || len(due) != 1 && len(due) != 2 {
 		t.Errorf("%d messages wait for the webhook, %v", len(due), err)
 	}
-	for _, text := range []string{a.text, h.request("GET", all+"/shop", mina, nil).text, h.request("GET", all, mina, nil).text, h.log.String(), last.Detail} {
+	for _, text := range []string{a.text, h.request("GET", all+"/shop", mina, nil).text,
+		h.request("GET", all, mina, nil).text, h.log.String(), last.Detail} {
 		if strings.Contains(text, "-secret") {
 			t.Errorf("a secret stands in %s", text)
 		}
 	}
-	if shown := h.request("GET", all+"/shop", mina, nil).text; !strings.Contains(shown, `"header_names":["X-New","X-Tenant"]`) {
+	if shown := h.request("GET", all+"/shop", mina, nil).text; !strings.Contains(shown,
+		`"header_names":["X-New","X-Tenant"]`) {
 		t.Errorf("the names are not shown: %s", shown)
 	}
 	h.want(h.update(mina, "shop", `{}`), 200, 1, "an update of nothing")
@@ -62,8 +70,10 @@ func TestAnUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
 	if c, _ = h.store.Capability(t.Context(), "shop"); !slices.Equal(c.HeaderNames(), []string{"X-Tenant", "x-NEW"}) {
 		t.Errorf("the headers are %v", c.HeaderNames())
 	}
-	h.want(h.update(mina, "shop", `{"headers":{},"auth_type":"none","webhook_url":null}`), 200, 1, "an update that takes things away")
-	if c, _ = h.store.Capability(t.Context(), "shop"); c.AuthType != "none" || !c.AuthSecret.IsZero() || c.WebhookURL != "" || !c.WebhookSecret.IsZero() || len(c.SecretHeaders()) != 2 {
+	h.want(h.update(mina, "shop", `{"headers":{},"auth_type":"none","webhook_url":null}`), 200, 1,
+		"an update that takes things away")
+	if c, _ = h.store.Capability(t.Context(), "shop"); c.AuthType != "none" || !c.AuthSecret.IsZero() ||
+		c.WebhookURL != "" || !c.WebhookSecret.IsZero() || len(c.SecretHeaders()) != 2 {
 		t.Errorf("stored is %+v", c)
 	}
 	h.want(h.update(mina, "shop", `{"headers":null}`), 200, 1, "an update that takes all headers away")
@@ -78,16 +88,21 @@ func TestASecretIsNotPutToAnotherUse(t *testing.T) {
 	user := h.user("mina", storage.RoleDeveloper)
 	mina := h.visitor(user)
 	h.want(h.register(mina, full+standard("shop", "a")[1:]), 200, 1, "a registration")
-	a := h.want(h.update(mina, "shop", `{"webhook_url":"https://elsewhere.example.com/b"}`), 200, 1, "another address of the webhook")
-	if c, _ := h.store.Capability(t.Context(), "shop"); !c.WebhookSecret.IsZero() || !strings.Contains(a.body.Data.Warning, "webhook_secret") {
+	a := h.want(h.update(mina, "shop", `{"webhook_url":"https://elsewhere.example.com/b"}`), 200, 1,
+		"another address of the webhook")
+	if c, _ := h.store.Capability(t.Context(), "shop"); !c.WebhookSecret.IsZero() ||
+		!strings.Contains(a.body.Data.Warning, "webhook_secret") {
 		t.Errorf("it is signed with the old one, and the answer is %s", a.text)
 	}
-	a = h.want(h.update(mina, "shop", `{"auth_type":"basic"}`), 400, int(registry.BadField), "another kind of credential")
+	a = h.want(h.update(mina, "shop", `{"auth_type":"basic"}`), 400, int(registry.BadField),
+		"another kind of credential")
 	if !strings.Contains(a.body.Msg, "auth_secret") {
 		t.Errorf("%s", a.text)
 	}
-	h.want(h.update(mina, "shop", `{"upstream_url":"https://evil.example.com"}`), 400, int(registry.BadField), "another upstream")
-	if c, _ := h.store.Capability(t.Context(), "shop"); c.AuthType != "bearer" || c.UpstreamURL != "https://api.example.com" {
+	h.want(h.update(mina, "shop", `{"upstream_url":"https://evil.example.com"}`), 400, int(registry.BadField),
+		"another upstream")
+	if c, _ := h.store.Capability(t.Context(), "shop"); c.AuthType != "bearer" ||
+		c.UpstreamURL != "https://api.example.com" {
 		t.Errorf("stored is %+v", c)
 	}
 	// Where it is registered again in the console without them, they stay with the server alone.
@@ -113,13 +128,15 @@ func TestOnlyTheOwnerAndAnAdministratorUpdateACapability(t *testing.T) {
 		h.want(h.register(mina, standard("shop", "a")), 200, 1, "a registration")
 		const change = `{"label":"changed"}`
 		for name, cookie := range map[string]string{
-			"another developer": h.developer("ada"), "an auditor": h.visitor(h.user("audit", storage.RoleAuditor)), "a user without a role": h.visitor(h.user("plain", "")),
+			"another developer": h.developer("ada"), "an auditor": h.visitor(h.user("audit", storage.RoleAuditor)),
+			"a user without a role": h.visitor(h.user("plain", "")),
 		} {
 			h.want(h.update(cookie, "shop", change), 403, 403, name)
 		}
 		h.want(h.update("", "shop", change), 401, 401, "nobody")
 		h.want(h.update("", "shop", change, "Authorization", "Bearer x"), 401, 401, "a bearer token")
-		h.want(h.update(mina, "shop", change, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example.com"), 403, 403, "a page of another site")
+		h.want(h.update(mina, "shop", change, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example.com"),
+			403, 403, "a page of another site")
 		h.want(h.update(mina, "shop", change, "Content-Type", "text/plain"), 400, 400, "a form of another site")
 		h.want(h.update(mina, "none", change), 404, 404, "one that is not there")
 		if c, _ := h.store.Capability(t.Context(), "shop"); c.Label != "" {
@@ -148,10 +165,14 @@ func TestAnUpdateThatIsWrongChangesNothing(t *testing.T) {
 	h.want(h.register(mina, full+standard("shop", "a")[1:]), 200, 1, "a registration")
 	before := h.stored("shop")
 	for _, body := range []string{
-		``, `[]`, `null`, `{`, `{"label":7}`, `{"label":"a","label":"b"}`, `{"lable":"x"}`, `{"openapi":{}}`, `{"member":"x"}`, `{"owner":"x"}`, `{"timeout":0}`,
-		`{"timeout":"1"}`, `{"timeout":601}`, `{"label":"` + strings.Repeat("x", 201) + `"}`, `{"auth_type":"magic"}`, `{"auth_secret":""}`, `{"auth_secret":null}`,
-		`{"webhook_url":"ftp://x"}`, `{"webhook_url":"","webhook_secret":"x"}`, `{"headers":[]}`, `{"headers":{"X-A":7}}`, `{"headers":{"X-A":"1","X-A":"2"}}`,
-		`{"headers":{"X-A":"1","x_a":"2"}}`, `{"headers":{"Host":"x"}}`, `{"label":"` + strings.Repeat("x", 300<<10) + `"}`,
+		``, `[]`, `null`, `{`, `{"label":7}`, `{"label":"a","label":"b"}`, `{"lable":"x"}`, `{"openapi":{}}`,
+		`{"member":"x"}`, `{"owner":"x"}`, `{"timeout":0}`,
+		`{"timeout":"1"}`, `{"timeout":601}`, `{"label":"` + strings.Repeat("x", 201) + `"}`, `{"auth_type":"magic"}`,
+		`{"auth_secret":""}`, `{"auth_secret":null}`,
+		`{"webhook_url":"ftp://x"}`, `{"webhook_url":"","webhook_secret":"x"}`, `{"headers":[]}`,
+		`{"headers":{"X-A":7}}`, `{"headers":{"X-A":"1","X-A":"2"}}`,
+		`{"headers":{"X-A":"1","x_a":"2"}}`, `{"headers":{"Host":"x"}}`, `{"label":"` + strings.Repeat("x", 300<<10) +
+			`"}`,
 	} {
 		a := h.update(mina, "shop", body)
 		if a.status != 400 || len(a.body.Msg) < 20 || strings.Contains(a.text, "-secret") {

@@ -52,7 +52,8 @@ type summary struct {
 func newSummary(c storage.Capability, warning string) summary {
 	s := summary{
 		Member: c.Member, Label: c.Label, Description: c.Description, Kind: c.Kind, UpstreamURL: c.UpstreamURL,
-		AuthType: c.AuthType, Timeout: int(c.CallTimeout() / time.Second), Publish: c.Publish, Pins: c.Pins(), ToolCount: c.ToolCount, Owner: c.Owner,
+		AuthType: c.AuthType, Timeout: int(c.CallTimeout() / time.Second), Publish: c.Publish, Pins: c.Pins(),
+		ToolCount: c.ToolCount, Owner: c.Owner,
 		CreatedAt: c.CreatedAt.Truncate(time.Second), UpdatedAt: c.UpdatedAt.Truncate(time.Second), Warning: warning,
 	}
 	if s.AuthType == "" {
@@ -91,7 +92,8 @@ type capabilityView struct {
 }
 
 func newCapabilityView(r Registered) capabilityView {
-	return capabilityView{newSummary(r.Capability, r.Warning), newConnection(r.Capability), toolplan.Public(r.Tools), nonNil(r.Skipped)}
+	return capabilityView{newSummary(r.Capability, r.Warning), newConnection(r.Capability), toolplan.Public(r.Tools),
+		nonNil(r.Skipped)}
 }
 
 // nonNil returns a list that is never null in JSON.

@@ -43,7 +43,8 @@ type View struct {
 }
 
 func view(c storage.Capability, h toolplan.Held) View {
-	out := View{Capability: c, Tools: []Tool{}, Gone: append([]string{}, h.Gone...), More: h.More, Digest: h.Digest, At: h.At}
+	out := View{Capability: c, Tools: []Tool{}, Gone: append([]string{}, h.Gone...), More: h.More, Digest: h.Digest,
+		At: h.At}
 	for _, t := range h.Tools {
 		one := Tool{Name: t.Name, New: true, After: t}
 		var before toolplan.Tool
@@ -125,7 +126,8 @@ func leave(h toolplan.Held, rest []toolplan.Tool) toolplan.Held {
 	if len(rest) == 0 {
 		return left
 	}
-	left.Tools, left.Before, left.Gone, left.More, left.Digest = rest, among(h.Before, rest), h.Gone, h.More, toolpins.Digest(rest)
+	left.Tools, left.Before, left.Gone, left.More, left.Digest = rest, among(h.Before, rest), h.Gone, h.More,
+		toolpins.Digest(rest)
 	left.First, left.Told = left.Digest, append(left.Told, left.Digest)
 	left.Told = left.Told[max(0, len(left.Told)-maxToldOf):]
 	return left

@@ -35,7 +35,8 @@ type Store interface {
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	Held(ctx context.Context, member string) (toolplan.Held, error)
 	SaveHeld(ctx context.Context, h toolplan.Held, events ...storage.Delivery) (toolplan.Held, error)
-	SaveAccepted(ctx context.Context, c storage.Capability, tools []toolplan.Tool, h toolplan.Held, events ...storage.Delivery) (storage.Capability, error)
+	SaveAccepted(ctx context.Context, c storage.Capability, tools []toolplan.Tool, h toolplan.Held,
+		events ...storage.Delivery) (storage.Capability, error)
 }
 
 // Config holds the parameters of New.
@@ -70,21 +71,24 @@ func New(c Config) (*Pins, error) {
 }
 
 // Found implements mcpbus.Pins. It accepts the first list of a capability, and holds what differs in later ones.
-func (p *Pins) Found(ctx context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error) {
+func (p *Pins) Found(ctx context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability,
+	[]toolplan.Tool, error) {
 	if c.PinnedAt.IsZero() {
 		return p.acceptFirst(ctx, c, accepted, found)
 	}
 	if err := p.hold(ctx, c, accepted, found); errors.Is(err, storage.ErrConflict) {
 		return c, accepted, err
 	} else if err != nil {
-		p.c.Log.WarnContext(ctx, "what an upstream has changed is left out, but not noted", "member", c.Member, "err", err)
+		p.c.Log.WarnContext(ctx, "what an upstream has changed is left out, but not noted", "member", c.Member, "err",
+			err)
 	}
 	return c, accepted, nil
 }
 
 // acceptFirst stores the first list of a capability, or, of one whose tools an older version has stored, what
 // that version left out of them.
-func (p *Pins) acceptFirst(ctx context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error) {
+func (p *Pins) acceptFirst(ctx context.Context, c storage.Capability, accepted,
+	found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error) {
 	if _, first := c.Pinned(); first {
 		accepted = found
 	} else {
@@ -171,7 +175,8 @@ func holding(h toolplan.Held, accepted, differs []toolplan.Tool, gone []string) 
 	if digest == h.Digest && more == h.More && slices.Equal(gone, h.Gone) || h.Digest != "" && lately(h.At, heldAnew) {
 		return h, false
 	}
-	h.Tools, h.Before, h.Gone, h.More, h.Digest, h.At = kept, among(accepted, kept), gone, more, digest, time.Now().UTC()
+	h.Tools, h.Before, h.Gone, h.More, h.Digest, h.At = kept, among(accepted, kept), gone, more, digest,
+		time.Now().UTC()
 	if h.First == "" {
 		h.First = digest
 	}
@@ -236,12 +241,14 @@ func (p *Pins) tell(ctx context.Context, c storage.Capability, h toolplan.Held, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pinNoteTime)
 	defer cancel()
 	if p.c.Notifier != nil && c.Owner != "" {
-		p.c.Notifier.Notify(ctx, c.Owner, event.Notice{Kind: event.NoticeTools, Capability: c.Member, Detail: n.Names(), At: h.ToldAt})
+		p.c.Notifier.Notify(ctx, c.Owner, event.Notice{Kind: event.NoticeTools, Capability: c.Member, Detail: n.Names(),
+			At: h.ToldAt})
 	}
 	if p.c.Audit == nil {
 		return nil
 	}
 	return p.c.Audit.NoteNow(ctx, event.Event{
-		Kind: event.Registration, User: c.Owner, Status: http.StatusOK, Detail: "hold " + c.Member + " " + h.Digest + ": " + n.Text(),
+		Kind: event.Registration, User: c.Owner, Status: http.StatusOK, Detail: "hold " + c.Member + " " + h.Digest +
+			": " + n.Text(),
 	})
 }
