@@ -26,30 +26,31 @@ const (
 
 // Capability is a group of tools and the one upstream that serves them (protocol 2.7, 4.8).
 type Capability struct {
-	Member        string          `json:"member"` // its name, and the prefix of its tools on the bus
-	Label         string          `json:"label,omitempty"`
-	Description   string          `json:"description,omitempty"`
-	Kind          string          `json:"kind"`
-	UpstreamURL   string          `json:"upstream_url"`
-	AuthType      string          `json:"auth_type,omitempty"` // none, bearer, basic or api_key; "" is none
-	AuthName      string          `json:"auth_name,omitempty"` // of api_key: the header or query parameter
-	AuthIn        string          `json:"auth_in,omitempty"`   // of api_key: header or query
-	AuthSecret    Secret          `json:"-"`
-	headers       Secret          // see SecretHeaders: an object of texts in JSON
-	WebhookURL    string          `json:"webhook_url,omitempty"`
-	WebhookSecret Secret          `json:"-"`
-	Timeout       int             `json:"timeout,omitempty"`    // seconds that one call may take; 0: defaultTimeout. See CallTimeout
-	Publish       bool            `json:"publish"`              // false: stored, not on the bus
-	PinsOff       bool            `json:"pins_off,omitempty"`   // what its upstream lists goes on the bus unaccepted; see AutoDiscover
-	PinnedAt      time.Time       `json:"pinned_at,omitzero"`   // when its tools were accepted; zero: see Pinned
-	Owner         string          `json:"owner"`                // a user's sub
-	OwnedSince    time.Time       `json:"owned_since,omitzero"` // see Since; written by the Store
-	TakenFrom     string          `json:"-"`                    // of a new one: the owner for whom the name is kept and who is passed over
-	ToolCount     int             `json:"tool_count"`
-	Skipped       []toolplan.Skip `json:"skipped,omitempty"`
-	CreatedAt     time.Time       `json:"created_at"`
-	UpdatedAt     time.Time       `json:"updated_at"`
-	Version       int64           `json:"-"`
+	Member        string `json:"member"` // its name, and the prefix of its tools on the bus
+	Label         string `json:"label,omitempty"`
+	Description   string `json:"description,omitempty"`
+	Kind          string `json:"kind"`
+	UpstreamURL   string `json:"upstream_url"`
+	AuthType      string `json:"auth_type,omitempty"` // none, bearer, basic or api_key; "" is none
+	AuthName      string `json:"auth_name,omitempty"` // of api_key: the header or query parameter
+	AuthIn        string `json:"auth_in,omitempty"`   // of api_key: header or query
+	AuthSecret    Secret `json:"-"`
+	headers       Secret // see SecretHeaders: an object of texts in JSON
+	WebhookURL    string `json:"webhook_url,omitempty"`
+	WebhookSecret Secret `json:"-"`
+	Timeout       int    `json:"timeout,omitempty"` // seconds that one call may take; 0: defaultTimeout. See CallTimeout
+	Publish       bool   `json:"publish"`           // false: stored, not on the bus
+	// what its upstream lists goes on the bus unaccepted; see AutoDiscover
+	PinsOff    bool            `json:"pins_off,omitempty"`
+	PinnedAt   time.Time       `json:"pinned_at,omitzero"`   // when its tools were accepted; zero: see Pinned
+	Owner      string          `json:"owner"`                // a user's sub
+	OwnedSince time.Time       `json:"owned_since,omitzero"` // see Since; written by the Store
+	TakenFrom  string          `json:"-"`                    // of a new one: the owner for whom the name is kept and who is passed over
+	ToolCount  int             `json:"tool_count"`
+	Skipped    []toolplan.Skip `json:"skipped,omitempty"`
+	CreatedAt  time.Time       `json:"created_at"`
+	UpdatedAt  time.Time       `json:"updated_at"`
+	Version    int64           `json:"-"`
 	carried
 }
 

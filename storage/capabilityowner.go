@@ -84,7 +84,9 @@ func (s *Store) changeWith(ctx context.Context, member string, events []Delivery
 			return 0, err
 		}
 		version, err := s.change(ctx, member, events, all...)
-		if in := (*driver.PutError)(nil); !errors.As(err, &in) || !slices.Contains([]string{memberNames.name, capabilityFences.name, accessLists.name, heldTools.name}, in.Kind) {
+		if in := (*driver.PutError)(nil); !errors.As(err, &in) ||
+			!slices.Contains([]string{memberNames.name, capabilityFences.name, accessLists.name, heldTools.name},
+				in.Kind) {
 			return version, err
 		}
 	}

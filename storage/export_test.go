@@ -35,8 +35,11 @@ func KindsForTest() map[string]KindForTest {
 	return map[string]KindForTest{
 		"accessLists": accessLists, "adminFences": adminFences, "apiKeyFences": apiKeyFences, "apiKeys": apiKeys, "apps": apps, "beats": beats, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints, "clientHosts": clientHosts,
 		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
-		"deliveries": deliveries, "epochs": epochs, "erasures": erasures, "factors": factors, "fences": fences, "formats": formats, "heldTools": heldTools, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets, "keyedCalls": keyedCalls, "leases": leases, "streams": streams, "usageMarks": usageMarks,
-		"logins": logins, "mails": mails, "memberNames": memberNames, "openIDs": openIDs,
+		"deliveries": deliveries, "epochs": epochs, "erasures": erasures, "factors": factors, "fences": fences,
+		"formats": formats, "heldTools": heldTools, "hmacKeys": hmacKeys, "invitations": invitations,
+		"keySets": keySets, "keyedCalls": keyedCalls, "leases": leases, "streams": streams,
+		"usageMarks": usageMarks,
+		"logins":     logins, "mails": mails, "memberNames": memberNames, "openIDs": openIDs,
 		"orders": orders, "probes": probes, "rankings": rankings, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "skeletonMarks": skeletonMarks, "skeletons": skeletons, "spents": spents,
 		"tickets": tickets, "timeMarks": timeMarks, "toolsets": toolsets, "users": users,
 	}

@@ -64,7 +64,8 @@ func (s *Store) heldDoc(h toolplan.Held) (driver.Doc, error) {
 // SaveAccepted writes a capability with the tools that its owner has accepted, and what is still held then, in one
 // step. It queues the events of that as SaveCapability does. ErrConflict says that the capability, or what
 // is held of it, has changed meanwhile.
-func (s *Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan.Tool, h toolplan.Held, events ...Delivery) (Capability, error) {
+func (s *Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan.Tool, h toolplan.Held,
+	events ...Delivery) (Capability, error) {
 	packed, err := packTools(c.Member, tools)
 	if err != nil {
 		return c, err

@@ -12,22 +12,26 @@ import (
 // What is accepted and what is held then are written together or not at all.
 func TestWhatIsAcceptedIsWrittenWithWhatIsHeld(t *testing.T) {
 	s, _ := open(t)
-	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP, PinnedAt: time.Now()}, []toolplan.Tool{tool("a")})
+	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP,
+		PinnedAt: time.Now()}, []toolplan.Tool{tool("a")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := s.SaveHeld(t.Context(), toolplan.Held{Member: "m", Tools: []toolplan.Tool{tool("b"), tool("c")}, Before: []toolplan.Tool{tool("a")}, Digest: "d"})
+	held, err := s.SaveHeld(t.Context(), toolplan.Held{Member: "m", Tools: []toolplan.Tool{tool("b"), tool("c")},
+		Before: []toolplan.Tool{tool("a")}, Digest: "d"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stale := held
 	stale.Version--
-	if _, err := s.SaveAccepted(t.Context(), c, []toolplan.Tool{tool("evil")}, stale); !errors.Is(err, storage.ErrConflict) {
+	if _, err := s.SaveAccepted(t.Context(), c, []toolplan.Tool{tool("evil")}, stale); !errors.Is(err,
+		storage.ErrConflict) {
 		t.Errorf("beside another record of what is held: %v, want a conflict", err)
 	}
 	old := c
 	old.Version--
-	if _, err := s.SaveAccepted(t.Context(), old, []toolplan.Tool{tool("evil")}, held); !errors.Is(err, storage.ErrConflict) {
+	if _, err := s.SaveAccepted(t.Context(), old, []toolplan.Tool{tool("evil")}, held); !errors.Is(err,
+		storage.ErrConflict) {
 		t.Errorf("of a capability that has changed: %v, want a conflict", err)
 	}
 	if _, tools, err := s.Tools(t.Context(), "m"); err != nil || len(tools) != 1 || tools[0].Name != "a" {
@@ -35,10 +39,12 @@ func TestWhatIsAcceptedIsWrittenWithWhatIsHeld(t *testing.T) {
 	}
 	left := held
 	left.Tools, left.Digest = held.Tools[1:], "e"
-	if c, err = s.SaveAccepted(t.Context(), c, []toolplan.Tool{tool("a"), tool("b")}, left); err != nil || c.ToolCount != 2 {
+	if c, err = s.SaveAccepted(t.Context(), c, []toolplan.Tool{tool("a"), tool("b")}, left); err != nil ||
+		c.ToolCount != 2 {
 		t.Fatal(c, err)
 	}
-	if got, err := s.Held(t.Context(), "m"); err != nil || len(got.Tools) != 1 || got.Tools[0].Name != "c" || len(got.Before) != 1 || got.Digest != "e" {
+	if got, err := s.Held(t.Context(), "m"); err != nil || len(got.Tools) != 1 || got.Tools[0].Name != "c" ||
+		len(got.Before) != 1 || got.Digest != "e" {
 		t.Errorf("held is %+v, %v", got, err)
 	}
 }
@@ -58,7 +64,8 @@ func TestWhatIsHeldGoesWithWhatItWasHeldBeside(t *testing.T) {
 		},
 	} {
 		s, _ := open(t)
-		c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP, PinnedAt: time.Now()}, nil)
+		c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP,
+			PinnedAt: time.Now()}, nil)
 		if err == nil {
 			_, err = s.SaveHeld(t.Context(), toolplan.Held{Member: "m", Tools: []toolplan.Tool{tool("b")}, Digest: "d"})
 		}

@@ -36,7 +36,8 @@ func newVault(t *testing.T, keys ...storage.MasterKey) *vault {
 	}
 	member := storage.Capability{Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example", AuthType: "bearer",
 		AuthSecret: storage.NewSecret("the upstream's key"), WebhookURL: "https://shop.example/hook", WebhookSecret: storage.NewSecret("the webhook's key"), Owner: "u1"}
-	member.SetSecretHeaders(map[string]storage.Secret{"X-Tenant-Key": storage.NewSecret("the tenant's key"), "X-Two": storage.NewSecret("two")})
+	member.SetSecretHeaders(map[string]storage.Secret{"X-Tenant-Key": storage.NewSecret("the tenant's key"),
+		"X-Two": storage.NewSecret("two")})
 	if _, err := store.SaveCapability(t.Context(), member, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 func TestAHandlerSetsHowFastABodyHasToCome(t *testing.T) {
 	const seconds, piece = 300, 9 << 10
 	for name, c := range map[string]struct{ rate, want int }{
-		"as it was": {0, http.StatusRequestTimeout}, "slower": {8 << 10, 200}, "faster": {10 << 20, http.StatusRequestTimeout},
+		"as it was": {0, http.StatusRequestTimeout}, "slower": {8 << 10, 200},
+		"faster": {10 << 20, http.StatusRequestTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, Config{}, func(w http.ResponseWriter, r *http.Request) {

@@ -75,8 +75,11 @@ var (
 	notAllowed  = &Failure{Status: http.StatusMethodNotAllowed, Msg: "this resource has other methods: see the Allow header"}
 	tooLarge    = &Failure{Status: http.StatusRequestEntityTooLarge, OAuth: "invalid_request", Msg: "the request body is too large"}
 	unavailable = &Failure{Status: http.StatusServiceUnavailable, OAuth: "temporarily_unavailable", Msg: "the store does not answer: try again shortly", Header: http.Header{"Retry-After": {"1"}}}
-	slowBody    = &Failure{Status: http.StatusRequestTimeout, OAuth: "invalid_request", Msg: "the request's body came too slowly and was given up: send it again over a faster connection", Header: http.Header{"Connection": {"close"}}} // RFC 9110 15.5.9
-	broken      = &Failure{Status: http.StatusInternalServerError, OAuth: "server_error", Msg: "something failed here: try again, and tell the operator the time of this request"}
+	// RFC 9110 15.5.9
+	slowBody = &Failure{Status: http.StatusRequestTimeout, OAuth: "invalid_request",
+		Msg:    "the request's body came too slowly and was given up: send it again over a faster connection",
+		Header: http.Header{"Connection": {"close"}}}
+	broken = &Failure{Status: http.StatusInternalServerError, OAuth: "server_error", Msg: "something failed here: try again, and tell the operator the time of this request"}
 )
 
 // FailureOf converts an error to the failure that the client receives.

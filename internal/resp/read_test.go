@@ -70,7 +70,8 @@ func TestThoseBehindACallerThatReadsGetTheirAnswers(t *testing.T) {
 					time.Sleep(time.Duration(i) * time.Millisecond)
 					want := fmt.Sprint("b", i)
 					v, err := c.Do(time.Now().Add(time.Duration(50+100*i)*time.Millisecond), "ECHO", want)
-					if late := i == 0 && takes > 50*time.Millisecond; errors.Is(err, os.ErrDeadlineExceeded) != late || !late && v.Text != want {
+					if late := i == 0 && takes > 50*time.Millisecond; errors.Is(err, os.ErrDeadlineExceeded) != late ||
+						!late && v.Text != want {
 						t.Errorf("%+v, %v, want %s", v, err, want)
 					}
 				})

@@ -81,7 +81,8 @@ func TestWhatClientsAddIsIgnoredAndSaid(t *testing.T) {
 		t.Fatalf("%+v, %v, want the answer and a line", result, err)
 	}
 	if said, want := result.Content[1].Text,
-		"Ignored, since the tool takes no such argument: sessionId, action, chatInput, toolCallId, tool."; said != want {
+		"Ignored, since the tool takes no such argument: sessionId, action, chatInput, toolCallId, "+
+			"tool."; said != want {
 		t.Errorf("%q is said, want %q", said, want)
 	}
 	if result, err = caller.Call(t.Context(), Upstream{BaseURL: base}, plan,

@@ -138,8 +138,9 @@ func (p *Plan) readParams(call *toolplan.Call) error {
 		known := styles[q.In]
 		switch {
 		case known == nil:
-			errs = append(errs, fmt.Errorf("the parameter %q is in %q, not in path, query, querystring, header or cookie",
-				q.Name, q.In))
+			errs = append(errs,
+				fmt.Errorf("the parameter %q is in %q, not in path, query, querystring, header or cookie",
+					q.Name, q.In))
 			continue
 		case q.Style != "" && !slices.Contains(known, q.Style):
 			errs = append(errs, fmt.Errorf("the parameter %q has the unknown style %q", q.Name, q.Style))

@@ -69,7 +69,8 @@ func checkSecretHeader(name, value string) error {
 	case len(value) > maxSecretHeader:
 		return fmt.Errorf("headers: the value of %q has more than %d bytes", name, maxSecretHeader)
 	case !headerValue(value) || !utf8.ValidString(value) || strings.Trim(value, " \t") != value:
-		return fmt.Errorf("headers: the value of %q is no text, has control characters, or begins or ends with a blank", name)
+		return fmt.Errorf("headers: the value of %q is no text, has control characters, or begins or ends with a blank",
+			name)
 	}
 	return nil
 }

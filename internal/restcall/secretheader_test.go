@@ -24,22 +24,28 @@ func TestSecretHeadersGoWithEachCall(t *testing.T) {
 		w.Header().Set("Content-Type", "text/plain")
 		r.Header.Write(w)
 	})
-	tool := tool("get", "/x", "", []string{"a", "b"}, map[string]arg{"a": {`{"type":"string"}`, toolplan.Param{Arg: "a", Name: "x_tenant_key", In: "header"}}, "b": {`{"type":"string"}`, toolplan.Param{Arg: "b", Name: "X-Own", In: "header"}}})
+	tool := tool("get", "/x", "", []string{"a", "b"},
+		map[string]arg{"a": {`{"type":"string"}`, toolplan.Param{Arg: "a", Name: "x_tenant_key", In: "header"}},
+			"b": {`{"type":"string"}`, toolplan.Param{Arg: "b", Name: "X-Own", In: "header"}}})
 	for _, to := range []Upstream{
-		{}, {AuthType: "bearer", Secret: storage.NewSecret("bearer-secret")}, {AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret("query-secret")},
+		{}, {AuthType: "bearer", Secret: storage.NewSecret("bearer-secret")},
+		{AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret("query-secret")},
 	} {
 		spelt := "x_tenant_key" // as the document has it
-		to.BaseURL, to.Headers = base, secretHeaders("x-tenant-key", "tenant-secret", "CF-Access-Client-Id", "cloud-secret")
+		to.BaseURL, to.Headers = base, secretHeaders("x-tenant-key", "tenant-secret", "CF-Access-Client-Id",
+			"cloud-secret")
 		for _, to := range []Upstream{to, to.Prepared()} {
 			r, err := u.caller(t, Config{}).Call(t.Context(), to, compile(t, tool), raw(`{"a":"forged","b":"own"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
 			header := u.seen[len(u.seen)-1].header
-			if header.Get("X-Tenant-Key") != "tenant-secret" || header.Get("Cf-Access-Client-Id") != "cloud-secret" || header.Get("X-Own") != "own" || header[spelt] != nil {
+			if header.Get("X-Tenant-Key") != "tenant-secret" || header.Get("Cf-Access-Client-Id") != "cloud-secret" ||
+				header.Get("X-Own") != "own" || header[spelt] != nil {
 				t.Errorf("%s: sent %v", to.AuthType, header)
 			}
-			if got := texts(r); strings.Contains(got, "-secret") || strings.Count(got, "[secret]") < 2 || strings.Contains(got, "forged") {
+			if got := texts(r); strings.Contains(got, "-secret") || strings.Count(got, "[secret]") < 2 ||
+				strings.Contains(got, "forged") {
 				t.Errorf("%s: the answer is %q", to.AuthType, got)
 			}
 		}
@@ -47,7 +53,8 @@ func TestSecretHeadersGoWithEachCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := fmt.Sprintf("%v %+v %s %v %+v", request, request, request, to, to); strings.Contains(text, "-secret") {
+		if text := fmt.Sprintf("%v %+v %s %v %+v", request, request, request, to, to); strings.Contains(text,
+			"-secret") {
 			t.Errorf("printed are %s", text)
 		}
 	}
@@ -62,7 +69,8 @@ func TestSecretHeadersAreNotSentAfterARedirect(t *testing.T) {
 		}
 		http.Redirect(w, r, "http://elsewhere.example.test/", http.StatusTemporaryRedirect)
 	})
-	r, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base, Headers: secretHeaders("X-A", "tenant-secret")}, compile(t, get), nil)
+	r, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base,
+		Headers: secretHeaders("X-A", "tenant-secret")}, compile(t, get), nil)
 	if err != nil || !r.IsError || elsewhere != 0 || len(u.seen) != 1 {
 		t.Errorf("%q %v, asked %d times, %d elsewhere", texts(r), err, len(u.seen), elsewhere)
 	}

@@ -25,12 +25,14 @@ const (
 // known says of headers that are not of one API whether they are told.
 var known = listed(
 	[]string{
-		"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation", "Link", "Retry-After", "Etag", "Last-Modified",
+		"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation", "Link", "Retry-After", "Etag",
+		"Last-Modified",
 		"Content-Range", "Content-Disposition", "Deprecation", "Sunset", "Ratelimit", "Ratelimit-Policy",
 	},
 	[]string{
 		"Accept-Ranges", "Age", "Alt-Svc", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
-		"Content-Security-Policy", "Content-Type", "Date", "Expires", "Keep-Alive", "Nel", "Permissions-Policy", "Pragma",
+		"Content-Security-Policy", "Content-Type", "Date", "Expires", "Keep-Alive", "Nel", "Permissions-Policy",
+		"Pragma",
 		"Referrer-Policy", "Report-To", "Server", "Server-Timing", "Strict-Transport-Security", "Te", "Trailer",
 		"Transfer-Encoding", "Upgrade", "Vary", "Via", "X-Content-Type-Options", "X-Frame-Options", "X-Powered-By",
 		"X-Xss-Protection",
@@ -57,7 +59,8 @@ var (
 	}
 	// secretWords stand in the names of what lets somebody in. Such a header is never told.
 	secretWords = []string{
-		"auth", "authenticate", "authentication", "authorization", "cookie", "cookie2", "credential", "credentials", "csrf",
+		"auth", "authenticate", "authentication", "authorization", "cookie", "cookie2", "credential", "credentials",
+		"csrf",
 		"password", "secret", "xsrf",
 	}
 	// keyWords do so too, unless the header is about pages, as X-Next-Token is.
@@ -117,7 +120,8 @@ var (
 // shown is a value of a header as it may be shown, "" for one that may not: without the credential, and without the
 // name of the upstream, whose own URLs become paths.
 func (r *Request) shown(name, value string) string {
-	isURL := slices.Contains([]string{"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation"}, name)
+	isURL := slices.Contains([]string{"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation"},
+		name)
 	if value = inUTF8(value, isURL); len(value) > maxToldValue || !plain(value) {
 		return ""
 	}

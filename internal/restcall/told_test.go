@@ -18,13 +18,15 @@ import (
 )
 
 // post is a tool that changes something.
-var post = toolplan.Tool{Name: "make", Method: "post", Description: "make", InputSchema: raw(`{"type":"object"}`), Call: &toolplan.Call{Template: "/things"}}
+var post = toolplan.Tool{Name: "make", Method: "post", Description: "make", InputSchema: raw(`{"type":"object"}`),
+	Call: &toolplan.Call{Template: "/things"}}
 
 // toldBy calls a tool whose upstream has a secret and answers with these headers: name, value, name, value.
 func toldBy(t *testing.T, tool toolplan.Tool, status int, body string, header ...string) Result {
 	t.Helper()
 	to := Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret("s3cr3t/+value")}
-	r, err := serve(t, false, answers(status, body, header...)).caller(t, Config{}).Call(t.Context(), to, compile(t, tool), nil)
+	r, err := serve(t, false, answers(status, body, header...)).caller(t, Config{}).Call(t.Context(), to,
+		compile(t, tool), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,15 +40,30 @@ func TestAModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
 		header       []string
 		first, after string // the first text, and what follows it
 	}{
-		{201, "", []string{"Location", base + "/things/9"}, "HTTP 201 Created, with no content\nHeaders of the answer: Location: /v1/things/9", ""},
-		{201, "", []string{"Location", "things/9?v=1#a"}, "HTTP 201 Created, with no content\nHeaders of the answer: Location: things/9?v=1#a", ""},
-		{201, "{}", []string{"Location", "https://api.example.test:8443/things/9"}, "{}", "Headers of the answer: Location: /things/9"},
-		{202, "", []string{"Operation-Location", "http://10.0.0.7/operations/1", "Retry-After", "5"}, "HTTP 202 Accepted, with no content\nHeaders of the answer: Operation-Location: /operations/1; Retry-After: 5", ""},
-		{303, "", []string{"Location", "/things/9"}, "HTTP 303 See Other: the upstream redirects, which is not followed: its owner must register the URL where it ends\nHeaders of the answer: Location: /things/9", ""},
-		{429, "slow", []string{"Retry-After", "30", "X-RateLimit-Remaining", "0", "RateLimit", `"default";r=0;t=30`}, "HTTP 429 Too Many Requests\nslow", `Headers of the answer: Ratelimit: "default";r=0;t=30; Retry-After: 30; X-Ratelimit-Remaining: 0`},
-		{200, "[]", []string{"Link", `<http://api.example.test/v1/things?page=2>; rel="next", <https://docs.example.org/>; rel="help"`, "X-Total-Count", "31"}, "[]", `Headers of the answer: Link: </v1/things?page=2>; rel="next", <https://docs.example.org/>; rel="help"; X-Total-Count: 31`},
-		{200, "[]", []string{"Etag", `W/"1"`, "X-Next-Token", "abc", "X-Ms-Continuation", "def", "Content-Range", "items 0-9/31"}, "[]", `Headers of the answer: Content-Range: items 0-9/31; Etag: W/"1"; X-Ms-Continuation: def; X-Next-Token: abc`},
-		{200, "[]", []string{"Location", "https://other.example.org/a"}, "[]", "Headers of the answer: Location: https://other.example.org/a"},
+		{201, "", []string{"Location", base + "/things/9"},
+			"HTTP 201 Created, with no content\nHeaders of the answer: Location: /v1/things/9", ""},
+		{201, "", []string{"Location", "things/9?v=1#a"},
+			"HTTP 201 Created, with no content\nHeaders of the answer: Location: things/9?v=1#a", ""},
+		{201, "{}", []string{"Location", "https://api.example.test:8443/things/9"}, "{}",
+			"Headers of the answer: Location: /things/9"},
+		{202, "", []string{"Operation-Location", "http://10.0.0.7/operations/1", "Retry-After", "5"},
+			"HTTP 202 Accepted, with no content\nHeaders of the answer: Operation-Location: /operations/1; " +
+				"Retry-After: 5", ""},
+		{303, "", []string{"Location", "/things/9"},
+			"HTTP 303 See Other: the upstream redirects, which is not followed: its owner must register the URL where " +
+				"it ends\nHeaders of the answer: Location: /things/9", ""},
+		{429, "slow", []string{"Retry-After", "30", "X-RateLimit-Remaining", "0", "RateLimit", `"default";r=0;t=30`},
+			"HTTP 429 Too Many Requests\nslow",
+			`Headers of the answer: Ratelimit: "default";r=0;t=30; Retry-After: 30; X-Ratelimit-Remaining: 0`},
+		{200, "[]", []string{"Link", `<http://api.example.test/v1/things?page=2>; rel="next", ` +
+			`<https://docs.example.org/>; rel="help"`, "X-Total-Count", "31"}, "[]",
+			`Headers of the answer: Link: </v1/things?page=2>; rel="next", <https://docs.example.org/>; rel="help"; ` +
+				`X-Total-Count: 31`},
+		{200, "[]", []string{"Etag", `W/"1"`, "X-Next-Token", "abc", "X-Ms-Continuation", "def", "Content-Range",
+			"items 0-9/31"}, "[]", `Headers of the answer: Content-Range: items 0-9/31; Etag: W/"1"; ` +
+			`X-Ms-Continuation: def; X-Next-Token: abc`},
+		{200, "[]", []string{"Location", "https://other.example.org/a"}, "[]",
+			"Headers of the answer: Location: https://other.example.org/a"},
 	} {
 		r := toldBy(t, post, c.status, c.body, c.header...)
 		want := c.first
@@ -61,13 +78,16 @@ func TestAModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
 
 func TestNoHeaderTellsWhatIsNotToBeKnown(t *testing.T) {
 	for _, header := range [][]string{
-		{"Set-Cookie", "session=1"}, {"Www-Authenticate", "Basic"}, {"Authorization", "x"}, {"X-Auth-Token", "x"}, {"X-Api-Key", "x"}, {"X-Csrf-Token-Next", "x"}, {"Server", "internal/1"},
-		{"X-Backend-Host", "db1"}, {"Via", "1.1 proxy"}, {"Date", "x"}, {"X-Request-Id", "1"}, {"Access-Control-Max-Age", "1"}, {"Proxy-Next", "x"},
+		{"Set-Cookie", "session=1"}, {"Www-Authenticate", "Basic"}, {"Authorization", "x"}, {"X-Auth-Token", "x"},
+		{"X-Api-Key", "x"}, {"X-Csrf-Token-Next", "x"}, {"Server", "internal/1"},
+		{"X-Backend-Host", "db1"}, {"Via", "1.1 proxy"}, {"Date", "x"}, {"X-Request-Id", "1"},
+		{"Access-Control-Max-Age", "1"}, {"Proxy-Next", "x"},
 		{"Link", "<https://user:pw@other.example.org/>; rel=next"}, {"Link", "<http://[bad>; rel=next"},
 		{"X-Next-Page", "https%3A%2F%2Fapi.example.test"},
 		{"X-Next-Page", "https://user:pw@other.example.org/x"}, {"Location", "ftp://other.example.org/x"},
 		{"X-Next-Page", `{"next":"https:\/\/api.example.test\/x"}`},
-		{"Location", "/r?to=http%253A%252F%252Fapi.example.test"}, {"Location", "mailto:a@example.org"}, {"Location", "https://other.example.org/?from=api.example.test"},
+		{"Location", "/r?to=http%253A%252F%252Fapi.example.test"}, {"Location", "mailto:a@example.org"},
+		{"Location", "https://other.example.org/?from=api.example.test"},
 		{"X-Total-Count", strings.Repeat("9", maxToldValue+1)}, {"X-Page-" + strings.Repeat("a", maxToldName), "1"},
 	} {
 		if r := toldBy(t, post, 200, "[]", header...); texts(r) != "[]" || len(r.Headers) > 0 {
@@ -115,7 +135,8 @@ func TestAURLInAnyHeaderIsToldWithoutItsPrivateHost(t *testing.T) {
 
 func TestAHostOfOneWordHidesNoPathThatHasTheWord(t *testing.T) {
 	for value, want := range map[string]string{
-		"/users/5": "/users/5", "users/5": "users/5", "http://users:8080/users/5": "/users/5", "//users/users/5": "/users/5",
+		"/users/5": "/users/5", "users/5": "users/5", "http://users:8080/users/5": "/users/5",
+		"//users/users/5":      "/users/5",
 		"/r?to=http://users/x": "", "/r?to=users:8080": "",
 		"/r?to=http%3A%2F%2Fa@users%2Fx": "", "/r?to=superusers:8": "/r?to=superusers:8",
 	} {
@@ -143,7 +164,8 @@ func TestAHeaderInLatin1KeepsItsCharacters(t *testing.T) {
 func TestAHeaderThatTheDocumentDeclaresIsTold(t *testing.T) {
 	tool := post
 	tool.Call = &toolplan.Call{Template: "/things", Tells: []string{"x-thing-ID"}}
-	if r := toldBy(t, tool, 200, "[]", "X-Thing-Id", "9", "X-Other", "1"); texts(r) != "[]\nHeaders of the answer: X-Thing-Id: 9" {
+	if r := toldBy(t, tool, 200, "[]", "X-Thing-Id", "9", "X-Other",
+		"1"); texts(r) != "[]\nHeaders of the answer: X-Thing-Id: 9" {
 		t.Errorf("told: %q", texts(r))
 	}
 	for _, name := range []string{"Set-Cookie", "X-Auth-Token", "Server", "a b", ""} {
@@ -166,7 +188,8 @@ func TestWhatAnOperationDeclaresOfItsAnswersIsAskedForFirst(t *testing.T) {
 		u := serve(t, false, answers(200, "x"))
 		tool := get
 		tool.Call = &toolplan.Call{Template: "/x", Accept: accept}
-		if _, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, tool), nil); err != nil {
+		if _, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, tool),
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := u.only(t).header.Get("Accept"); got != want {
@@ -214,12 +237,17 @@ func TestAStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
 		pieces
 		want string
 	}{
-		"events":                 {pieces{"text/event-stream; charset=utf-8", events, nil}, "data: 1\n\ndata: 2\r\n\r\n" + cut + "the time of the call was up."},
-		"events that break off":  {pieces{"text/event-stream", events, io.ErrUnexpectedEOF}, "data: 1\n\ndata: 2\r\n\r\n" + cut + "the connection broke off."},
-		"events that end":        {pieces{"text/event-stream", events, io.EOF}, "data: 1\n\ndata: 2\r\n\r\ndata: 3\n"},
-		"lines":                  {pieces{"application/x-ndjson", []string{"{\"a\":1}\n", "{\"a\""}, nil}, "{\"a\":1}\n" + cut + "the time of the call was up."},
-		"a watch":                {pieces{"application/json;stream=watch", []string{"{\"a\":1}\n"}, nil}, "{\"a\":1}\n" + cut + "the time of the call was up."},
-		"a log that is followed": {pieces{"text/plain", []string{"one\ntw"}, nil}, "one\n" + cut + "the time of the call was up."},
+		"events": {pieces{"text/event-stream; charset=utf-8", events, nil}, "data: 1\n\ndata: 2\r\n\r\n" + cut +
+			"the time of the call was up."},
+		"events that break off": {pieces{"text/event-stream", events, io.ErrUnexpectedEOF},
+			"data: 1\n\ndata: 2\r\n\r\n" + cut + "the connection broke off."},
+		"events that end": {pieces{"text/event-stream", events, io.EOF}, "data: 1\n\ndata: 2\r\n\r\ndata: 3\n"},
+		"lines": {pieces{"application/x-ndjson", []string{"{\"a\":1}\n", "{\"a\""}, nil}, "{\"a\":1}\n" + cut +
+			"the time of the call was up."},
+		"a watch": {pieces{"application/json;stream=watch", []string{"{\"a\":1}\n"}, nil}, "{\"a\":1}\n" + cut +
+			"the time of the call was up."},
+		"a log that is followed": {pieces{"text/plain", []string{"one\ntw"}, nil}, "one\n" + cut +
+			"the time of the call was up."},
 		"a table": {pieces{"text/csv", []string{"1,2\n3"}, nil},
 			"1,2\n" + cut + "the time of the call was up."},
 		"progress": {pieces{"text/plain", []string{"10%\r20%\r3"}, nil},
@@ -231,7 +259,8 @@ func TestAStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
 		"a sequence": {pieces{"application/json-seq", []string{"\x1e{\"a\":\n1}\n", "\x1e{\"a\":\n"}, nil},
 			"\x1e{\"a\":\n1}\n" + cut + "the time of the call was up."},
 		"one document in lines": {pieces{"application/json", []string{"[1,\n2,\n"}, nil}, "did not answer within 10s"},
-		"too much": {pieces{"application/jsonl", []string{"1\n", strings.Repeat("2", 90) + "\n", strings.Repeat("3", 90)}, nil},
+		"too much": {pieces{"application/jsonl", []string{"1\n", strings.Repeat("2", 90) + "\n",
+			strings.Repeat("3", 90)}, nil},
 			"1\n" + strings.Repeat("2", 90) + "\n" + cut + "at most 100 bytes are passed on."},
 		"no whole piece": {pieces{"text/event-stream", []string{"data: 1"}, nil}, "did not answer within 10s"},
 		"nothing":        {pieces{"text/event-stream", nil, nil}, "did not answer within 10s"},
@@ -239,9 +268,11 @@ func TestAStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
 		"a page":         {pieces{"text/html", []string{"<p>\n"}, nil}, "did not answer within 10s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			r, err := newCaller(t, Config{Transport: c.pieces, MaxResponse: 100, Timeout: 10 * time.Second}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, get), nil)
+			r, err := newCaller(t, Config{Transport: c.pieces, MaxResponse: 100,
+				Timeout: 10 * time.Second}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, get), nil)
 			failed := strings.HasPrefix(c.want, "did not")
-			if err != nil || r.IsError != failed || texts(r) != c.want && !(failed && strings.Contains(texts(r), c.want)) {
+			if err != nil || r.IsError != failed || texts(r) != c.want &&
+				!(failed && strings.Contains(texts(r), c.want)) {
 				t.Errorf("%s: %q, %v, want %q", name, texts(r), err, c.want)
 			}
 			if r.Structured != nil {
@@ -267,9 +298,11 @@ func TestTheEndThatIsCutOffDoesNotHalveTheSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const secret = "s3cr3t-s3cr3t-s3cr3t"
 		to := Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret(secret)}
-		stream := pieces{"application/x-ndjson", []string{"{\"you\":\"" + secret + "\"}\n{\"you\":\"s3cr3t-s3cr3t"}, nil}
+		stream := pieces{"application/x-ndjson", []string{"{\"you\":\"" + secret + "\"}\n{\"you\":\"s3cr3t-s3cr3t"},
+			nil}
 		r, err := newCaller(t, Config{Transport: stream}).Call(t.Context(), to, compile(t, get), nil)
-		if err != nil || strings.Contains(texts(r), "s3cr3t") || !json.Valid([]byte(strings.SplitN(texts(r), "\n", 2)[0])) {
+		if err != nil || strings.Contains(texts(r), "s3cr3t") ||
+			!json.Valid([]byte(strings.SplitN(texts(r), "\n", 2)[0])) {
 			t.Errorf("%q, %v", texts(r), err)
 		}
 	})

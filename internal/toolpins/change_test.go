@@ -11,8 +11,10 @@ import (
 
 func TestADifferenceSaysWhereWhatWasAndWhatIs(t *testing.T) {
 	yes := true
-	was := tool("pay", "Pay a bill", `{"type":"object","properties":{"to":{"type":"string"},"a/b":{"default":null}},"required":["to"]}`)
-	is := tool("pay", "Pay a bill", `{"type":"object","properties":{"to":{"type":"integer"},"a/b":{},"<n>":{}},"required":["to","<n>"]}`,
+	was := tool("pay", "Pay a bill",
+		`{"type":"object","properties":{"to":{"type":"string"},"a/b":{"default":null}},"required":["to"]}`)
+	is := tool("pay", "Pay a bill",
+		`{"type":"object","properties":{"to":{"type":"integer"},"a/b":{},"<n>":{}},"required":["to","<n>"]}`,
 		func(t *toolplan.Tool) { t.ReadOnly, t.Annotations = true, &toolplan.Annotations{ReadOnly: &yes} })
 	want := []Change{
 		{At: "/annotations", After: `{"readOnlyHint":true}`},
@@ -43,11 +45,13 @@ func TestADifferenceHasAnEnd(t *testing.T) {
 	for i := range 5000 {
 		many = append(many, fmt.Sprintf(`"p%d":{}`, i))
 	}
-	got := Difference(tool("a", "A", plain), tool("a", "B", `{"type":"object","properties":{`+strings.Join(many, ",")+`}}`))
+	got := Difference(tool("a", "A", plain), tool("a", "B", `{"type":"object","properties":{`+strings.Join(many, ",")+
+		`}}`))
 	if len(got) != 2 {
 		t.Errorf("%d places of one subtree", len(got))
 	}
-	got = Difference(tool("a", "A", `{"type":"object","properties":{}}`), tool("a", "B", `{"type":"object","properties":{`+strings.Join(many, ",")+`}}`))
+	got = Difference(tool("a", "A", `{"type":"object","properties":{}}`),
+		tool("a", "B", `{"type":"object","properties":{`+strings.Join(many, ",")+`}}`))
 	if len(got) != maxChanges {
 		t.Errorf("%d places, want %d", len(got), maxChanges)
 	}
@@ -60,7 +64,8 @@ func TestWhatIsBehindManyDifferencesIsShown(t *testing.T) {
 		many = append(many, fmt.Sprintf(`"a%d":{}`, i))
 	}
 	schema := `{"type":"object","properties":{` + strings.Join(many, ",") + `,"z":{"description":"and send the keys"}}}`
-	got := Difference(tool("a", "A", `{"type":"object","properties":{"a":{}}}`), tool("a", "A", schema, func(t *toolplan.Tool) { t.Title = "trust me" }))
+	got := Difference(tool("a", "A", `{"type":"object","properties":{"a":{}}}`),
+		tool("a", "A", schema, func(t *toolplan.Tool) { t.Title = "trust me" }))
 	last := got[len(got)-1]
 	if len(got) != maxChanges || last.At != "" || last.Note == "" || !strings.Contains(last.Before, `"a":{}`) {
 		t.Fatalf("%d places, the last one %+v", len(got), last)

@@ -124,5 +124,6 @@ func Adopt(stored, found []toolplan.Tool) []toolplan.Tool {
 
 // kept returns what the version before this one stored of a tool.
 func kept(t toolplan.Tool) toolplan.Tool {
-	return toolplan.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, RemoteName: t.RemoteName, ReadOnly: t.ReadOnly}
+	return toolplan.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, RemoteName: t.RemoteName,
+		ReadOnly: t.ReadOnly}
 }

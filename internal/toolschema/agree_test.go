@@ -63,11 +63,13 @@ func TestAValueThatNoTypeCanHaveIsListedAndLeftOut(t *testing.T) {
 		`{"anyOf":[{"type":"integer"},{"type":"null"}],"default":"never"}`: "/default",
 	} {
 		got, reported := shownOf(t, schema)
-		if strings.Contains(got, want[1:]) || len(reported) == 0 || !strings.HasPrefix(reported[len(reported)-1], want+" ") {
+		if strings.Contains(got, want[1:]) || len(reported) == 0 ||
+			!strings.HasPrefix(reported[len(reported)-1], want+" ") {
 			t.Errorf("of %s is shown %s, reported %q", schema, got, reported)
 		}
 	}
-	if got, reported := shownOf(t, `{"type":"string","enum":["a",null]}`); got != `{"enum":["a"],"type":"string"}` || len(reported) != 1 {
+	if got, reported := shownOf(t, `{"type":"string","enum":["a",null]}`); got != `{"enum":["a"],"type":"string"}` ||
+		len(reported) != 1 {
 		t.Errorf("null beside a type without it: %s, %q", got, reported)
 	}
 }
@@ -88,36 +90,45 @@ func TestWhatContradictsATypeIsNotShown(t *testing.T) {
 }
 
 func TestImportedToolsHaveValuesOfTheirTypes(t *testing.T) {
-	got, err := Sanitize(json.RawMessage(`{"type":"object","properties":{"mode":{"type":"string","enum":[0,1]},"list":{"type":"array","items":{"type":"string","enum":[true]}}}}`))
-	if want := `{"properties":{"list":{"items":{"enum":["true"],"type":"string"},"type":"array"},"mode":{"enum":["0","1"],"type":"string"}},"type":"object"}`; err != nil || string(got) != want {
+	got, err := Sanitize(json.RawMessage(`{"type":"object","properties":{"mode":{"type":"string","enum":[0,1]},` +
+		`"list":{"type":"array","items":{"type":"string","enum":[true]}}}}`))
+	if want := `{"properties":{"list":{"items":{"enum":["true"],"type":"string"},"type":"array"},"mode":{"enum":["0",` +
+		`"1"],"type":"string"}},"type":"object"}`; err != nil || string(got) != want {
 		t.Errorf("Sanitize() = %s, %v, want %s", got, err, want)
 	}
 }
 
 func TestAFieldOfAnswersIsNoArgumentWhereverItSaysSo(t *testing.T) {
-	const defs = `"$defs":{"id":{"type":"string","readOnly":true},"more":{"$ref":"#/$defs/id"},"plain":{"type":"string"}}`
+	const defs = `"$defs":{"id":{"type":"string","readOnly":true},"more":{"$ref":"#/$defs/id"},` +
+		`"plain":{"type":"string"}}`
 	for _, property := range []string{
-		`{"readOnly":true}`, `{"$ref":"#/$defs/id"}`, `{"$ref":"#/$defs/more"}`, `{"$ref":"#/$defs/plain","readOnly":true}`,
+		`{"readOnly":true}`, `{"$ref":"#/$defs/id"}`, `{"$ref":"#/$defs/more"}`,
+		`{"$ref":"#/$defs/plain","readOnly":true}`,
 		`{"allOf":[{"$ref":"#/$defs/id"}],"description":"x"}`, `{"allOf":[{"type":"string"},{"readOnly":true}]}`,
 		`{"anyOf":[{"$ref":"#/$defs/id"},{"type":"null"}]}`, `{"oneOf":[{"$ref":"#/$defs/id"}]}`,
 	} {
 		for _, schema := range []string{
 			`{"properties":{"id":` + property + `,"name":{}},"required":["id"],` + defs + `}`,
-			`{"allOf":[{"properties":{"id":` + property + `,"name":{}},"required":["id"]},{"properties":{"id":{"type":"string"}}}],` + defs + `}`,
-			`{"allOf":[{"properties":{"id":{"type":"string"}}},{"properties":{"id":` + property + `,"name":{}},"required":["id"]}],` + defs + `}`,
+			`{"allOf":[{"properties":{"id":` + property +
+				`,"name":{}},"required":["id"]},{"properties":{"id":{"type":"string"}}}],` + defs + `}`,
+			`{"allOf":[{"properties":{"id":{"type":"string"}}},{"properties":{"id":` + property +
+				`,"name":{}},"required":["id"]}],` + defs + `}`,
 		} {
 			got, err := Sanitize(json.RawMessage(schema))
 			if want := `{"properties":{"name":{}},"type":"object"}`; err != nil || string(got) != want {
 				t.Errorf("of %s\nis shown %s, %v, want %s", schema, got, err, want)
 			}
 		}
-		nested := `{"properties":{"a":{"type":"object","properties":{"id":` + property + `,"name":{}},"required":["id"]}},` + defs + `}`
+		nested := `{"properties":{"a":{"type":"object","properties":{"id":` + property +
+			`,"name":{}},"required":["id"]}},` + defs + `}`
 		got, err := Sanitize(json.RawMessage(nested))
-		if want := `{"properties":{"a":{"properties":{"name":{}},"type":"object"}},"type":"object"}`; err != nil || string(got) != want {
+		if want := `{"properties":{"a":{"properties":{"name":{}},"type":"object"}},"type":"object"}`; err != nil ||
+			string(got) != want {
 			t.Errorf("of %s\nis shown %s, %v, want %s", nested, got, err, want)
 		}
 	}
-	got, err := Sanitize(json.RawMessage(`{"properties":{"id":{"anyOf":[{"$ref":"#/$defs/id"},{"$ref":"#/$defs/plain"}]}},` + defs + `}`))
+	got, err := Sanitize(json.RawMessage(`{"properties":{"id":{"anyOf":[{"$ref":"#/$defs/id"},` +
+		`{"$ref":"#/$defs/plain"}]}},` + defs + `}`))
 	if err != nil || !strings.Contains(string(got), `"id"`) {
 		t.Errorf("one branch may be sent, and is not shown: %s, %v", got, err)
 	}

@@ -105,7 +105,10 @@ func (p *Projection) bytes(n Node, around tree.Object, level int) (out Bytes) {
 		if len(branches) == 0 {
 			continue
 		}
-		rest := slices.DeleteFunc(slices.Clone(v), func(m tree.Member) bool { return m.Key == "anyOf" || m.Key == "oneOf" })
+		rest := slices.DeleteFunc(slices.Clone(v), func(m tree.Member) bool {
+			return m.Key == "anyOf" ||
+				m.Key == "oneOf"
+		})
 		for _, branch := range branches[:min(len(branches), maxBranches)] {
 			out.add(p.bytes(Node{Value: branch}, rest, level+1))
 		}
@@ -205,8 +208,9 @@ func textBytes(v tree.Object) Bytes {
 	media, encoding := v.Text("contentMediaType"), v.Text("contentEncoding")
 	asTheyAre := slices.Contains([]string{"", "binary", "7bit", "8bit"}, encoding)
 	if v.Get("format") != "binary" && encoding != "binary" && (media == "" || !asTheyAre) {
-		return Bytes{Other: true, Encoded: strings.HasPrefix(encoding, "base") || slices.Contains([]any{"byte", "base64",
-			"base64url"}, v.Get("format"))}
+		return Bytes{Other: true, Encoded: strings.HasPrefix(encoding, "base") ||
+			slices.Contains([]any{"byte", "base64",
+				"base64url"}, v.Get("format"))}
 	}
 	out := Bytes{File: true, Other: v.Get("format") != "binary" && encoding == "" && isTextual(media)}
 	if media != "" && len(media) <= maxWord && Visible(media) {

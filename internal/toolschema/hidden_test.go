@@ -113,7 +113,8 @@ func TestAKeywordWithHiddenTextIsDroppedAndReported(t *testing.T) {
 		if quoted, _ := json.Marshal(text); text != "" {
 			s := string(quoted)
 			object := `{` + s + `:` + s + `}`
-			schema := `{"properties":{"c":{"const":` + s + `},"p":{"default":` + object + `,"enum":[` + s + `,` + object +
+			schema := `{"properties":{"c":{"const":` + s + `},"p":{"default":` + object + `,"enum":[` + s + `,` +
+				object +
 				`]}},"type":"object"}`
 			if got, reports := reported(t, schema, Limits{Properties: 9}); !sameText(t, got, schema) || len(reports) > 0 {
 				t.Errorf("%q is left out: %s, %q", text, got, reports)

@@ -42,9 +42,12 @@ func (f Foreign) seen() (Foreign, error) {
 		case Visible(field.Name):
 			fields = append(fields, field)
 		case field.Required:
-			return Foreign{}, fmt.Errorf("the required argument %q has characters in its name that nobody sees: rename it", Text(field.Name))
+			return Foreign{},
+				fmt.Errorf("the required argument %q has characters in its name that nobody sees: rename it",
+					Text(field.Name))
 		default:
-			left.add("/properties/"+escape.Replace(field.Name), "a property with characters in its name that nobody sees: it is not shown")
+			left.add("/properties/"+escape.Replace(field.Name),
+				"a property with characters in its name that nobody sees: it is not shown")
 			f.others = nil // it may refuse what was left out
 		}
 	}

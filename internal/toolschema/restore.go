@@ -75,7 +75,8 @@ func (r *restoring) object(out []byte, v json.RawMessage, by []tree.Object) (_ [
 			name = real
 		}
 		if given[name] {
-			return nil, fmt.Errorf("%q is there twice: under its own name and under the one that stands for it", Text(name))
+			return nil, fmt.Errorf("%q is there twice: under its own name and under the one that stands for it",
+				Text(name))
 		}
 		if given[name] = true; len(given) > 1 {
 			out = append(out, ',')

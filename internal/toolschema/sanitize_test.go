@@ -32,7 +32,9 @@ func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
 			`{"properties":{"a":{"properties":{"b":{"enum":["x"]}},"required":["b"],"type":"object"}},"type":"object"}`},
 		{"a root that is a reference", `{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"b":{}}}}}`, `{"properties":{"b":{}},"type":"object"}`},
 		{"references to anything else", `{"properties":{"a":{"$ref":"https://example.test/a"},"b":{"$ref":"#nowhere"},"c":{"$ref":"#/properties/c"},"d":{"$dynamicRef":"#x"}}}`,
-			`{"properties":{"a":{"description":"nested: a (not expanded)"},"b":{"description":"nested: nowhere (not expanded)"},"c":{"description":"nested: c (not expanded)"},"d":{}},"type":"object"}`},
+			`{"properties":{"a":{"description":"nested: a (not expanded)"},` +
+				`"b":{"description":"nested: nowhere (not expanded)"},"c":{"description":"nested: c (not expanded)"},` +
+				`"d":{}},"type":"object"}`},
 		{"a choice at the root", `{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}},"required":["a","k"]},{"properties":{"b":{},"k":{"type":"integer"}},"required":["k"]}]}`,
 			`{"properties":{"a":{"type":"string"},"b":{},"k":{"type":"integer"}},"required":["k"],"type":"object"}`},
 		{"a property that the branches see differently", `{"oneOf":[{"properties":{"k":{"const":"a"}}},{"properties":{"k":{"const":"b"}}},{"properties":{"k":{"const":"a"}}}]}`,
@@ -57,7 +59,8 @@ func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
 
 func TestKeywords(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{`"type":"integer","minimum":9007199254740993,"maximum":1e30,"multipleOf":2,"default":-9007199254740993`, `"default":-9007199254740993,"maximum":1e30,"minimum":9007199254740993,"multipleOf":2,"type":"integer"`},
+		{`"type":"integer","minimum":9007199254740993,"maximum":1e30,"multipleOf":2,"default":-9007199254740993`,
+			`"default":-9007199254740993,"maximum":1e30,"minimum":9007199254740993,"multipleOf":2,"type":"integer"`},
 		{`"minimum":"1","maximum":null,"multipleOf":0,"minLength":-1,"maxLength":1.5,"minItems":"1","maxItems":1e1,"uniqueItems":1,"deprecated":"yes"`, ``},
 		{`"minLength":0,"maxLength":9,"minItems":1,"maxItems":2,"minProperties":0,"maxProperties":3,"uniqueItems":false,"deprecated":true`, `"deprecated":true,"maxItems":2,"maxLength":9,"maxProperties":3,"minItems":1,"minLength":0,"minProperties":0,"uniqueItems":false`},
 		{`"minimum":1e999,"default":[{"a":1e999}],"enum":[1,-1e400],"const":1E+309`, ``},

@@ -94,7 +94,8 @@ func (n News) Text() string {
 		if len(list.names) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%d %s (%s", len(list.names), list.what, strings.Join(list.names[:min(len(list.names), named)], ", "))
+		text := fmt.Sprintf("%d %s (%s", len(list.names), list.what,
+			strings.Join(list.names[:min(len(list.names), named)], ", "))
 		if len(list.names) > named {
 			text += ", …"
 		}

@@ -260,12 +260,14 @@ func TestAnAddedOrRemovedMethodIsNotified(t *testing.T) {
 func TestANoticeOfHeldToolsLeadsToTheirDifference(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
-		h.Notify(t.Context(), h.mina.Sub, event.Notice{Kind: event.NoticeTools, Capability: "shop", Detail: "find, lookUp", At: time.Now()})
+		h.Notify(t.Context(), h.mina.Sub, event.Notice{Kind: event.NoticeTools, Capability: "shop",
+			Detail: "find, lookUp", At: time.Now()})
 		all := h.mails()
 		if len(all) != 1 || all[0].to != minas {
 			t.Fatalf("the mails are %+v, want one to Mina", all)
 		}
-		for _, want := range []string{"What: find, lookUp\n", "Capability: shop\n", "https://id.example.com/console/capabilities/shop/pins", "能力：shop"} {
+		for _, want := range []string{"What: find, lookUp\n", "Capability: shop\n",
+			"https://id.example.com/console/capabilities/shop/pins", "能力：shop"} {
 			if !strings.Contains(all[0].text, want) {
 				t.Errorf("the mail lacks %q: %s", want, all[0].text)
 			}
@@ -278,7 +280,8 @@ func TestANoticeOfHeldToolsLeadsToTheirDifference(t *testing.T) {
 
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
 	h := newFullFixture(t, "")
-	for _, kind := range []string{event.NoticeSignIn, event.NoticeSignInMethod, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, event.NoticeTools, "of the future"} {
+	for _, kind := range []string{event.NoticeSignIn, event.NoticeSignInMethod, event.NoticeAccount, event.NoticeSecret,
+		event.NoticeApp, event.NoticeRole, event.NoticeTools, "of the future"} {
 		subject, text := h.steps.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)

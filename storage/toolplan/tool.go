@@ -16,8 +16,9 @@ var _ = Tool{}.carried
 // Tool is one operation of an upstream: what everyone may see of it (protocol 2.7), and the
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
 type Tool struct {
-	Name        string          `json:"name"`                  // unique within its capability, [A-Za-z0-9_-]
-	Method      string          `json:"httpMethod,omitempty"`  // get, post, put, delete, patch or query; "" if the upstream calls it by name
+	Name string `json:"name"` // unique within its capability, [A-Za-z0-9_-]
+	// get, post, put, delete, patch or query; "" if the upstream calls it by name
+	Method      string          `json:"httpMethod,omitempty"`
 	Path        string          `json:"path,omitempty"`        // with :x for {x}; for display, never executed
 	Description string          `json:"description"`           // never empty
 	InputSchema json.RawMessage `json:"inputSchema"`           // an object schema, JSON Schema 2020-12
@@ -74,8 +75,9 @@ type Call struct {
 	Body     *Body   `json:"body,omitempty"`
 
 	// What the document says of answers of 2xx.
-	Accept string   `json:"accept,omitempty"` // their media types and ranges, separated by commas; "": JSON before others
-	Tells  []string `json:"tells,omitempty"`  // headers of them that are shown, beside those of every answer
+	// their media types and ranges, separated by commas; "": JSON before others
+	Accept string   `json:"accept,omitempty"`
+	Tells  []string `json:"tells,omitempty"` // headers of them that are shown, beside those of every answer
 }
 
 // Param binds one argument to a place in the path, the query, the headers or the cookies.

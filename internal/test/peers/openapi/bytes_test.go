@@ -64,7 +64,8 @@ var bodyKinds = map[string]string{
 func given(t *testing.T, b []byte) map[string]any {
 	text := base64.StdEncoding.EncodeToString(b)
 	return map[string]any{
-		"base64": text, "base64url": base64.RawURLEncoding.EncodeToString(b), "dataURL": "data:image/png;base64," + text,
+		"base64": text, "base64url": base64.RawURLEncoding.EncodeToString(b), "dataURL": "data:image/png;base64," +
+			text,
 		"object":       tree{"name": "a.png", "type": "image/png", "data": text},
 		"objectOfURL":  tree{"data": "data:image/png;base64," + text},
 		"objectInText": string(encoded(t, tree{"type": "image/png", "data": text})),
