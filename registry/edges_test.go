@@ -105,3 +105,18 @@ func TestATextOfAMediaTypeIsSentAsItIs(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatThePathOfAHandFilledToolFixesIsNoArgument(t *testing.T) {
+	r, err := StaticTools(t.Context(), []byte(`[{"name":"a","httpMethod":"get","path":"/a?v=1","inputSchema":{"type":"object",
+		"properties":{"v":{"type":"string"},"w":{"type":"string"}},"required":["v"]}}]`), Options{Member: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"additionalProperties":false,"properties":{"w":{"type":"string"}},"type":"object"}`
+	if got := string(r.Tools[0].InputSchema); got != want || len(r.Skipped) != 1 {
+		t.Errorf("schema %s, left out: %+v", got, r.Skipped)
+	}
+	if _, _, refused := send(t, r.Tools[0], []byte(`{"w":"x"}`)); refused != "" {
+		t.Error(refused)
+	}
+}

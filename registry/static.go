@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -199,6 +200,8 @@ func (d *document) entryTool(e entry) (toolplan.Tool, error) {
 	t.Description = strings.Clone(cmp.Or(t.Description, toolschema.Text(strings.ToUpper(e.method)+" "+e.path)))
 	t.Call = &toolplan.Call{Template: template}
 	p := plan{tool: t, rest: e.input.Rest()}
+	ofPath := restcall.FixedQuery(template)
+	fixedBy := func(name string) string { return cmp.Or(o.fixed.By("query", name), ofPath.By("query", name)) }
 	inPath, inQuery := placeholders(template), e.method == "get" || e.method == "delete"
 	body := &body{Body: toolplan.Body{ContentType: typeJSON}}
 	for _, f := range e.input.Input {
@@ -207,9 +210,9 @@ func (d *document) entryTool(e entry) (toolplan.Tool, error) {
 		case slices.Contains(inPath, f.Name):
 			a.in, a.Required = "path", true
 			p.params = append(p.params, a)
-		case inQuery && o.fixed.By("query", f.Name) != "":
-			d.skips.add(e.node.Get("inputSchema").Get("properties").Get(f.Name),
-				fixedReason("query", f.Name, o.fixed.By("query", f.Name)))
+		case inQuery && fixedBy(f.Name) != "":
+			at := e.node.Get("inputSchema").Get("properties").Get(f.Name)
+			d.skips.add(at, fixedReason("query", f.Name, fixedBy(f.Name)))
 		case inQuery:
 			a.in, a.param.Explode = "query", true
 			p.params = append(p.params, a)

@@ -1,6 +1,7 @@
 package restcall
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -52,8 +53,18 @@ func (c *Credential) addHeaders(headers map[string]storage.Secret) error {
 		}
 		c.more = append(c.more, sentHeader{http.CanonicalHeaderKey(name), value})
 		c.hide = append(c.hide, needles(hidden(value, value, false))...)
+		if pair, ok := basicOf(value); ok {
+			c.hide = append(c.hide, needles(hidden(pair, value, true))...)
+		}
 	}
 	return nil
+}
+
+// basicOf returns the user and the password that a header holds in base64 (RFC 7617).
+func basicOf(value string) (pair string, ok bool) {
+	scheme, encoded, _ := strings.Cut(value, " ")
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	return string(text), err == nil && strings.EqualFold(scheme, "Basic")
 }
 
 // checkSecretHeader returns what is wrong with a header. It repeats no name that is none: it may be the secret.

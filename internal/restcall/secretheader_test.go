@@ -60,6 +60,15 @@ func TestSecretHeadersGoWithEachCall(t *testing.T) {
 	}
 }
 
+func TestThePasswordWithinASecretHeaderIsNotShown(t *testing.T) {
+	u := serve(t, false, answers(200, "user:passw0rd-1 or passw0rd-1, dXNlcjpwYXNzdzByZC0x", "Content-Type", "text/plain"))
+	to := Upstream{BaseURL: base, Headers: secretHeaders("Authorization", "basic dXNlcjpwYXNzdzByZC0x")}
+	r, err := u.caller(t, Config{}).Call(t.Context(), to, compile(t, get), nil)
+	if err != nil || texts(r) != "[secret] or [secret], [secret]" {
+		t.Errorf("%q, %v", texts(r), err)
+	}
+}
+
 // A redirect is not followed, so they go nowhere else.
 func TestSecretHeadersAreNotSentAfterARedirect(t *testing.T) {
 	elsewhere := 0
