@@ -87,12 +87,21 @@ func (q *Request) keepSecrets(there storage.Capability) {
 	if q.AuthSecret.IsZero() && q.AuthType == there.AuthType && q.AuthType != "" && q.AuthType != authNone && sameServer(q.UpstreamURL, there.UpstreamURL) {
 		q.AuthSecret = there.AuthSecret
 	}
-	if q.Headers == nil && sameServer(q.UpstreamURL, there.UpstreamURL) {
-		q.Headers = there.SecretHeaders()
+	if sameServer(q.UpstreamURL, there.UpstreamURL) {
+		q.Headers = over(there.SecretHeaders(), q.Headers)
 	}
 	if q.WebhookSecret.IsZero() && q.WebhookURL != "" && q.WebhookURL == there.WebhookURL {
 		q.WebhookSecret = there.WebhookSecret
 	}
+}
+
+// over returns headers with others that take the place of those of their names.
+func over(there, others map[string]storage.Secret) map[string]storage.Secret {
+	set := make(map[string]*storage.Secret, len(others))
+	for name, value := range others {
+		set[name] = &value
+	}
+	return change{headers: set}.headersOver(there)
 }
 
 func sameServer(a, b string) bool {
