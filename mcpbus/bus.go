@@ -34,8 +34,8 @@ type Config struct {
 	Verifier Verifier
 	// Discoverer lists the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
-	// Pins keeps what owners accept of what the Discoverer finds (decision 92); *pins.Pins, of registry/pins, does. nil: what
-	// is stored is accepted, and what differs is left out until its capability is registered again.
+	// Pins keeps what owners accept of what the Discoverer finds (decision 92); *pins.Pins, of registry/pins, does.
+	// nil: what is stored is accepted, and what differs is left out until its capability is registered again.
 	//
 	// Found is told what the upstream of a capability lists, and what of it was accepted so far. It returns the
 	// capability and what is accepted of it now. storage.ErrConflict says that both have changed in the store.

@@ -14,9 +14,9 @@
 //
 // A caller sees the tools that the token's scope opens (tools; tools/read, those that change nothing;
 // tools:<member>; tools:<member>/<tool>; tools:b:<bundle>; of several names all that they open; app of
-// client_credentials counts as tools) and that its subject may use: see package internal/toolaccess for the meaning of access lists. All others are
-// invisible: they are in no list, cursor or notification, and a call of one is answered like a
-// call of a tool that does not exist.
+// client_credentials counts as tools) and that its subject may use: see package internal/toolaccess for the meaning of
+// access lists. All others are invisible: they are in no list, cursor or notification, and a call of one is answered
+// like a call of a tool that does not exist.
 //
 // # Choices
 //
@@ -73,8 +73,8 @@
 // before 2025-06-18). See package internal/restcall for which URLs are passed on, and for how
 // other charsets are read. A call allocates some 12 bytes for each byte of an answer, 42 where
 // each has to be escaped, so 64 concurrent calls with 1 MiB each hold at most some 750 MB,
-// usually far less. PerCaller and PerUpstream bound the number of concurrent calls. By default a caller may have half of
-// what an upstream takes, so that nobody fills one alone; the clients we know make some ten calls at a time. A call
+// usually far less. PerCaller and PerUpstream bound the number of concurrent calls. By default a caller may have half
+// of what an upstream takes, so that nobody fills one alone; the clients we know make some ten calls at a time. A call
 // beyond is a result that says to wait, so that a model can, and is not charged.
 //
 // A name that is longer than MaxName ends in a hash of the whole name in lists. Rules, scopes, bundles, cursors and

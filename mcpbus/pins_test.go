@@ -82,7 +82,10 @@ func TestWhatAnUpstreamChangesReachesNobodyUntilItIsAccepted(t *testing.T) {
 		"an argument's name": func(t *toolplan.Tool) {
 			t.InputSchema = json.RawMessage(`{"type":"object","properties":{"TO":{"description":"EVIL"}}}`)
 		},
-		"the schema of answers": func(t *toolplan.Tool) { t.OutputSchema = json.RawMessage(`{"type":"object","description":"EVIL"}`) },
+		"the schema of answers": func(t *toolplan.Tool) {
+			t.OutputSchema = json.RawMessage(`{"type":"object",` +
+				`"description":"EVIL"}`)
+		},
 		"its hints": func(t *toolplan.Tool) {
 			t.ReadOnly, t.Annotations = true, &toolplan.Annotations{Title: "EVIL", ReadOnly: &yes}
 		},

@@ -83,8 +83,8 @@ type Discoverer interface {
 	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
 }
 
-// pinsInMemory are those of a host that keeps none: what is stored is accepted, and of a capability without tools what its
-// upstream lists first. Nobody is told of the rest.
+// pinsInMemory are those of a host that keeps none: what is stored is accepted, and of a capability without tools what
+// its upstream lists first. Nobody is told of the rest.
 type pinsInMemory struct{}
 
 func (pinsInMemory) Found(_ context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability,

@@ -97,7 +97,8 @@ func shortName(name string, max int) string {
 	}
 	sum := sha256.Sum256([]byte(name))
 	hash := "_" + strings.ToLower(base32.HexEncoding.EncodeToString(sum[:])[:13]) // 65 bits
-	return strings.TrimRight(name[:max-len(hash)], "_") + hash                    // which would make __ of a member's end
+	// which would make __ of a member's end
+	return strings.TrimRight(name[:max-len(hash)], "_") + hash
 }
 
 // checkSchema checks what clients need to parse a list: an object schema whose properties are

@@ -62,7 +62,8 @@ func TestGeneratedDocumentsLoseNothing(t *testing.T) { generatedLoseNothing(t, 4
 func generatedLoseNothing(t *testing.T, n int) {
 	pieces, refused := 0, 0
 	for i := range n {
-		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), 38)), version: []string{"2.0", "3.0.3", "3.1.0", "3.2.0"}[i%4]}
+		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), 38)),
+			version: []string{"2.0", "3.0.3", "3.1.0", "3.2.0"}[i%4]}
 		document := encode(t, g.document())
 		if r, err := Parse(t.Context(), document, Options{Member: "m", ResolveRefs: i%8 < 4}); err == nil {
 			for _, tool := range r.Tools {
@@ -84,8 +85,12 @@ func generatedLoseNothing(t *testing.T, n int) {
 }
 
 func TestTheAccountNoticesWhatIsLost(t *testing.T) {
-	document := []byte(`{"openapi":"3.2.0","paths":{"/a/{id}":{"parameters":[{"name":"id","in":"path","required":true,"schema":{}}],"post":{"parameters":[{"name":"q","in":"query","schema":{}},{"name":"Host","in":"header","schema":{}},
-		{"name":"c","in":"cookie","schema":{}},{"name":"gone","in":"path","schema":{}},7],"requestBody":{"content":{"application/xml":{"schema":{}},"application/json":{"schema":{"type":"object","properties":{"a":{},"b":{"readOnly":true}}}}}}},
+	document := []byte(`{"openapi":"3.2.0","paths":{"/a/{id}":{"parameters":[{"name":"id","in":"path","required":true,
+		"schema":{}}],"post":{"parameters":[{"name":"q","in":"query","schema":{}},{"name":"Host","in":"header",
+		"schema":{}},
+		{"name":"c","in":"cookie","schema":{}},{"name":"gone","in":"path","schema":{}},7],
+		"requestBody":{"content":{"application/xml":{"schema":{}},"application/json":{"schema":{"type":"object",
+		"properties":{"a":{},"b":{"readOnly":true}}}}}}},
 		"head":{},"additionalOperations":{"COPY":{}}},"/b":{"get":7},"/c":7}}`)
 	r, err := parse(t.Context(), document, Options{})
 	if err != nil {

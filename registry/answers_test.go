@@ -33,8 +33,10 @@ func TestWhatADocumentSaysOfAnswersIsKept(t *testing.T) {
 		{"2.0", `, "produces": ["application/xml"]`,
 			`{"produces": ["application/json"], "responses": {"200": {"description": ""}}}`, "", nil},
 		{"3.0.3", "", `{"responses": {"200": {"$ref": "#/nowhere"}}}`, "", nil},
-		{"3.0.3", "", `{"responses": {"default": {"description": "", "content": {"application/problem+json": {}}}}}`, "", nil},
-		{"3.0.3", "", `{"responses": {"200": {"description": "", "content": {"application/problem+xml": {}, "a/b": {}}}}}`,
+		{"3.0.3", "", `{"responses": {"default": {"description": "", "content": {"application/problem+json": {}}}}}`,
+			"", nil},
+		{"3.0.3", "", `{"responses": {"200": {"description": "", "content": {"application/problem+xml": {}, "a/b": ` +
+			`{}}}}}`,
 			"a/b", nil},
 		{"3.0.3", "", `{"responses": [1]}`, "", nil},
 		{"3.0.3", "", `{}`, "", nil},

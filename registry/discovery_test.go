@@ -87,7 +87,8 @@ func TestAQuickRegistrationSaysWhyThereAreNoTools(t *testing.T) {
 		"yet (the upstream refuses its credential); it is asked again": func() ([]toolplan.Skip, error) {
 			return nil, fmt.Errorf("discover: %w", failed("the upstream refuses its credential"))
 		},
-		"none of them can be used: see what was left out, and why; the first: a name that models cannot use": func() ([]toolplan.Skip, error) {
+		"none of them can be used: see what was left out, and why; the first: a name that models cannot " +
+			"use": func() ([]toolplan.Skip, error) {
 			return []toolplan.Skip{{Pointer: "/tools/0", Reason: "a name that models cannot use"}}, nil
 		},
 	} {

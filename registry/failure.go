@@ -11,10 +11,17 @@ import (
 // Every refusal of this package besides a [Rejection] and those of package consoleauth, with the
 // section that demands it.
 var (
-	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                           // protocol 7
-	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"} // protocol 7
-	nameOfAnother    = &reply.Failure{Status: 403, Msg: "this name was somebody else's and is kept for them: choose another member name"}                 // protocol 7, decision 100
-	notFound         = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                       // protocol 7
+	// protocol 7
+	notYours = &reply.Failure{Status: 403,
+		Msg: "this capability belongs to somebody else: choose another member name"}
+	// protocol 7
+	similarNameTaken = &reply.Failure{Status: 403,
+		Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}
+	// protocol 7, decision 100
+	nameOfAnother = &reply.Failure{Status: 403,
+		Msg: "this name was somebody else's and is kept for them: choose another member name"}
+	// protocol 7
+	notFound = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}
 	// decision 92
 	noPins = &reply.Failure{Status: 404,
 		Msg: "this service keeps no pins: what an upstream changes is left out until its capability is registered " +

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// filePart holds what an upload endpoint reads of a part: FastAPI, Django and multer take one with a file name for a file.
+// filePart holds what an upload endpoint reads of a part: FastAPI, Django and multer take one with a file name for a
+// file.
 type filePart struct{ name, file, kind, text string }
 
 func filesOf(t *testing.T, body, contentType string) (out []filePart) {
@@ -187,7 +188,8 @@ func TestASchemaSaysHowBytesAreGiven(t *testing.T) {
 	r := withContent(t, "3.1.0", media{"multipart/form-data": json.RawMessage(`{"schema":{"type":"object","properties":{
 		"one":{"description":"The picture","anyOf":[
 			{"type":"string","format":"binary","contentMediaType":"image/png","maxLength":9},{"type":"null"}]},
-		"many":{"type":"array","minItems":1,"items":{"type":"string","contentMediaType":"image/png","description":"a page"}},
+		"many":{"type":"array","minItems":1,"items":{"type":"string","contentMediaType":"image/png",
+		"description":"a page"}},
 		"long":{"type":"string","format":"binary","description":"` + strings.Repeat("é", 2000) + `"},
 		"either":{"anyOf":[{"type":"string","format":"uri"},{"type":"string","format":"binary"}]}}}}`)})
 	sound(t, r.Tools[0])

@@ -153,7 +153,8 @@ func (g *generator) parameter(p object) object {
 	}
 	switch {
 	case p["in"] == "querystring":
-		p["content"] = object{one(g, "application/x-www-form-urlencoded", "application/json", "text/plain"): object{"schema": g.schema()}}
+		p["content"] = object{one(g, "application/x-www-form-urlencoded", "application/json",
+			"text/plain"): object{"schema": g.schema()}}
 	case p["in"] == "body":
 		p["schema"] = g.schema()
 	case g.version == "2.0":

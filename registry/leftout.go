@@ -98,8 +98,8 @@ func (d *document) listOtherBodies(op operation, parameters []parameter) {
 	}
 }
 
-// listSequence lists what a media type says of a body that is a sequence (OpenAPI 3.2), of which lines of JSON alone are
-// made.
+// listSequence lists what a media type says of a body that is a sequence (OpenAPI 3.2), of which lines of JSON alone
+// are made.
 func (d *document) listSequence(o offer) {
 	for _, key := range []string{"itemSchema", "itemEncoding", "prefixEncoding"} {
 		read := key == "itemSchema" && restcall.IsLines(o.bare) && o.media.Get("schema").Value == nil

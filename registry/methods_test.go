@@ -49,9 +49,12 @@ func leftOut(r *Result, pointer, word string) bool {
 }
 
 func TestEachMethodMakesAToolOrIsListed(t *testing.T) {
-	r := parsed(t, []byte(`{"openapi":"3.2.0","paths":{"/a":{"get":{},"post":{},"put":{},"delete":{},"patch":{},"query":{},
-		"head":{},"options":{},"trace":{},"GET":{},"link":{},"x-more":{},"summary":"s","additionalOperations":{"COPY":{},"PURGE":{}}},
-		"/b":{"$ref":"#/components/pathItems/b","post":{}}},"webhooks":{"w":{"post":{}}},"components":{"pathItems":{"b":{"get":{},"head":{}}}}}`), Options{})
+	r := parsed(t, []byte(`{"openapi":"3.2.0","paths":{"/a":{"get":{},"post":{},"put":{},"delete":{},"patch":{},
+		"query":{},
+		"head":{},"options":{},"trace":{},"GET":{},"link":{},"x-more":{},"summary":"s",
+		"additionalOperations":{"COPY":{},"PURGE":{}}},
+		"/b":{"$ref":"#/components/pathItems/b","post":{}}},"webhooks":{"w":{"post":{}}},
+		"components":{"pathItems":{"b":{"get":{},"head":{}}}}}`), Options{})
 	var got []string
 	for _, tool := range r.Tools {
 		got = append(got, tool.Method+" "+tool.Path)
@@ -132,10 +135,14 @@ func TestAQuerystringIsTheWholeQuery(t *testing.T) {
 
 func TestAParameterThatTheUpstreamSetsIsNoArgument(t *testing.T) {
 	const document = `{"openapi":"3.0.3","paths":{"/a?format=json":{"post":{"parameters":[
-		{"name":"api_key","in":"query","required":true,"schema":{"type":"string"}},{"name":"v","in":"query","required":true,"schema":{"type":"string"}},
-		{"name":"format","in":"query","required":true,"schema":{"type":"string"}},{"name":"X-Key","in":"header","required":true,"schema":{"type":"string"}},
-		{"name":"session","in":"cookie","required":true,"schema":{"type":"string"}},{"name":"q","in":"query","required":true,"schema":{"type":"string"}}],
-		"requestBody":{"required":true,"content":{"application/x-www-form-urlencoded":{"schema":{"type":"object","required":["api_key","name"],"properties":{"api_key":{"type":"string"},"name":{"type":"string"}}}}}}}}}}`
+		{"name":"api_key","in":"query","required":true,"schema":{"type":"string"}},{"name":"v","in":"query",
+		"required":true,"schema":{"type":"string"}},
+		{"name":"format","in":"query","required":true,"schema":{"type":"string"}},{"name":"X-Key","in":"header",
+		"required":true,"schema":{"type":"string"}},
+		{"name":"session","in":"cookie","required":true,"schema":{"type":"string"}},{"name":"q","in":"query",
+		"required":true,"schema":{"type":"string"}}],
+		"requestBody":{"required":true,"content":{"application/x-www-form-urlencoded":{"schema":{"type":"object",
+		"required":["api_key","name"],"properties":{"api_key":{"type":"string"},"name":{"type":"string"}}}}}}}}}}`
 	with := func(in, name, secret string) Request {
 		return Request{UpstreamURL: "https://api.example.com/base?v=1", AuthType: "api_key", AuthIn: in, AuthName: name,
 			AuthSecret: storage.NewSecret(secret)}
@@ -222,7 +229,8 @@ func TestAPlaceholderThatIsThereTwiceStaysAsItIs(t *testing.T) {
 }
 
 func TestAnArgumentSaysWhatTheAPICallsIt(t *testing.T) {
-	r := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/a":{"post":{"parameters":[{"name":"filter[status]","in":"query","description":"Which","schema":{"type":"string"}},{"name":"plain","in":"query","schema":{}}],
+	r := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/a":{"post":{"parameters":[{"name":"filter[status]",
+		"in":"query","description":"Which","schema":{"type":"string"}},{"name":"plain","in":"query","schema":{}}],
 		"requestBody":{"content":{"application/json":{"schema":{"properties":{"@type":{"type":"string"}}}}}}}}}}`), Options{})
 	want := closed +
 		`"properties":{"filter_status":{"description":"\"filter[status]\" in the API. Which","type":"string"},` +
@@ -233,8 +241,11 @@ func TestAnArgumentSaysWhatTheAPICallsIt(t *testing.T) {
 }
 
 func TestAPathSaysWhatItsOperationsDoNot(t *testing.T) {
-	r := parsed(t, []byte(`{"openapi":"3.1.0","paths":{"/a":{"summary":"All of them","get":{},"post":{"description":"Adds one"},"parameters":[{"$ref":"#/components/parameters/q","description":"Here it is a word"}]}},
-		"components":{"parameters":{"q":{"name":"q","in":"query","description":"What","schema":{"type":"string"}}}}}`), Options{})
+	r := parsed(t, []byte(`{"openapi":"3.1.0","paths":{"/a":{"summary":"All of them","get":{},
+		"post":{"description":"Adds one"},"parameters":[{"$ref":"#/components/parameters/q",
+		"description":"Here it is a word"}]}},
+		"components":{"parameters":{"q":{"name":"q","in":"query","description":"What",
+		"schema":{"type":"string"}}}}}`), Options{})
 	if r.Tools[0].Description != "All of them" || r.Tools[1].Description != "Adds one" ||
 		!strings.Contains(string(r.Tools[0].InputSchema), "Here it is a word") {
 		t.Errorf("tools are %+v", r.Tools)

@@ -6,11 +6,14 @@ import (
 )
 
 // newestDocument has what OpenAPI 3.2 adds.
-const newestDocument = `{"openapi":"3.2.0","$self":"https://api.example.com/openapi","info":{"title":"t","version":"1","summary":"All of it"},
+const newestDocument = `{"openapi":"3.2.0","$self":"https://api.example.com/openapi","info":{"title":"t","version":"1",
+	"summary":"All of it"},
 	"servers":[{"url":"https://api.example.com","name":"prod"}],
 	"tags":[{"name":"pets","summary":"Pets","parent":"all","kind":"nav"},{"name":"all","summary":"All"}],
-	"paths":{"/pets":{"summary":"Pets","query":{"operationId":"find","tags":["pets"],"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"q":{"type":"string"}}}}}},
-		"responses":{"200":{"summary":"Found","description":"ok","content":{"application/jsonl":{"itemSchema":{"type":"object"}}}}}},
+	"paths":{"/pets":{"summary":"Pets","query":{"operationId":"find","tags":["pets"],
+	"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"q":{"type":"string"}}}}}},
+		"responses":{"200":{"summary":"Found","description":"ok",
+		"content":{"application/jsonl":{"itemSchema":{"type":"object"}}}}}},
 		"get":{"operationId":"list","responses":{"200":{"summary":"ok","description":"ok"}}},
 		"additionalOperations":{"COPY":{"responses":{"200":{"description":"ok"}}}}}}}`
 

@@ -108,8 +108,11 @@ func TestOfAMediaTypeWithAMistakeWhatStandsBeforeItIsRead(t *testing.T) {
 	for key, want := range map[string]string{
 		"application/json, text/json": "application/json", "application/json,": "application/json",
 		"application/vnd.x+json application/json": "application/vnd.x+json",
-		"application/json; charset":               "application/json", "application/json;v=1;=2": "application/json; v=1",
-		"text/json\"": "text/json", "application/json;v=1, application/json": "application/json; v=1",
+		"application/json; charset":               "application/json",
+		"application/json;v=1;=2":                 "application/json; v=1",
+		"text/json\"":                             "text/json",
+		"application/json;v=1, application/json": "application/json; " +
+			"v=1",
 		"application/json; charset=utf-8, text/json": "application/json",
 	} {
 		r := withContent(t, "3.0.3", map[string]json.RawMessage{key: json.RawMessage(anObjectOf)})

@@ -22,7 +22,8 @@ import (
 )
 
 func found(name, description string) toolplan.Tool {
-	return toolplan.Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
+	return toolplan.Tool{Name: name, Description: description,
+		InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
 }
 
 // pinned registers m, whose upstream lists the tool search.
@@ -79,7 +80,8 @@ func TestWhatIsHeldIsToldToItsOwnerOnce(t *testing.T) {
 		all, err := h.store.Deliveries(t.Context(), "m")
 		if err != nil || len(all) != 3 || all[2].Event != "capability.changed" ||
 			!strings.Contains(string(all[2].Payload),
-				`"data":{"member":"m","kind":"mcp","tool_count":1,"changed":["search"],"new":["more"],"gone":[],"more":0,`+
+				`"data":{"member":"m","kind":"mcp","tool_count":1,"changed":["search"],"new":["more"],"gone":[],`+
+					`"more":0,`+
 					`"digest":"`) {
 			t.Errorf("deliveries: %v, %v", all, err)
 		}

@@ -24,7 +24,8 @@ func wouldRemove(names []string) error {
 	}
 	return &reply.Failure{Status: http.StatusConflict,
 		Msg: fmt.Sprintf("this would remove %d of the tools that are there, "+
-			"and nothing is stored: %s. If that is meant, say so (--replace at the command line, the box in the console); "+
+			"and nothing is stored: %s. If that is meant, say so (--replace at the command line, the box in the "+
+			"console); "+
 			"to change a label, a credential or a timeout, update the capability", len(names), text)}
 }
 

@@ -67,7 +67,8 @@ func TestAToolIsNotRemovedUnlessThatIsSaid(t *testing.T) {
 	refused(registry.Request{UpstreamURL: "https://tools.example.com/mcp"}, "a, b, c")
 	refused(registry.Request{UpstreamURL: "https://empty.example.com/mcp"}, "a, b, c")
 	refused(registry.Request{UpstreamURL: "https://broken.example.com/mcp"}, "a, b, c")
-	refused(registry.Request{UpstreamURL: "https://api.example.com", StaticTools: []byte(`[{"name":"x","httpMethod":"get","path":"/x"}]`)}, "a, b, c")
+	refused(registry.Request{UpstreamURL: "https://api.example.com",
+		StaticTools: []byte(`[{"name":"x","httpMethod":"get","path":"/x"}]`)}, "a, b, c")
 	if done, err := register(api("a")); err != nil || !slices.Equal(done.Removed, []string{"b", "c"}) {
 		t.Errorf("%+v %v", done.Removed, err)
 	}

@@ -31,8 +31,9 @@ type Request struct {
 	Timeout       int  // seconds that a call may take, 1 to 600; 0: 30
 	Private       bool // stored, not on the bus (publish: false)
 	// what the upstream lists later goes on the bus unaccepted (pins: false); of a quick registration
-	PinsOff     bool
-	OpenAPI     json.RawMessage // input of Parse: an object, YAML, or a string that holds either; nil: none. It takes precedence over StaticTools
+	PinsOff bool
+	// input of Parse: an object, YAML, or a string that holds either; nil: none. It comes before StaticTools
+	OpenAPI     json.RawMessage
 	StaticTools json.RawMessage // nil: none
 	ResolveRefs *bool           // nil: Config.ResolveRefs
 	Lint        bool            // in a preview: also return advice on the document

@@ -115,7 +115,8 @@ func eachSchema(s map[string]any, level int, visit func(s map[string]any, level 
 func TestAToolThatAStrictModeCannotExpressIsListed(t *testing.T) {
 	listed, admitted := map[string]int{}, map[string]int{}
 	for i := range 200 {
-		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), 7)), version: []string{"2.0", "3.0.3", "3.1.0", "3.2.0"}[i%4]}
+		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), 7)),
+			version: []string{"2.0", "3.0.3", "3.1.0", "3.2.0"}[i%4]}
 		r, err := parse(t.Context(), encode(t, g.document()), Options{Member: "m", ResolveRefs: i%2 == 0})
 		if err != nil {
 			continue
@@ -149,17 +150,22 @@ func TestWhyAStrictModeCannotExpressATool(t *testing.T) {
 	for argument, want := range map[string]string{
 		`{"type":"string"}`: "", `{"type":["integer","null"],"minimum":1}`: "",
 		`{"type":"array","items":{"type":"string","enum":["a"]}}`: "",
-		`{"anyOf":[{"type":"string"},{"type":"null"}]}`:           "", `{"type":"object","properties":{"a":{"type":"string"}}}`: "",
+		`{"anyOf":[{"type":"string"},{"type":"null"}]}`:           "",
+		`{"type":"object","properties":{"a":{"type":"string"}}}`:  "",
 		`{}`: "OpenAI's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x may be of " +
 			"any type",
 		`{"type":"object"}`:           "x is an object of any members",
 		`{"type":"array","items":{}}`: "x[] may be of any type",
-		`{"type":"boolean","enum":[true]}`: "Gemini's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x has values " +
+		`{"type":"boolean","enum":[true]}`: "Gemini's strict mode cannot express 1 of 1 tools, which work without " +
+			"it: " +
+			"t; of the first, x has values " +
 			"in enum that are no texts or numbers",
-		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"string"}}`: "OpenAI's strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x has further " +
+		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"string"}}`: "OpenAI's " +
+			"strict mode cannot express 1 of 1 tools, which work without it: t; of the first, x has further " +
 			"members of any name",
 	} {
-		advice := strings.Join(strictAdvice([]toolplan.Tool{{Name: "t", InputSchema: []byte(`{"properties":{"x":` + argument + `},"type":"object"}`)}}), "\n")
+		advice := strings.Join(strictAdvice([]toolplan.Tool{{Name: "t",
+			InputSchema: []byte(`{"properties":{"x":` + argument + `},"type":"object"}`)}}), "\n")
 		if want == "" && advice != "" || !strings.Contains(advice, want) {
 			t.Errorf("of %s the advice is %q, want %q", argument, advice, want)
 		}

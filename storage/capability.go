@@ -38,19 +38,21 @@ type Capability struct {
 	headers       Secret // see SecretHeaders: an object of texts in JSON
 	WebhookURL    string `json:"webhook_url,omitempty"`
 	WebhookSecret Secret `json:"-"`
-	Timeout       int    `json:"timeout,omitempty"` // seconds that one call may take; 0: defaultTimeout. See CallTimeout
-	Publish       bool   `json:"publish"`           // false: stored, not on the bus
+	// seconds that one call may take; 0: defaultTimeout. See CallTimeout
+	Timeout int  `json:"timeout,omitempty"`
+	Publish bool `json:"publish"` // false: stored, not on the bus
 	// what its upstream lists goes on the bus unaccepted; see AutoDiscover
-	PinsOff    bool            `json:"pins_off,omitempty"`
-	PinnedAt   time.Time       `json:"pinned_at,omitzero"`   // when its tools were accepted; zero: see Pinned
-	Owner      string          `json:"owner"`                // a user's sub
-	OwnedSince time.Time       `json:"owned_since,omitzero"` // see Since; written by the Store
-	TakenFrom  string          `json:"-"`                    // of a new one: the owner for whom the name is kept and who is passed over
-	ToolCount  int             `json:"tool_count"`
-	Skipped    []toolplan.Skip `json:"skipped,omitempty"`
-	CreatedAt  time.Time       `json:"created_at"`
-	UpdatedAt  time.Time       `json:"updated_at"`
-	Version    int64           `json:"-"`
+	PinsOff    bool      `json:"pins_off,omitempty"`
+	PinnedAt   time.Time `json:"pinned_at,omitzero"`   // when its tools were accepted; zero: see Pinned
+	Owner      string    `json:"owner"`                // a user's sub
+	OwnedSince time.Time `json:"owned_since,omitzero"` // see Since; written by the Store
+	// of a new one: the owner for whom the name is kept and who is passed over
+	TakenFrom string          `json:"-"`
+	ToolCount int             `json:"tool_count"`
+	Skipped   []toolplan.Skip `json:"skipped,omitempty"`
+	CreatedAt time.Time       `json:"created_at"`
+	UpdatedAt time.Time       `json:"updated_at"`
+	Version   int64           `json:"-"`
 	carried
 }
 
@@ -167,8 +169,8 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
 // tools with the new upstream. Version 0 creates it, and a name that differs from another's
 // only in case, - and _, or is kept for another owner, is then refused with a *NameTaken. With any
-// other Version its access list stays. What was held of it is dropped where PinnedAt is zero or PinsOff set. Events of the change are queued in the same step; of each Event, URL, Secret
-// and Payload are read, and the rest is filled in.
+// other Version its access list stays. What was held of it is dropped where PinnedAt is zero or PinsOff set. Events of
+// the change are queued in the same step; of each Event, URL, Secret and Payload are read, and the rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }

@@ -79,7 +79,8 @@ var (
 	slowBody = &Failure{Status: http.StatusRequestTimeout, OAuth: "invalid_request",
 		Msg:    "the request's body came too slowly and was given up: send it again over a faster connection",
 		Header: http.Header{"Connection": {"close"}}}
-	broken = &Failure{Status: http.StatusInternalServerError, OAuth: "server_error", Msg: "something failed here: try again, and tell the operator the time of this request"}
+	broken = &Failure{Status: http.StatusInternalServerError, OAuth: "server_error",
+		Msg: "something failed here: try again, and tell the operator the time of this request"}
 )
 
 // FailureOf converts an error to the failure that the client receives.

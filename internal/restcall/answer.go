@@ -77,8 +77,8 @@ func (c *Caller) readBody(ctx context.Context, resp *http.Response, r *Request) 
 	return result, nil
 }
 
-// body reads all of a body, or nothing: what is cut off may still look whole. Of a stream it returns the beginning, with
-// an errCut, if there is no end.
+// body reads all of a body, or nothing: what is cut off may still look whole. Of a stream it returns the beginning,
+// with an errCut, if there is no end.
 func (c *Caller) body(ctx context.Context, resp *http.Response) ([]byte, error) {
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") && resp.ContentLength != 0 {
 		return nil, errEncoding // the transport has undone what it asked for

@@ -36,9 +36,21 @@ func TestAnswersBecomeContent(t *testing.T) {
 		{"", "plain", `{"type":"text","text":"plain"}`, ""}, {"not a type;;", "plain", `{"type":"text","text":"plain"}`, ""},
 		{"", "a\x00b", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/octet-stream","blob":"` + b64("a\x00b") + `"}}`, ""},
 		{"text/plain", latin, `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"text/plain","blob":"` + b64(latin) + `"}}`, ""}, {"application/json", `"` + latin + `"`, `{"type":"text","text":"\"gr\ufffd\ufffde\""}`, ""},
-		{"application/pdf", "%PDF", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/pdf","blob":"` + b64("%PDF") + `"}}`, ""}, {"application/octet-stream", "a\x01b", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/octet-stream","blob":"` + b64("a\x01b") + `"}}`, ""},
-		{"application/octet-stream", "a\tb\n", `{"type":"text","text":"a\tb\n"}`, ""}, {"application/jsonl", "{}\n{}\n", `{"type":"text","text":"{}\n{}\n"}`, ""}, {"application/json-seq", "\x1e{}\n", `{"type":"text","text":"\u001e{}\n"}`, ""}, {"application/openmetrics-text; version=1.0.0", "up 1\n", `{"type":"text","text":"up 1\n"}`, ""},
-		{"application/x-pem-file", "\ufeff-----BEGIN", `{"type":"text","text":"-----BEGIN"}`, ""}, {"application/x-unheard-of", latin, `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/x-unheard-of","blob":"` + b64(latin) + `"}}`, ""}, {"font/woff", "abc", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"font/woff","blob":"` + b64("abc") + `"}}`, ""},
+		{"application/pdf", "%PDF", `{"type":"resource","resource":{"uri":"urn:keystile:answer",` +
+			`"mimeType":"application/pdf","blob":"` + b64("%PDF") + `"}}`, ""},
+		{"application/octet-stream", "a\x01b",
+			`{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/octet-stream",` +
+				`"blob":"` + b64("a\x01b") + `"}}`, ""},
+		{"application/octet-stream", "a\tb\n", `{"type":"text","text":"a\tb\n"}`, ""},
+		{"application/jsonl", "{}\n{}\n", `{"type":"text","text":"{}\n{}\n"}`, ""},
+		{"application/json-seq", "\x1e{}\n", `{"type":"text","text":"\u001e{}\n"}`, ""},
+		{"application/openmetrics-text; version=1.0.0", "up 1\n", `{"type":"text","text":"up 1\n"}`, ""},
+		{"application/x-pem-file", "\ufeff-----BEGIN", `{"type":"text","text":"-----BEGIN"}`, ""},
+		{"application/x-unheard-of", latin,
+			`{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"application/x-unheard-of",` +
+				`"blob":"` + b64(latin) + `"}}`, ""},
+		{"font/woff", "abc", `{"type":"resource","resource":{"uri":"urn:keystile:answer","mimeType":"font/woff",` +
+			`"blob":"` + b64("abc") + `"}}`, ""},
 		{"application/x-unheard-of; charset=iso-8859-1", latin, `{"type":"text","text":"grüße"}`, ""},
 		{"application/x-unheard-of; charset=utf-16le", "g\x00\xfc\x00", `{"type":"text","text":"gü"}`, ""},
 		{"image/png", png, `{"type":"image","data":"` + b64(png) + `","mimeType":"image/png"}`, ""}, {"Image/JPEG; q=1", png, `{"type":"image","data":"` + b64(png) + `","mimeType":"image/jpeg"}`, ""}, {"audio/mpeg", "ID3\x00", `{"type":"audio","data":"` + b64("ID3\x00") + `","mimeType":"audio/mpeg"}`, ""},

@@ -20,9 +20,12 @@ func TestAnOversizeAnswerIsReportedWithItsSize(t *testing.T) {
 		answer http.HandlerFunc
 		text   string
 	}{
-		"announced": {tooMuch(200), "HTTP 200 OK, with an answer of 11 bytes, and at most 10 bytes are passed on, " + ask},
-		"chunked":   {func(w http.ResponseWriter, r *http.Request) { w.(http.Flusher).Flush(); tooMuch(200)(w, r) }, "HTTP 200 OK, with an answer of more than 10 bytes, and no more is passed on, " + ask},
-		"as UTF-8":  {answers(200, strings.Repeat("\xe4", 6), "Content-Type", "text/plain; charset=iso-8859-1"), "HTTP 200 OK, with an answer of more than 10 bytes, and no more is passed on, " + ask},
+		"announced": {tooMuch(200), "HTTP 200 OK, with an answer of 11 bytes, and at most 10 bytes are passed on, " +
+			ask},
+		"chunked": {func(w http.ResponseWriter, r *http.Request) { w.(http.Flusher).Flush(); tooMuch(200)(w, r) },
+			"HTTP 200 OK, with an answer of more than 10 bytes, and no more is passed on, " + ask},
+		"as UTF-8": {answers(200, strings.Repeat("\xe4", 6), "Content-Type", "text/plain; charset=iso-8859-1"),
+			"HTTP 200 OK, with an answer of more than 10 bytes, and no more is passed on, " + ask},
 		"a refusal": {tooMuch(422, "Content-Location", "https://files.example.org/a"),
 			"HTTP 422 Unprocessable Entity, with an answer of 11 bytes, and at most 10 bytes are passed on, " + ask +
 				"\nHeaders of the answer: Content-Location: https://files.example.org/a"},

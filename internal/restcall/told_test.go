@@ -50,7 +50,8 @@ func TestAModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
 			"HTTP 202 Accepted, with no content\nHeaders of the answer: Operation-Location: /operations/1; " +
 				"Retry-After: 5", ""},
 		{303, "", []string{"Location", "/things/9"},
-			"HTTP 303 See Other: the upstream redirects, which is not followed: its owner must register the URL where " +
+			"HTTP 303 See Other: the upstream redirects, which is not followed: its owner must register the URL " +
+				"where " +
 				"it ends\nHeaders of the answer: Location: /things/9", ""},
 		{429, "slow", []string{"Retry-After", "30", "X-RateLimit-Remaining", "0", "RateLimit", `"default";r=0;t=30`},
 			"HTTP 429 Too Many Requests\nslow",

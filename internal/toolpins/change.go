@@ -23,8 +23,8 @@ type Change struct {
 const maxChanges = 200
 
 // Difference lists in what a tool differs from the accepted one, in the order of the places. Without an accepted one,
-// which has no name then, everything is new. In a tool with too many places the last one is the whole tool, because what
-// is not listed would be accepted unseen.
+// which has no name then, everything is new. In a tool with too many places the last one is the whole tool, because
+// what is not listed would be accepted unseen.
 func Difference(before, after toolplan.Tool) []Change {
 	d, was, is := &difference{}, shown(before), shown(after)
 	if d.walk("", was, is); len(d.all) > maxChanges {

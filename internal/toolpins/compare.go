@@ -81,8 +81,8 @@ func Digest(held []toolplan.Tool) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Merge returns the accepted tools with others in the place of those that have their names, and beside them. Tools that are
-// gone are left out.
+// Merge returns the accepted tools with others in the place of those that have their names, and beside them. Tools that
+// are gone are left out.
 func Merge(accepted, more []toolplan.Tool, gone []string) []toolplan.Tool {
 	replaced := map[string]toolplan.Tool{}
 	for _, t := range more {
@@ -107,8 +107,8 @@ func Merge(accepted, more []toolplan.Tool, gone []string) []toolplan.Tool {
 	return out
 }
 
-// Adopt returns stored tools of an older version, which kept less of a tool, with what it left out: a tool that is found
-// as it was stored, in all that was stored then, takes the place of the stored one.
+// Adopt returns stored tools of an older version, which kept less of a tool, with what it left out: a tool that is
+// found as it was stored, in all that was stored then, takes the place of the stored one.
 func Adopt(stored, found []toolplan.Tool) []toolplan.Tool {
 	out, by := slices.Clone(stored), make(map[string]toolplan.Tool, len(found))
 	for _, t := range found {

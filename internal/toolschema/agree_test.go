@@ -26,23 +26,29 @@ func shownOf(t *testing.T, schema string) (string, []string) {
 
 func TestValuesAreWrittenAsTheirTypeHasThem(t *testing.T) {
 	for schema, want := range map[string]string{
-		`{"type":"string","enum":[0,1,2]}`:                                            `{"enum":["0","1","2"],"type":"string"}`,
-		`{"type":"string","enum":[1,"1",true,1.50]}`:                                  `{"enum":["1","true","1.50"],"type":"string"}`,
-		`{"type":"string","default":0,"const":"0"}`:                                   `{"const":"0","default":"0","type":"string"}`,
-		`{"type":"integer","enum":["1","2"],"default":"1"}`:                           `{"default":1,"enum":[1,2],"type":"integer"}`,
-		`{"type":"number","enum":["1.5",2]}`:                                          `{"enum":[1.5,2],"type":"number"}`,
-		`{"type":"integer","enum":[1.0,9007199254740993]}`:                            `{"enum":[1.0,9007199254740993],"type":"integer"}`,
-		`{"type":"boolean","enum":["yes","no"],"default":"TRUE"}`:                     `{"default":true,"enum":[true,false],"type":"boolean"}`,
-		`{"type":"boolean","default":0}`:                                              `{"default":false,"type":"boolean"}`,
-		`{"type":["string","null"],"enum":[1,null]}`:                                  `{"enum":["1",null],"type":["string","null"]}`,
-		`{"type":"string","nullable":true,"enum":[1]}`:                                `{"enum":["1",null],"type":["string","null"]}`,
-		`{"type":["integer","string"],"enum":[1,"a"]}`:                                `{"enum":[1,"a"],"type":["integer","string"]}`,
-		`{"type":"array","items":{"type":"string","enum":[1]},"default":[1,"b"]}`:     `{"default":["1","b"],"items":{"enum":["1"],"type":"string"},"type":"array"}`,
-		`{"properties":{"a":{"type":"string","enum":[true]}},"default":{"a":true}}`:   `{"default":{"a":"true"},"properties":{"a":{"enum":["true"],"type":"string"}},"type":"object"}`,
-		`{"allOf":[{"type":"string"},{"enum":[1]}],"default":1}`:                      `{"default":"1","enum":["1"],"type":"string"}`,
-		`{"anyOf":[{"type":"string"},{"type":"null"}],"default":1}`:                   `{"anyOf":[{"type":"string"},{"type":"null"}],"default":"1"}`,
-		`{"anyOf":[{"type":"string"},{"type":"integer"}],"default":1,"enum":[1,"x"]}`: `{"anyOf":[{"type":"string"},{"type":"integer"}],"default":1,"enum":[1,"x"]}`,
-		`{"type":"object","additionalProperties":{"type":"string","enum":[1]}}`:       `{"additionalProperties":{"enum":["1"],"type":"string"},"type":"object"}`,
+		`{"type":"string","enum":[0,1,2]}`:                  `{"enum":["0","1","2"],"type":"string"}`,
+		`{"type":"string","enum":[1,"1",true,1.50]}`:        `{"enum":["1","true","1.50"],"type":"string"}`,
+		`{"type":"string","default":0,"const":"0"}`:         `{"const":"0","default":"0","type":"string"}`,
+		`{"type":"integer","enum":["1","2"],"default":"1"}`: `{"default":1,"enum":[1,2],"type":"integer"}`,
+		`{"type":"number","enum":["1.5",2]}`:                `{"enum":[1.5,2],"type":"number"}`,
+		`{"type":"integer","enum":[1.0,9007199254740993]}`:  `{"enum":[1.0,9007199254740993],"type":"integer"}`,
+		`{"type":"boolean","enum":["yes","no"],"default":"TRUE"}`: `{"default":true,"enum":[true,false],` +
+			`"type":"boolean"}`,
+		`{"type":"boolean","default":0}`:               `{"default":false,"type":"boolean"}`,
+		`{"type":["string","null"],"enum":[1,null]}`:   `{"enum":["1",null],"type":["string","null"]}`,
+		`{"type":"string","nullable":true,"enum":[1]}`: `{"enum":["1",null],"type":["string","null"]}`,
+		`{"type":["integer","string"],"enum":[1,"a"]}`: `{"enum":[1,"a"],"type":["integer","string"]}`,
+		`{"type":"array","items":{"type":"string","enum":[1]},"default":[1,"b"]}`: `{"default":["1","b"],` +
+			`"items":{"enum":["1"],"type":"string"},"type":"array"}`,
+		`{"properties":{"a":{"type":"string","enum":[true]}},"default":{"a":true}}`: `{"default":{"a":"true"},` +
+			`"properties":{"a":{"enum":["true"],"type":"string"}},"type":"object"}`,
+		`{"allOf":[{"type":"string"},{"enum":[1]}],"default":1}`: `{"default":"1","enum":["1"],"type":"string"}`,
+		`{"anyOf":[{"type":"string"},{"type":"null"}],"default":1}`: `{"anyOf":[{"type":"string"},{"type":"null"}],` +
+			`"default":"1"}`,
+		`{"anyOf":[{"type":"string"},{"type":"integer"}],"default":1,"enum":[1,"x"]}`: `{"anyOf":[{"type":"string"},` +
+			`{"type":"integer"}],"default":1,"enum":[1,"x"]}`,
+		`{"type":"object","additionalProperties":{"type":"string",` +
+			`"enum":[1]}}`: `{"additionalProperties":{"enum":["1"],"type":"string"},"type":"object"}`,
 	} {
 		if got, reported := shownOf(t, schema); got != want || len(reported) > 0 {
 			t.Errorf("of %s\n is shown %s, %q\n     want %s", schema, got, reported, want)
@@ -76,12 +82,16 @@ func TestAValueThatNoTypeCanHaveIsListedAndLeftOut(t *testing.T) {
 
 func TestWhatContradictsATypeIsNotShown(t *testing.T) {
 	for schema, want := range map[string]string{
-		`{"allOf":[{"type":"array","items":{"type":"string"}},{"type":"object","properties":{"a":{}}}]}`: `{"properties":{"a":{}},"type":"object"}`,
-		`{"allOf":[{"type":"string","format":"date"}],"type":"object"}`:                                  `{"type":"object"}`,
-		`{"type":"object","anyOf":[{"type":"string"},{"type":"object","properties":{"a":{}}}]}`:          `{"anyOf":[{"properties":{"a":{}},"type":"object"}],"type":"object"}`,
-		`{"type":"number","anyOf":[{"type":"integer","minimum":3},{"enum":[0.5]}]}`:                      `{"anyOf":[{"minimum":3,"type":"integer"},{"enum":[0.5]}],"type":"number"}`,
-		`{"type":"string","anyOf":[{"type":["string","integer"],"minimum":3,"maxLength":2}]}`:            `{"anyOf":[{"maxLength":2,"type":"string"}],"type":"string"}`,
-		`{"type":"string","anyOf":[{"type":"integer"}]}`:                                                 `{"type":"string"}`,
+		`{"allOf":[{"type":"array","items":{"type":"string"}},{"type":"object",` +
+			`"properties":{"a":{}}}]}`: `{"properties":{"a":{}},"type":"object"}`,
+		`{"allOf":[{"type":"string","format":"date"}],"type":"object"}`: `{"type":"object"}`,
+		`{"type":"object","anyOf":[{"type":"string"},{"type":"object",` +
+			`"properties":{"a":{}}}]}`: `{"anyOf":[{"properties":{"a":{}},"type":"object"}],"type":"object"}`,
+		`{"type":"number","anyOf":[{"type":"integer","minimum":3},{"enum":[0.5]}]}`: `{"anyOf":[{"minimum":3,` +
+			`"type":"integer"},{"enum":[0.5]}],"type":"number"}`,
+		`{"type":"string","anyOf":[{"type":["string","integer"],"minimum":3,` +
+			`"maxLength":2}]}`: `{"anyOf":[{"maxLength":2,"type":"string"}],"type":"string"}`,
+		`{"type":"string","anyOf":[{"type":"integer"}]}`: `{"type":"string"}`,
 	} {
 		if got, _ := shownOf(t, schema); got != want {
 			t.Errorf("of %s is shown %s, want %s", schema, got, want)

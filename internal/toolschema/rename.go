@@ -11,8 +11,8 @@ import (
 )
 
 // renamed returns the schema of a tool that is called by its name, with names that model APIs take at every level where
-// a model writes one, and the upstream's name for each that was made: see [Restore]. A name that was made stands for the
-// same one everywhere, and is none of the schema's own. It does not depend on the order of the properties.
+// a model writes one, and the upstream's name for each that was made: see [Restore]. A name that was made stands for
+// the same one everywhere, and is none of the schema's own. It does not depend on the order of the properties.
 func (f Foreign) renamed(max int) (schema json.RawMessage, known map[string]string, err error) {
 	whole := f.object(slices.Concat(f.dialect, f.defs, f.others))
 	used := map[string]bool{}

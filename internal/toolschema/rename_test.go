@@ -112,7 +112,8 @@ func TestWhatIsLeftOutOfAForeignSchemaIsListed(t *testing.T) {
 			t.Errorf("of %.100s is left out %q, want %q", schema, pointers, want)
 		}
 	}
-	if got, err := Import(json.RawMessage("{\"properties\":{\"a\u202e\":{}},\"required\":[\"a\u202e\"]}")); err == nil || !strings.Contains(err.Error(), "rename it") {
+	got, err := Import(json.RawMessage("{\"properties\":{\"a\u202e\":{}},\"required\":[\"a\u202e\"]}"))
+	if err == nil || !strings.Contains(err.Error(), "rename it") {
 		t.Errorf("Import() = %+v, %v, want that the argument is to be renamed", got, err)
 	}
 }

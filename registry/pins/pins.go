@@ -43,7 +43,8 @@ type Store interface {
 type Config struct {
 	Store Store // required
 
-	// Notifier tells an owner, a sub, that something is held; nil: webhooks alone do. It does not wait for the delivery.
+	// Notifier tells an owner, a sub, that something is held, without waiting for the delivery; nil: webhooks alone
+	// tell it.
 	Notifier interface {
 		Notify(ctx context.Context, sub string, n event.Notice)
 	}

@@ -19,8 +19,8 @@ type Held struct {
 	Told   []string  `json:"told,omitempty"`   // digests that the owner was told of, the latest last
 	ToldAt time.Time `json:"told_at,omitzero"` // when that was done last
 
-	// First is the digest of what was held first since tools were accepted last, and Changed says that something else was
-	// held after it.
+	// First is the digest of what was held first since tools were accepted last. Changed says that something else
+	// was held after it.
 	First   string `json:"first,omitempty"`
 	Changed bool   `json:"changed,omitempty"`
 

@@ -18,7 +18,8 @@ const (
 )
 
 var pinCommands = []command{{
-	name: "capability pins", words: []string{"MEMBER", "[NAME...]"}, summary: "Show what an upstream has changed in its tools, and accept it", do: capabilityPins,
+	name: "capability pins", words: []string{"MEMBER", "[NAME...]"},
+	summary: "Show what an upstream has changed in its tools, and accept it", do: capabilityPins,
 	looks: func(args cli.Args) bool { return !args.On(acceptFlag) },
 	details: "What an MCP endpoint changes in its tools, or lists anew, is held until it is accepted: agents go on " +
 		"with the\n" +

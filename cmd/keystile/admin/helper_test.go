@@ -176,7 +176,14 @@ func (o *office) revocations() []driver.Revocation {
 func (o *office) run(stdin string, words ...string) (code int, stdout, stderr string) {
 	o.t.Helper()
 	var out, errs bytes.Buffer
-	table := cli.Table{Program: "keystile", Commands: Commands(Opener{Open: o.open, Scratch: func(context.Context, *config.Config) (Target, error) { return o.scratch, nil }, Kind: func(*config.Config) (Kind, error) { return Kind{Storage: "memory"}, nil }})}
+	table := cli.Table{Program: "keystile",
+		Commands: Commands(Opener{Open: o.open, Scratch: func(context.Context, *config.Config) (Target,
+			error) {
+			return o.scratch, nil
+		}, Kind: func(*config.Config) (Kind, error) {
+			return Kind{Storage: "memory"},
+				nil
+		}})}
 	words = with(words, "--data", o.data)
 	code = table.Main(o.t.Context(), words, cli.Call{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()

@@ -186,7 +186,8 @@ var keys = []key{
 		set: duration(func(c *Config) *time.Duration { return &c.StreamIdle })},
 	{name: "gateway.products", kind: "list of objects", protocol: "1", objects: true,
 		help: "products and the services behind the gateway: name, and with an upstream (URL) also prefix, " +
-			"strip_prefix, identity, timeout, pace and upload_rate (bytes a second, 8192), see examples/behind; short: " +
+			"strip_prefix, identity, timeout, pace and upload_rate (bytes a second, 8192), see examples/behind; " +
+			"short: " +
 			"name=URL or name, separated by commas", example: "ai=http://127.0.0.1:9000/v1, search",
 		set: products},
 	{name: "gateway.free_repeats", kind: "number", fallback: "1", help: "repetitions of a charged call that are not charged again, if they have its Idempotency-Key, are the same in all that the service sees and come within 24 hours, 0 to 100; 0: keys are not looked at", example: "2",
@@ -202,13 +203,17 @@ var keys = []key{
 		set: origins(func(c *Config) *[]string { return &c.Bus.Origins })},
 	{name: "bus.page_size", kind: "number", fallback: "1000", protocol: "4.9", help: "tools on a page of tools/list, 1 to 1000", example: "200",
 		set: within(func(c *Config) *int { return &c.Bus.PageSize }, 1, mcpbus.MaxPageSize)},
-	{name: "bus.max_name", kind: "number", fallback: "64", help: "characters of a tool's name in tools/list, 40 to 64, of the 64 that model APIs take: clients put their own " +
-		"in front, such as mcp__keystile__. Longer names end in a hash, and the whole name still calls the tool",
+	{name: "bus.max_name", kind: "number", fallback: "64",
+		help: "characters of a tool's name in tools/list, 40 to 64, of the 64 that model APIs take: clients put " +
+			"their " +
+			"own " +
+			"in front, such as mcp__keystile__. Longer names end in a hash, and the whole name still calls the tool",
 		example: "48",
 		set:     within(func(c *Config) *int { return &c.Bus.MaxName }, mcpbus.LeastName, mcpbus.MostName)},
 	{name: "bus.per_caller", kind: "number", fallback: "16",
 		help: "calls of tools that one caller, a user of an application or an application itself, may have under way " +
-			"on a node, 1 to 1000; a call beyond is answered that it is to wait, and is not charged. An upstream takes 32 " +
+			"on a node, 1 to 1000; a call beyond is answered that it is to wait, and is not charged. An upstream " +
+			"takes 32 " +
 			"of all callers, so one caller leaves it half", example: "32",
 		set: within(func(c *Config) *int { return &c.Bus.PerCaller }, 1, maxPerCaller)},
 	{name: "bus.max_answer", kind: "size", fallback: "1MiB", help: "how much a tool's upstream may answer to a call, 64KiB to 16MiB, decompressed and as UTF-8; of what is larger the caller is told how much there is, and where, if the upstream says so", example: "4MiB",

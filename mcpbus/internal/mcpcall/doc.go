@@ -17,8 +17,8 @@
 // those about the credential (401, 403) and temporary ones (429, 502, 503, 504). The HTTP+SSE
 // transport of 2024-11-05, with its second endpoint, is not supported.
 //
-// A redirect is not followed, but for one (307, 308) to the same origin and query that only adds or drops a slash at the
-// end of the path: frameworks answer it before anything is executed.
+// A redirect is not followed, but for one (307, 308) to the same origin and query that only adds or drops a slash at
+// the end of the path: frameworks answer it before anything is executed.
 //
 // The state of an upstream, and a discovery that several callers share, is keyed by the URL and
 // the credential together: two capabilities at one URL may see different tools.
@@ -27,8 +27,8 @@
 // credential too. A 404 to it means that the session is unknown and nothing was executed, so the
 // call is sent again after a new handshake, once. Servers that answer 400 in its place also answer that to calls that
 // they have executed: such a call is sent again if a ping under the session is refused in the same words, and one
-// under a new session is not. No other call is ever sent twice. A session under which a ping is refused as the call was is
-// given up all the same (500, 401, an error about parameters), so that a restart costs one call at most.
+// under a new session is not. No other call is ever sent twice. A session under which a ping is refused as the call was
+// is given up all the same (500, 401, an error about parameters), so that a restart costs one call at most.
 //
 // A list is complete or refused: past a limit on pages, entries or bytes none of it is used,
 // because half a list would look as if tools had been removed. A tool that cannot be used is

@@ -14,7 +14,9 @@ const listed = `{"tools":[{"name":"search","title":"Search","description":"Finds
 	"inputSchema":{"type":"object","title":"In","description":"Input","$defs":{"D":{"type":"string","enum":["five"]}},"required":["q"],"properties":{
 		"q":{"type":"string","title":"Query","description":"What","default":"one","pattern":"^a","format":"word","enum":["two"],"const":"three","examples":["four"]},
 		"o":{"type":"object","description":"Options","properties":{"d":{"$ref":"#/$defs/D"}},"required":["d"],"default":{"d":"five"}}}},
-	"icons":[{"src":"https://a.example/i"},{"src":"data:image/png;base64,iVBO","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}],"_meta":{"a.example/b":"c"}},{"name":"untold","inputSchema":{"type":"object"}}],"nextCursor":"more"}`
+	"icons":[{"src":"https://a.example/i"},{"src":"data:image/png;base64,iVBO","mimeType":"image/png","sizes":["48x48"],
+	"theme":"dark"}],"_meta":{"a.example/b":"c"}},{"name":"untold","inputSchema":{"type":"object"}}],
+	"nextCursor":"more"}`
 
 func TestNoTextOfAnUpstreamsListIsHidden(t *testing.T) {
 	text := strings.Join(slices.Sorted(maps.Values(hiddentext.Hidden)), "")

@@ -65,10 +65,12 @@ func TestACallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
 				`{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Bad Request"}}`)},
 		"400 without words to everything": {400, ``, plain(400, "", "")},
 		"500 to everything":               {500, ``, plain(500, "", "")},
-		"400, and then an unknown session": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`,
+		"400, and then an unknown session": {400,
+			`{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No money left"}}`,
 			plain(400, "application/json",
 				`{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No session"}}`)},
-		"400 of an upstream without the ping": {400, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No"}}`,
+		"400 of an upstream without the ping": {400,
+			`{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"No"}}`,
 			plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"No"}}`)},
 	} {
 		for _, keeps := range []bool{true, false} {

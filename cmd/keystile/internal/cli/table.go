@@ -31,7 +31,8 @@ type Topic struct{ Name, Summary string }
 // Command is one line of the table.
 type Command struct {
 	Name string // the words that call it, such as "app create"
-	// what it takes besides flags, as help names it: KEY, VALUE; [NAME] may be left out, and is the last; [NAME...] may be several
+	// what it takes besides flags, as help names it: KEY, VALUE; [NAME] may be left out, and is the last; [NAME...] may
+	// be several
 	Words    []string
 	Summary  string   // one line
 	Details  string   // more, for its own help: paragraphs

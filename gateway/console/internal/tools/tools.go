@@ -102,7 +102,8 @@ func (t *Tools) Part() ui.Part {
 		{Path: one + "/pins", Title: "Changes of the upstream", May: []consoleauth.Check{consoleauth.Actor.Writer},
 			Get: t.pins, Template: pinsPage, Acts: map[string]ui.Act{
 				"accept": {Says: "Accept tools that an upstream has changed", Do: t.accept,
-					Fields: map[string]ui.Kind{"accept": ui.Choices, "digest": ui.Text}, Done: "The tools are accepted."},
+					Fields: map[string]ui.Kind{"accept": ui.Choices, "digest": ui.Text},
+					Done:   "The tools are accepted."},
 				"all": {Says: "Accept tools that an upstream has changed", Do: t.acceptAll,
 					Fields: map[string]ui.Kind{"digest": ui.Text}, Done: "The tools are accepted."},
 			}},

@@ -86,7 +86,8 @@ func uploads(version string) tree {
 			of := tree{"schema": json.RawMessage(s.schema)}
 			switch {
 			case kind == "form":
-				of["schema"] = tree{"type": "object", "properties": tree{"file": of["schema"], "note": tree{"type": "string"}}}
+				of["schema"] = tree{"type": "object", "properties": tree{"file": of["schema"],
+					"note": tree{"type": "string"}}}
 			case s.name == "unsaid":
 				of = tree{}
 			}

@@ -21,7 +21,9 @@ var noticeTexts = map[string][2]string{
 	event.NoticeApp:          {"Your application at %s was changed", "One of your applications at %s was changed."},
 	event.NoticeDeleted:      {"Your account at %s is deleted", "Your account at %s was deleted on the page of the account, by somebody who was signed in as you."},
 	event.NoticeRole:         {"Your rights at %s were changed", "Your rights at %s were changed."},
-	event.NoticeTools:        {"Tools that you offer at %s have changed", "The upstream of one of your capabilities at %s has changed its tools. Agents go on with those that you have accepted."},
+	event.NoticeTools: {"Tools that you offer at %s have changed",
+		"The upstream of one of your capabilities at %s has changed its tools. Agents go on with those that you have " +
+			"accepted."},
 }
 
 // Text returns the text of a notice, in one language or in several below each other. The subject
@@ -49,7 +51,8 @@ func (n *Notices) noticeFacts(l page.Lang, what event.Notice) string {
 		place = what.IP.Unmap().WithZone("").String()
 	}
 	facts := [][2]string{
-		{"What", noticeDetail(l, what.Detail)}, {"Application", oneLine(what.App)}, {"Capability", oneLine(what.Capability)}, {"When", web.MomentOf(l, what.At).Human},
+		{"What", noticeDetail(l, what.Detail)}, {"Application", oneLine(what.App)},
+		{"Capability", oneLine(what.Capability)}, {"When", web.MomentOf(l, what.At).Human},
 		{"From", place}, {"Browser", web.AgentText(l, what.Agent)},
 	}
 	var out strings.Builder
@@ -79,9 +82,11 @@ func (n *Notices) noticeAdvice(l page.Lang, what event.Notice, last bool) (text 
 	case event.NoticeDeleted:
 		return l.T("If it was you, you need do nothing. If it was not, tell the operator at once.") + "\n"
 	case event.NoticeTools:
-		text = l.T("What has changed is held. Look at the difference at %s, and accept what you want.", n.Base+"/console/capabilities/"+url.PathEscape(what.Capability)+"/pins") + "\n"
+		text = l.T("What has changed is held. Look at the difference at %s, and accept what you want.", n.Base+
+			"/console/capabilities/"+url.PathEscape(what.Capability)+"/pins") + "\n"
 	default:
-		text = l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.Base+web.AccountPath) + "\n"
+		text = l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new "+
+			"password, and tell the operator.", n.Base+web.AccountPath) + "\n"
 	}
 	if last {
 		text += "\n" + l.T("So much was done within an hour that you will get no more emails about it until the hour is over.") + "\n"

@@ -49,7 +49,8 @@ func (s *Sessions) endOldest(r *http.Request, begun storage.Session) {
 	}
 }
 
-// vouchers returns the SIDRoots of the session that has confirmed this one, of the one that has confirmed that, and so on.
+// vouchers returns the SIDRoots of the session that has confirmed this one, of the one that has confirmed that, and so
+// on.
 func vouchers(all []storage.Session, begun storage.Session) map[string]bool {
 	from := make(map[string]string, len(all))
 	for _, v := range all {
