@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -222,8 +223,14 @@ func sorted(v any) {
 var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+:[0-9]+:[0-9]+( ` +
 	`[AP]M)?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
 
-// stable is a value as JSON, without session ids and times.
+var blob = regexp.MustCompile(`"blob":"([A-Za-z0-9+/=]*)"`)
+
+// stable is a value as JSON, with bytes as they are and without session ids and times.
 func stable(v any) string {
 	text, _ := json.Marshal(v)
-	return changing.ReplaceAllString(string(text), "…")
+	plain := blob.ReplaceAllStringFunc(string(text), func(member string) string {
+		raw, err := base64.StdEncoding.DecodeString(blob.FindStringSubmatch(member)[1])
+		return fmt.Sprintf("%q %v", raw, err)
+	})
+	return changing.ReplaceAllString(plain, "…")
 }

@@ -105,8 +105,14 @@ func TestTheDocumentIsServedToEverybody(t *testing.T) {
 	if advice := registry.Lint(t.Context(), []byte(body)); len(advice) != 0 {
 		t.Errorf("it is not strictly OpenAPI: %q", advice)
 	}
-	if tools, err := registry.Parse(t.Context(), []byte(body), registry.Options{Member: "keystile"}); err != nil || len(tools.Skipped) != 0 {
-		t.Errorf("the registrar does not take it whole: %v, %v", err, tools)
+	tools, err := registry.Parse(t.Context(), []byte(body), registry.Options{Member: "keystile"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, piece := range tools.Skipped {
+		if !piece.Usual { // else it is what most documents have and calls do without
+			t.Errorf("the registrar leaves out %s: %s", piece.Pointer, piece.Reason)
+		}
 	}
 	if _, index := get(t, http.DefaultClient, s.base+"/"); !strings.Contains(index, `"openapi":"`+s.base+`/openapi.json"`) {
 		t.Errorf("the landing page does not link it: %s", index)
