@@ -64,7 +64,7 @@ func TestAQueryReachesAServiceByteForByte(t *testing.T) {
 	}
 }
 
-// What is compared with an earlier attempt is what is sent.
+// A call is a repetition only if exactly the same query is sent to the service.
 func TestACallWithAnotherQueryIsNoRepetition(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {})
@@ -82,7 +82,7 @@ func TestACallWithAnotherQueryIsNoRepetition(t *testing.T) {
 	}
 }
 
-// The gateway says nothing in a service's name. What it adds by design stands in the documentation of Proxy.
+// The gateway adds no header as if the service had sent it. The documentation of Proxy lists those that it does add.
 func TestTheProxyInventsNoHeader(t *testing.T) {
 	const date = "Date: Thu, 26 Nov 2026 08:00:00 GMT\r\n"
 	for name, c := range map[string]struct{ answer, want string }{

@@ -101,7 +101,7 @@ func troubleOf(tools []toolplan.Tool, err error) string {
 	return "the upstream could not be asked for its tools: the log of the service says why"
 }
 
-// tellTrouble says why there are no tools of a member. What it listed before stays, and then there is nothing to say.
+// tellTrouble says why a member has no tools. If it still has those that it listed before, there is nothing to say.
 func (m *member) tellTrouble(leftOut map[string]string) {
 	if m.trouble != "" && len(m.tools) == 0 && leftOut[m.capability.Member] == "" {
 		leftOut[m.capability.Member] = m.trouble + "; it is asked again"

@@ -102,8 +102,8 @@
 // The list and the Instructions contain no invisible text, whoever stored or discovered a tool.
 // Results are data for the caller, and are not changed.
 //
-// Each node runs its own discovery of upstreams that list their tools. What it finds is compared with what the store
-// has, which is what the owner has accepted (Pins, decision 92): callers see and call the accepted tools that are
+// Each node runs its own discovery of upstreams that list their tools. The tools that it finds are compared with those
+// in the store, which the owner has accepted (Pins, decision 92): callers see and call the accepted tools that are
 // still listed, and nothing of the rest. A node that has just read the capability again lists all that were accepted
 // until it has asked the upstream. Without Pins in the Config what differs is left out and nobody is told. Of a
 // capability whose pins are off the found tools are on the bus at once, and stay in memory.

@@ -188,7 +188,7 @@ func TestTheFirstListIsAcceptedAndNoLaterOne(t *testing.T) {
 	})
 }
 
-// What an older version stored is what was accepted.
+// Tools that an older version has stored count as accepted.
 func TestWhatIsStoredAtAnUpgradeIsAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := emptyFixture(t), &changing{}

@@ -69,7 +69,7 @@ func TestLongNamesAreShortenedUniquelyAndStably(t *testing.T) {
 	}
 }
 
-// Whoever registers the beginning of a long name must not be called in its place.
+// A tool that is registered under the beginning of a long name must not be called in place of the other.
 func TestAShortNameIsNeverTheNameOfAnotherCapabilitysTool(t *testing.T) {
 	const other = "abcdefghijklmnopqrstuvwxy" // what is left of the long one, but for its last character
 	long := other + "_and-the-rest"

@@ -25,12 +25,12 @@
 //
 // An update changes no tool, upstream or owner. A secret that was given for one use is not put to another: another
 // kind of credential needs its own, and so does a webhook at another address. Registered again in the console without
-// its secrets, a capability keeps them if its server is the same. What an update makes of the arguments of tools is
-// seen in calls alone: an argument that a new header sets is no longer sent; it goes when the document is registered
-// again.
+// its secrets, a capability keeps them if its server is the same. An argument that a header of an update sets is no
+// longer sent, but stays in the schema of its tool until the document is registered again.
 //
-// What tools a registration removes is judged by those that are stored. For an MCP endpoint at another address that is
-// what it lists within five seconds; what the same endpoint lists no more, the registration has not removed.
+// The tools that a registration removes are those that are stored and not among the new ones. For an MCP endpoint at
+// another address the new ones are those that it lists within five seconds; tools that the same endpoint no longer
+// lists do not count as removed by the registration.
 //
 // A duplicate field of a request is refused, because parsers disagree on which one counts; an
 // unknown one is listed as left out, so that a misspelling is noticed. A secret that calls would
@@ -67,11 +67,11 @@
 // bytes decide, or what the caller says of them; a range is sent as the type that they have, a text of a range as
 // text/plain.
 //
-// Of several media types JSON comes first, then what carries fields, then texts, then bytes; a form that has files
-// comes before what cannot carry them, a JSON patch is taken for lists alone, a strategic merge patch after all
-// others, and problem+json if there is nothing else. Of two that differ in numbers alone the higher is the later
-// version. The parameters of a media type are sent with it, but for charset and boundary; of one with a mistake
-// what stands before that is read, and it is listed.
+// Of several media types JSON comes first, then those that carry fields, then texts, then bytes; a form that has files
+// comes before types that cannot carry them, a JSON patch is chosen for lists alone, a strategic merge patch after all
+// others, and problem+json if there is nothing else. Of two that differ in numbers alone the higher is chosen, as the
+// later version. The parameters of a media type are sent with it, but for charset and boundary; a media type with a
+// mistake is read up to the mistake, and is listed.
 //
 // The fields of a body of XML, or of another text whose schema is an object, stand in the description of its one
 // argument; a body of JSON lines takes a list, of which each element is a line.
@@ -138,13 +138,13 @@
 // another address. A new capability does no such harm.
 //
 // Headers that the bus sets itself or that say who is calling, and cookies that an operation
-// does without, are no arguments. Which headers these are one list says, that of package restcall. A
+// does without, are no arguments. One list, in package restcall, says which headers these are. A
 // cookie that is required is an argument; the caller's own cookies never pass. Parameters that
 // the query of upstream_url or the credential sets are no arguments either: one that is required could never be
 // given, and a model would be asked for a key.
 //
 // Nothing of a document vanishes: an operation, a parameter, a field or a media type is in a tool, or in what is
-// left out. What documents have everywhere and calls do without, such as a body that may be sent as XML too, has
+// left out. Parts that most documents have and no call needs, such as a body that may be sent as XML too, share
 // one line for each reason, behind all others, which says that it is usual. A test with a reader of its own looks
 // for each piece of the documents of a corpus and of thousands that are generated.
 //
@@ -155,8 +155,8 @@
 // query does: it reads, and has a body. Of its querystring the fields of a form are arguments like those of any
 // query; of another media type the query is one argument.
 //
-// What a path writes into a placeholder beside its name, as in {id:int}, {file:path} or {name=projects/*}, is for
-// the API's own router: the name counts, and slashes in a value stay where it says that they may. A declared
+// The text beside the name in a placeholder of a path, as in {id:int}, {file:path} or {name=projects/*}, is for
+// the API's own router: only the name counts, but slashes in a value stay where that text admits them. A declared
 // path parameter is also found as :id and <id>.
 //
 // Invisible characters are not stored (see internal/toolschema): from labels, descriptions and

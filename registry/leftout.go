@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
 
-// What a document has beside what tools are made of. All of it is listed: nobody should have to compare
-// a document with its tools to learn what is missing.
+// This file lists the parts of a document of which no tool is made, so that nobody has to compare a document with its
+// tools to learn what is missing.
 
 // notOperations are the members of a path item that are no operations.
 var notOperations = []string{"$ref", "summary", "description", "servers", "parameters", "additionalOperations"}

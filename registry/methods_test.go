@@ -231,7 +231,8 @@ func TestAPlaceholderThatIsThereTwiceStaysAsItIs(t *testing.T) {
 func TestAnArgumentSaysWhatTheAPICallsIt(t *testing.T) {
 	r := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/a":{"post":{"parameters":[{"name":"filter[status]",
 		"in":"query","description":"Which","schema":{"type":"string"}},{"name":"plain","in":"query","schema":{}}],
-		"requestBody":{"content":{"application/json":{"schema":{"properties":{"@type":{"type":"string"}}}}}}}}}}`), Options{})
+		"requestBody":{"content":{"application/json":{"schema":{
+		"properties":{"@type":{"type":"string"}}}}}}}}}}`), Options{})
 	want := closed +
 		`"properties":{"filter_status":{"description":"\"filter[status]\" in the API. Which","type":"string"},` +
 		`"plain":{},"type":{"description":"\"@type\" in the API.","type":"string"}},"type":"object"}`

@@ -35,8 +35,8 @@ const (
 	kindAnything                  // a range of which nothing is said: a text, bytes or JSON
 )
 
-// Ranks of offers: the lowest suits tools best. What carries every value comes first, then what
-// carries fields, then texts and bytes.
+// Ranks of offers: the lowest suits tools best. Media types that carry every value come first, then those that
+// carry fields, then texts and bytes.
 const (
 	rankJSON = 10 * iota
 	rankOtherJSON

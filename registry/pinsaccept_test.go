@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What is newer than what was shown is not accepted.
+// A change that came after the one that was shown is not accepted with it.
 func TestNothingIsAcceptedThatWasNotSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, mina := pinned(t, "")

@@ -76,7 +76,7 @@ func TestAToolIsNotRemovedUnlessThatIsSaid(t *testing.T) {
 		!slices.Equal(done.Removed, []string{"a"}) {
 		t.Errorf("%+v %v", done.Removed, err)
 	}
-	// What an MCP endpoint lists is its own affair.
+	// The list of an MCP endpoint is for the endpoint to decide.
 	if _, err := register(registry.Request{UpstreamURL: "https://tools.example.com/mcp", Label: "x",
 		KeepTools: true}); err != nil {
 		t.Error(err)

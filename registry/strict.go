@@ -48,7 +48,7 @@ func strictAdvice(tools []toolplan.Tool) (out []string) {
 // maxSchemaDepth bounds the nesting of input schemas, which were bounded when they were made.
 const maxSchemaDepth = 128
 
-// What OpenAI's guide "Structured model outputs", under "Supported schemas", allows in one schema.
+// The limits of one schema in OpenAI's guide "Structured model outputs", under "Supported schemas".
 const (
 	strictProperties = 5_000
 	strictLevels     = 10

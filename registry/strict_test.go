@@ -58,7 +58,7 @@ func openAIAdmits(schema map[string]any) error {
 
 // geminiAdmits holds a schema against the reference of the Gemini API, "Schema" ("a select subset of an OpenAPI 3.0
 // schema object"): type is required, enum lists texts of a primitive type, an array has items and an object
-// properties. What the reference does not name is taken off by Google's SDKs, or ignored.
+// properties. Google's SDKs drop, or ignore, keywords that the reference does not name.
 func geminiAdmits(schema map[string]any) error {
 	return eachSchema(schema, 0, func(s map[string]any, level int) error {
 		enum, _ := s["enum"].([]any)

@@ -112,11 +112,13 @@ func TestASecretIsNotPutToAnotherUse(t *testing.T) {
 	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 2 {
 		t.Errorf("stored is %+v", c)
 	}
-	more := strings.Replace(standard("shop", "a"), "{", `{"headers":{"X-More":"more-secret","x-tenant":"tenant-changed"},`, 1)
+	more := strings.Replace(standard("shop", "a"), "{",
+		`{"headers":{"X-More":"more-secret","x-tenant":"tenant-changed"},`, 1)
 	if _, _, err := h.registry.RegisterBody(t.Context(), user, []byte(more)); err != nil {
 		t.Fatal(err)
 	}
-	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 3 || !c.SecretHeaders()["x-tenant"].Equal("tenant-changed") {
+	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 3 ||
+		!c.SecretHeaders()["x-tenant"].Equal("tenant-changed") {
 		t.Errorf("with one more, %v are kept", c.HeaderNames())
 	}
 	other := strings.Replace(standard("shop", "a"), "api.example.com", "other.example.com", 1)

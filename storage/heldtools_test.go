@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// What is accepted and what is held then are written together or not at all.
+// The accepted tools and those that are still held are written together or not at all.
 func TestWhatIsAcceptedIsWrittenWithWhatIsHeld(t *testing.T) {
 	s, _ := open(t)
 	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP,

@@ -17,7 +17,7 @@ func (s *scene) edits(role string, form url.Values) (status int, page string) {
 	return w.Code, w.Body.String()
 }
 
-// What is left empty stays, and the trail says which fields were changed and no value.
+// A field that is left empty stays as it is, and the audit trail names the changed fields without their values.
 func TestACapabilityIsEditedAndItsToolsStay(t *testing.T) {
 	s := newScene(t)
 	member := s.own["developer"]["member"]

@@ -42,7 +42,7 @@ func TestAHandlerSetsHowFastABodyHasToCome(t *testing.T) {
 	SetBodyRate(t.Context(), 1) // where no Limits are, nothing is done
 }
 
-// Whoever reads a body can tell one that came too slowly from one that broke off.
+// The reader of a body can tell one that came too slowly from one that broke off.
 func TestABodyThatComesTooSlowlyFailsInItsOwnWay(t *testing.T) {
 	inBubble(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(r.Body)

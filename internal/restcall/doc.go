@@ -100,15 +100,15 @@
 // credential, nor an address or a name inside a network. A call that may have changed
 // something is said to have been made, or a model would make it again.
 //
-// What an answer says in headers is told in a line of text, and in Result.Headers for machines: where the result or the
-// operation is, the next page, versions, when to try again, totals and rates, and what the document declares of 2xx.
-// What lets somebody in, and what is between programs, is never told. URLs of the upstream and of places inside a
-// network become paths, in whichever header they stand, and a value that names the upstream otherwise is left out.
+// Some headers of an answer are told in a line of text, and in Result.Headers for machines: where the result or the
+// operation is, the next page, versions, when to try again, totals and rates, and those that the document declares for
+// 2xx. Credentials, and headers that only concern programs on the way, are never told. URLs of the upstream and of
+// places inside a network become paths in every header, and a value that names the upstream in another way is left out.
 //
-// A stream that does not end gives what came until the time or the room of the call was up, as far as it is whole, and
-// says that it was cut. Only what comes in pieces is taken for a stream: events, lines of JSON whatever type they are
-// said to have, a watch, and text in lines of unknown length. What has a type that is not known here is text if it is
-// UTF-8 without control characters.
+// Of a stream that does not end, the whole events or lines that came within the time and the size of a call are
+// returned, and the result says that it was cut. Streams are server-sent events, lines of JSON under any media type,
+// watches, and lines of text of unknown length. An answer of an unknown media type is text if it is UTF-8 without
+// control characters.
 //
 // Requests are sent on a RoundTripper, which follows no redirect and keeps no cookies,
 // rather than on a Client, which might.

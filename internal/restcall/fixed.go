@@ -49,8 +49,8 @@ func (f *Fixed) holdQuery(query string) {
 	}
 }
 
-// By says what sets a parameter of a place: "the credential", "the URL" or, if nothing does, "". What
-// the fields of a form are called is looked up as "query": many servers read both as one.
+// By says what sets a parameter of a place: "the credential", "the URL" or, if nothing does, "". The
+// fields of a form are looked up as "query", because many servers read both as one.
 func (f *Fixed) By(in, name string) string {
 	if f == nil {
 		return ""

@@ -61,7 +61,8 @@ func TestSecretHeadersGoWithEachCall(t *testing.T) {
 }
 
 func TestThePasswordWithinASecretHeaderIsNotShown(t *testing.T) {
-	u := serve(t, false, answers(200, "user:passw0rd-1 or passw0rd-1, dXNlcjpwYXNzdzByZC0x", "Content-Type", "text/plain"))
+	u := serve(t, false, answers(200, "user:passw0rd-1 or passw0rd-1, dXNlcjpwYXNzdzByZC0x", "Content-Type",
+		"text/plain"))
 	to := Upstream{BaseURL: base, Headers: secretHeaders("Authorization", "basic dXNlcjpwYXNzdzByZC0x")}
 	r, err := u.caller(t, Config{}).Call(t.Context(), to, compile(t, get), nil)
 	if err != nil || texts(r) != "[secret] or [secret], [secret]" {

@@ -118,7 +118,7 @@ func TestWhatIsLeftOutOfAForeignSchemaIsListed(t *testing.T) {
 	}
 }
 
-// Whatever a schema declares comes back from a call that gives all of it.
+// A call that gives every argument under its new name is sent with every name that the schema declares.
 func FuzzRestore(f *testing.F) {
 	f.Add("uids[]", "$top", "x y")
 	f.Add("a", "a_2", "a[]")

@@ -74,9 +74,9 @@ var (
 )
 
 // Accept accepts tools that wait, by name; nil: all that are shown, which also forgets those that are gone. It accepts
-// nothing that was not seen: digest is the one of what was shown to who accepts. Without it, what waits must be the
-// only thing that has waited since tools were accepted last, so that nobody can have seen anything else. Its errors
-// wrap ErrUnseen or ErrUnknown, or storage.ErrConflict if c has changed.
+// nothing that was not seen: digest identifies the set of tools that was shown to the user. Without it, the set that
+// waits must be the only one that has waited since tools were accepted last, so that nobody can have seen another. Its
+// errors wrap ErrUnseen or ErrUnknown, or storage.ErrConflict if c has changed.
 func (p *Pins) Accept(ctx context.Context, c storage.Capability, names []string, digest string) (View, error) {
 	h, err := p.c.Store.Held(ctx, c.Member)
 	switch {

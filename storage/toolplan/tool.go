@@ -30,7 +30,7 @@ type Tool struct {
 	// cannot write it.
 	RemoteArgs map[string]string `json:"remote_args,omitempty"`
 
-	// What an upstream's MCP endpoint says beside that. Tools that are called by HTTP have none of it.
+	// These are the further members of a tool of an MCP endpoint. Tools that are called by HTTP have none of them.
 	Title        string          `json:"title,omitempty"`        // for people, in place of Name
 	Annotations  *Annotations    `json:"annotations,omitempty"`  // nil: none
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"` // an object schema of structured results; nil: none
@@ -39,7 +39,7 @@ type Tool struct {
 }
 
 // Annotations are the hints of a tool as an upstream gave them (MCP, ToolAnnotations); nil: it gave none. They
-// are shown to clients. What a rule or a scope for tools that change nothing opens is [Tool.ChangesNothing].
+// are shown to clients. Rules and scopes for tools that change nothing go by [Tool.ChangesNothing] instead.
 type Annotations struct {
 	Title       string `json:"title,omitempty"`
 	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
@@ -74,8 +74,8 @@ type Call struct {
 	Params   []Param `json:"params,omitempty"` // in the order in which they are sent
 	Body     *Body   `json:"body,omitempty"`
 
-	// What the document says of answers of 2xx.
-	// their media types and ranges, separated by commas; "": JSON before others
+	// Accept and Tells come from what the document says of 2xx answers: their media types and ranges, separated by
+	// commas ("": JSON before others), and their headers.
 	Accept string   `json:"accept,omitempty"`
 	Tells  []string `json:"tells,omitempty"` // headers of them that are shown, beside those of every answer
 }

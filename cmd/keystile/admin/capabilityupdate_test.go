@@ -76,7 +76,7 @@ func TestAnUpdateThatIsTypedWrongSaysWhatToDo(t *testing.T) {
 	o.wantFailure(1, "no such capability", "capability", "update", "none", "--label", "x")
 }
 
-// Who mistypes a name, or takes the wrong document, loses no tools.
+// A registration under a mistyped name, or of the wrong document, removes no tools.
 func TestToolsGoOnlyWithReplace(t *testing.T) {
 	o := workshop(t, false)
 	register := func(document string, more ...string) []string {

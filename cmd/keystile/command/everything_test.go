@@ -118,7 +118,7 @@ func (c *mcpClient) tools() map[string]map[string]any {
 	return out
 }
 
-// What a server says of its tools, and what they answer, comes through the bus as it is, or is listed as left out.
+// The descriptions of a server's tools and their answers come through the bus as they are, or are listed as left out.
 func TestTheToolsOfTheEverythingServerComeThroughWhole(t *testing.T) {
 	at := everythingServer(t)
 	s := start(t, t.TempDir(), "--upstreams-allow-private", "127.0.0.1")

@@ -119,8 +119,8 @@ func console(t *testing.T, s *service, method, path, body string) (status int, t
 	return resp.StatusCode, text
 }
 
-// What an MCP server changes after it was registered reaches no agent until it is accepted, over restarts, a backup
-// and both ways to accept.
+// A change that an MCP server makes after it was registered reaches no agent until it is accepted. That holds over
+// restarts, over a backup, and for both ways to accept.
 func TestAServerThatTurnsHostileIsHeldToWhatWasAccepted(t *testing.T) {
 	t.Parallel()
 	u := newTurncoat(t, "["+payTool+"]")

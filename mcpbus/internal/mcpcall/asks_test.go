@@ -99,7 +99,7 @@ func TestARequestBesideTheResponseInOneBatchIsAnswered(t *testing.T) {
 	}
 }
 
-// What asks without end, or takes no answers, costs its own call no more than its answer may have.
+// An upstream that asks without end, or reads no answers, makes its call cost no more than an answer may.
 func TestAnUpstreamThatAsksWithoutEndGetsItsAnswersOneByOne(t *testing.T) {
 	open, stop := make(chan struct{}), make(chan struct{})
 	u := serve(t, &upstream{era: Legacy})

@@ -94,8 +94,8 @@ func TestACallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
 	}
 }
 
-// What answers so to an unknown session may be in trouble, or may have executed the call, which is not repeated. The
-// session is given up all the same: no restart is for ever.
+// An upstream that answers like this may be in trouble, or may have executed the call, so the call is not repeated. The
+// session is given up all the same, or no call after a restart would ever succeed.
 func TestAnUpstreamThatRestartedLosesOneCallAtMost(t *testing.T) {
 	for name, unknown := range map[string]func(http.ResponseWriter){
 		"500": func(w http.ResponseWriter) { w.WriteHeader(500) },

@@ -46,7 +46,7 @@ type heldChange struct {
 	Note   string `json:"note"`
 }
 
-// pins shows what an upstream has changed, to who may accept it.
+// pins shows the changes of an upstream to users who may accept them.
 func (t *Tools) pins(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	text, err := t.c.Registry.PinsBody(r.Context(), who.User, r.PathValue("member"))
 	if no := (*reply.Failure)(nil); errors.As(err, &no) && no.Status == http.StatusForbidden {

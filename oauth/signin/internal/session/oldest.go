@@ -18,7 +18,7 @@ const maxTrimmed = 50
 
 // endOldest ends the oldest sessions of the user of one that has just begun, if there are too many with it. Of several
 // that begin at once, the last to look sees all others. A session that has confirmed this one stays, however old it is:
-// this one would end with it. What fails is tried again at the next sign-in: this one has been done.
+// this one would end with it. A failure does not undo this sign-in: the next one tries again.
 func (s *Sessions) endOldest(r *http.Request, begun storage.Session) {
 	ctx, now := r.Context(), time.Now()
 	all, err := s.Store.Sessions(ctx, begun.UserID)
