@@ -57,7 +57,8 @@ func readDocument(call cli.Call) (cli.Args, *progress, error) {
 	return args, tell, nil
 }
 
-func read(file string, stdin io.Reader) ([]byte, error) {
+// readUpTo reads a file, or stdin for "-". It stops one byte after the limit, so that its caller can tell.
+func readUpTo(file string, stdin io.Reader, limit int64) ([]byte, error) {
 	from := stdin
 	if file != "-" {
 		f, err := os.Open(file)
@@ -67,7 +68,11 @@ func read(file string, stdin io.Reader) ([]byte, error) {
 		defer f.Close()
 		from = f
 	}
-	text, err := io.ReadAll(io.LimitReader(from, maxFile+1))
+	return io.ReadAll(io.LimitReader(from, limit+1))
+}
+
+func read(file string, stdin io.Reader) ([]byte, error) {
+	text, err := readUpTo(file, stdin, maxFile)
 	switch {
 	case err != nil:
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -53,16 +52,7 @@ func readHeaderFiles(call cli.Call) (cli.Args, error) {
 }
 
 func readHeaderFile(file string, stdin io.Reader) ([]byte, error) {
-	from := stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		from = f
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxHeaderFile+1))
+	text, err := readUpTo(file, stdin, maxHeaderFile)
 	switch {
 	case err != nil:
 		return nil, err
