@@ -27,19 +27,38 @@ func schemaWith(text string) string {
 // upstreamSaying is an MCP upstream whose tool says a text wherever it can.
 func upstreamSaying(t *testing.T, text string) *httptest.Server {
 	quoted, _ := json.Marshal("a" + text + "b")
+	return mcpUpstream(t, func(*http.Request, string, json.RawMessage) string {
+		return `"tools":[{"name":"found","title":` + string(quoted) + `,"description":` + string(quoted) +
+			`,"annotations":{"title":` + string(quoted) + `},"inputSchema":` + schemaWith(text) + `}]`
+	})
+}
+
+// mcpUpstream is an MCP upstream whose results have the members that result returns for a request, its method and the
+// arguments of the tool.
+func mcpUpstream(t *testing.T,
+	result func(r *http.Request, method string, arguments json.RawMessage) string) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
 			ID     json.RawMessage
 			Method string
+			Params struct{ Arguments json.RawMessage }
 		}
 		body, _ := io.ReadAll(r.Body)
 		json.Unmarshal(body, &m)
 		w.Header().Set("Content-Type", "application/json")
-		result := `{"resultType":"complete","tools":[{"name":"found","title":` + string(quoted) + `,"description":` + string(quoted) + `,"annotations":{"title":` + string(quoted) + `},"inputSchema":` + schemaWith(text) + `}]}`
-		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`)
+		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"resultType":"complete",`+
+			result(r, m.Method, m.Params.Arguments)+`}}`)
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// localUpstreams returns Upstreams that may call servers of the test.
+func localUpstreams(t *testing.T) *mcpbus.Upstreams {
+	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
+		Log: quiet}))(t)
+	t.Cleanup(func() { u.Close(context.Background()) })
+	return u
 }
 
 // Whatever a document, a list filled in by hand, an upstream or an older version says.
@@ -68,8 +87,7 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 			h.register(capability("old", "https://old.example.com"), toolplan.Tool{Name: "stored", Method: "get", Description: "a" + c.text + "b", InputSchema: json.RawMessage(schemaWith(c.text)), Call: &toolplan.Call{Template: "/"}})
 			quick := quick("quick")
 			quick.UpstreamURL = upstreamSaying(t, c.text).URL
-			u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
-			t.Cleanup(func() { u.Close(context.Background()) })
+			u := localUpstreams(t)
 			found, _, err := u.Discover(t.Context(), quick)
 			if err != nil || len(found) != 1 {
 				t.Fatalf("the upstream lists %v, %v, want a tool", found, err)

@@ -1,11 +1,8 @@
 package mcpbus_test
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -15,28 +12,16 @@ import (
 // A model calls by names that it can write, and the upstream gets those that it knows.
 func TestAnUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
 	var sent []string
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct{ Arguments json.RawMessage }
+	upstream := mcpUpstream(t, func(_ *http.Request, method string, arguments json.RawMessage) string {
+		if method == "tools/call" {
+			sent = append(sent, string(arguments))
+			return `"content":[{"type":"text","text":"done"}]`
 		}
-		body, _ := io.ReadAll(r.Body)
-		json.Unmarshal(body, &m)
-		w.Header().Set("Content-Type", "application/json")
-		result := `"tools":[{"name":"find","inputSchema":{"type":"object","properties":{"uids[]":{"type":"array",` +
+		return `"tools":[{"name":"find","inputSchema":{"type":"object","properties":{"uids[]":{"type":"array",` +
 			`"items":{"type":"object","properties":{"@id":{"type":"string"}}}},"$top":{"type":"integer"}},` +
 			`"required":["uids[]"]}}]`
-		if m.Method == "tools/call" {
-			sent = append(sent, string(m.Params.Arguments))
-			result = `"content":[{"type":"text","text":"done"}]`
-		}
-		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"resultType":"complete",`+result+`}}`)
-	}))
-	t.Cleanup(upstream.Close)
-	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
-		Log: quiet}))(t)
-	t.Cleanup(func() { u.Close(context.Background()) })
+	})
+	u := localUpstreams(t)
 	c := quick("quick")
 	c.UpstreamURL = upstream.URL
 	found, skipped, err := u.Find(t.Context(), c)

@@ -1,15 +1,11 @@
 package mcpbus_test
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 
-	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -18,27 +14,16 @@ import (
 func TestAnUpstreamIsSentTheSecretHeadersOfItsCapability(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	upstream := mcpUpstream(t, func(r *http.Request, method string, _ json.RawMessage) string {
 		mu.Lock()
 		sent = append(sent, r.Header.Get("X-Tenant"))
 		mu.Unlock()
-		var m struct {
-			ID     json.RawMessage
-			Method string
+		if method == "tools/call" {
+			return `"content":[{"type":"text","text":"done"}]`
 		}
-		body, _ := io.ReadAll(r.Body)
-		json.Unmarshal(body, &m)
-		w.Header().Set("Content-Type", "application/json")
-		result := `"tools":[{"name":"find","inputSchema":{"type":"object"}}]`
-		if m.Method == "tools/call" {
-			result = `"content":[{"type":"text","text":"done"}]`
-		}
-		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"resultType":"complete",`+result+`}}`)
-	}))
-	t.Cleanup(upstream.Close)
-	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
-		Log: quiet}))(t)
-	t.Cleanup(func() { u.Close(context.Background()) })
+		return `"tools":[{"name":"find","inputSchema":{"type":"object"}}]`
+	})
+	u := localUpstreams(t)
 	c := quick("quick")
 	c.UpstreamURL = upstream.URL
 	c.SetSecretHeaders(map[string]storage.Secret{"X-Tenant": storage.NewSecret("tenant-secret")})

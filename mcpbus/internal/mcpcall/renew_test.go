@@ -7,6 +7,22 @@ import (
 	"testing"
 )
 
+// restarted returns an upstream that has executed one call of the client and then lost its session: unknown is its
+// answer to that. It counts the calls that it executes.
+func restarted(t *testing.T, unknown func(http.ResponseWriter), executed *int) (*upstream, *Client) {
+	u := serve(t, &upstream{era: Legacy, keeps: true, unknown: unknown})
+	u.call = func(sent) string {
+		*executed++
+		return `{"content":[{"type":"text","text":"done"}]}`
+	}
+	c := client(t, Config{})
+	c.Call(t.Context(), u.at(), "x", nil)
+	u.mu.Lock()
+	clear(u.sessions)
+	u.mu.Unlock()
+	return u, c
+}
+
 func TestAnUpstreamThatRestartedLosesNoCall(t *testing.T) {
 	for name, unknown := range map[string]func(http.ResponseWriter){
 		"400, TypeScript": func(w http.ResponseWriter) {
@@ -28,17 +44,8 @@ func TestAnUpstreamThatRestartedLosesNoCall(t *testing.T) {
 		"404": func(w http.ResponseWriter) { refuse(w, 404, -32001, "Session not found") },
 		"410": func(w http.ResponseWriter) { w.WriteHeader(410) },
 	} {
-		u := serve(t, &upstream{era: Legacy, keeps: true, unknown: unknown})
 		executed := 0
-		u.call = func(sent) string {
-			executed++
-			return `{"content":[{"type":"text","text":"done"}]}`
-		}
-		c := client(t, Config{})
-		c.Call(t.Context(), u.at(), "x", nil)
-		u.mu.Lock()
-		clear(u.sessions)
-		u.mu.Unlock()
+		u, c := restarted(t, unknown, &executed)
 		if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError || texts(r) != "done" {
 			t.Errorf("%s: the call after a restart = %s, %v", name, texts(r), err)
 		}
@@ -116,17 +123,8 @@ func TestAnUpstreamThatRestartedLosesOneCallAtMost(t *testing.T) {
 		},
 		"400, a modern code": func(w http.ResponseWriter) { refuse(w, 400, -32020, "header mismatch") },
 	} {
-		u := serve(t, &upstream{era: Legacy, keeps: true, unknown: unknown})
 		executed := 0
-		u.call = func(sent) string {
-			executed++
-			return `{"content":[{"type":"text","text":"done"}]}`
-		}
-		c := client(t, Config{})
-		c.Call(t.Context(), u.at(), "x", nil)
-		u.mu.Lock()
-		clear(u.sessions)
-		u.mu.Unlock()
+		u, c := restarted(t, unknown, &executed)
 		c.Call(t.Context(), u.at(), "x", nil)
 		executed = 0
 		if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError || texts(r) != "done" ||
