@@ -24,7 +24,8 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 	result, err := c.readBody(ctx, resp, r)
 	status := resp.StatusCode
 	// The Location of another redirect than 303 is where the same request should go, and says nothing of a result.
-	redirected := status >= 300 && status < 400 && (status != http.StatusSeeOther || r.method == http.MethodGet)
+	redirected := status >= 300 && status < 400 && status != http.StatusNotModified &&
+		(status != http.StatusSeeOther || r.method == http.MethodGet)
 	if err == nil && !redirected {
 		headers := slices.DeleteFunc(r.told(resp.Header), func(h Header) bool { return result.linksTo(h.Value) })
 		result.toldIn(headers)

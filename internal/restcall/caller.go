@@ -76,9 +76,9 @@ func (c *Caller) Do(ctx context.Context, r *Request) (Result, error) {
 	}
 	switch {
 	case err != nil && call.Err() != nil:
-		result = toFailure(&errTimeout{timeout, err})
+		result = toFailure(&errTimeout{timeout, err}, r)
 	case err != nil:
-		result = toFailure(err)
+		result = toFailure(err, r)
 	}
 	result.Dispatched = true
 	if len(r.ignored) > 0 {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
@@ -73,8 +75,9 @@ func (t *errTimeout) Error() string {
 }
 func (t *errTimeout) Unwrap() error { return t.cause }
 
-// toFailure makes a result of a failure. Its text is the same for every upstream.
-func toFailure(err error) Result {
+// toFailure makes a result of a failure. Its text is the same for every upstream. A model that is told to try again
+// does so: if the call may have changed something, it is told to look first.
+func toFailure(err error, r *Request) Result {
 	var why string
 	refused, up, slow, cert := (*netguard.Refused)(nil), (*errTimeout)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
 	switch {
@@ -89,7 +92,16 @@ func toFailure(err error) Result {
 	default:
 		why = "the tool's upstream could not be reached: try again later"
 	}
-	r := failed(why)
-	r.Cause = err
-	return r
+	dial := (*net.OpError)(nil)
+	unsent := refused != nil || cert != nil || errors.As(err, &dial) && dial.Op == "dial"
+	if !unsent && !reads(r.method) {
+		why = strings.Replace(why, "could not be reached", "broke off before it answered", 1)
+		why = strings.Replace(why, "try again", "look whether the call was carried out before you try again", 1)
+	}
+	result := failed(why)
+	result.Cause = err
+	return result
 }
+
+// reads reports whether a call by this method changes nothing, and may so be made again.
+func reads(method string) bool { return method == http.MethodGet || method == "QUERY" }

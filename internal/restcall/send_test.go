@@ -7,12 +7,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestAnEmptyBodyIsSentAsNone(t *testing.T) {
@@ -184,5 +186,31 @@ func TestACallerNeedsATransport(t *testing.T) {
 		if !strings.Contains(err.Error(), piece) {
 			t.Errorf("New() = %v, want it to name %s", err, piece)
 		}
+	}
+}
+
+// A model that reads "try again" does so.
+func TestACallThatMayHaveChangedSomethingIsNotToBeMadeAgainUnseen(t *testing.T) {
+	const look = "look whether the call was carried out before you try again"
+	breaksOff := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })
+	unreached := roundTrip(func(*http.Request) (*http.Response, error) {
+		return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	})
+	for _, c := range []struct {
+		tool toolplan.Tool
+		by   http.RoundTripper
+		want bool
+	}{
+		{post, breaksOff, true}, {get, breaksOff, false}, {post, unreached, false},
+		{post, slow{time.Hour, 0}, true}, {get, slow{time.Hour, 0}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			caller := newCaller(t, Config{Transport: c.by})
+			r, err := caller.Call(t.Context(), Upstream{BaseURL: base}, compile(t, c.tool), nil)
+			text := texts(r)
+			if err != nil || strings.Contains(text, look) != c.want || !strings.Contains(text, "try again") {
+				t.Errorf("%s: %q, %v; want %q in it: %v", c.tool.Method, text, err, look, c.want)
+			}
+		})
 	}
 }

@@ -53,6 +53,7 @@ func TestAModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
 			"HTTP 303 See Other: the upstream redirects, which is not followed: its owner must register the URL " +
 				"where " +
 				"it ends\nHeaders of the answer: Location: /things/9", ""},
+		{304, "", []string{"Etag", `"1"`}, "HTTP 304 Not Modified\nHeaders of the answer: Etag: \"1\"", ""},
 		{429, "slow", []string{"Retry-After", "30", "X-RateLimit-Remaining", "0", "RateLimit", `"default";r=0;t=30`},
 			"HTTP 429 Too Many Requests\nslow",
 			`Headers of the answer: Ratelimit: "default";r=0;t=30; Retry-After: 30; X-Ratelimit-Remaining: 0`},
