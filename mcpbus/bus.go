@@ -37,7 +37,7 @@ type Config struct {
 	// Pins keeps what owners accept of what the Discoverer finds (decision 92); *pins.Pins, of registry/pins, does.
 	// nil: what is stored is accepted, and what differs is left out until its capability is registered again.
 	//
-	// Found is told what the upstream of a capability lists, and what of it was accepted so far. It returns the
+	// Found gets the tools that the upstream of a capability lists, and those that were accepted so far. It returns the
 	// capability and what is accepted of it now. storage.ErrConflict says that both have changed in the store.
 	Pins interface {
 		Found(ctx context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability,

@@ -83,8 +83,8 @@ type Discoverer interface {
 	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
 }
 
-// pinsInMemory are those of a host that keeps none: what is stored is accepted, and of a capability without tools what
-// its upstream lists first. Nobody is told of the rest.
+// pinsInMemory stand in for a host that gives no Pins: the stored tools count as accepted, and of a capability without
+// tools those that its upstream lists first. Nobody is told of any others.
 type pinsInMemory struct{}
 
 func (pinsInMemory) Found(_ context.Context, c storage.Capability, accepted, found []toolplan.Tool) (storage.Capability,

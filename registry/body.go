@@ -156,7 +156,7 @@ func (d *document) formBody(b *body, schema toolschema.Node, view *toolschema.Pr
 	return b
 }
 
-// howMembers says how files are given in a form of which nothing is said.
+// howMembers says how files are given in a form that the document does not describe.
 const howMembers = "the fields of the form; one that is a data URL, or an object with data, name and type, is a file"
 
 // partsAreFiles reports whether the parts of a field may be files, and whether they may be texts too.

@@ -55,7 +55,7 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}.withWarning(g.heldWarning(ctx, c)), nil
 }
 
-// OffBus returns why the bus leaves out a published capability or has no tools of it, "" if it has, or if no Bus
+// OffBus returns why a published capability has no tools on the bus, "" if it has some, or if no Bus
 // is configured.
 func (g *Registry) OffBus(c storage.Capability) string {
 	if g.c.Bus == nil {

@@ -97,7 +97,8 @@ func checkParts(t *testing.T, kind string, body []byte, want []readPart) {
 		content, _ := io.ReadAll(p)
 		w := want[i]
 		if p.FormName() != w.Name || p.FileName() != w.Filename || p.Header.Get("Content-Type") != w.Type {
-			t.Errorf("part %d is %q, file %q, type %q; want %+v", i, p.FormName(), p.FileName(), p.Header.Get("Content-Type"), w)
+			t.Errorf("part %d is %q, file %q, type %q; want %+v", i, p.FormName(), p.FileName(),
+				p.Header.Get("Content-Type"), w)
 		}
 		for name, value := range w.Headers {
 			if p.Header.Get(name) != value {

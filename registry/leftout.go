@@ -79,8 +79,8 @@ func (d *document) listWebhooks() {
 	}
 }
 
-// listOtherBodies lists what says of a body what something else says already: parameters of OpenAPI 2.0 in a document
-// of OpenAPI 3, a second body, and a form beside one.
+// listOtherBodies lists second descriptions of a body that is described elsewhere: parameters of OpenAPI 2.0 in a
+// document of OpenAPI 3, a second body, and a form beside one.
 func (d *document) listOtherBodies(op operation, parameters []parameter) {
 	whole := op.node.Get("requestBody").Value != nil && !d.two
 	for _, p := range parameters {

@@ -32,7 +32,7 @@ const (
 	kindMultipart                 //
 	kindText                      // one text that the caller writes
 	kindBytes                     //
-	kindAnything                  // a range of which nothing is said: a text, bytes or JSON
+	kindAnything                  // a range without a schema: a text, bytes or JSON
 )
 
 // Ranks of offers: the lowest suits tools best. Media types that carry every value come first, then those that

@@ -95,7 +95,7 @@ func (g *Registry) checkKeepsTools(ctx context.Context, q Request, there storage
 	return nil
 }
 
-// removedBy returns which tools are gone after a registration.
+// removedBy returns the tools that a registration removes.
 func (q Request) removedBy(done Registered, there storage.Capability, before []string) []string {
 	if len(done.Tools) == 0 && q.asksSame(there) {
 		return nil // it is asked again

@@ -35,7 +35,8 @@ func (b *written) UsageOf(ctx context.Context, apps []string, q driver.UsageQuer
 	return usageOf(ctx, b.Backend, apps, q)
 }
 
-func usageOf(ctx context.Context, b driver.Backend, apps []string, q driver.UsageQuery) (all []driver.Count, err error) {
+func usageOf(ctx context.Context, b driver.Backend, apps []string, q driver.UsageQuery) (all []driver.Count,
+	err error) {
 	for _, q.AppID = range slices.Sorted(slices.Values(apps)) {
 		rows, err := b.Usage(ctx, q)
 		if err != nil {

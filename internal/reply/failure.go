@@ -88,7 +88,7 @@ func FailureOf(err error) *Failure {
 	var f *Failure
 	var big *http.MaxBytesError
 	switch {
-	case errors.Is(err, connections.ErrSlow): // whatever the room takes a body for that it cannot read
+	case errors.Is(err, connections.ErrSlow): // however the room words a body that it cannot read
 		return slowBody.Because(err)
 	case errors.As(err, &f):
 		return f

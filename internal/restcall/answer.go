@@ -158,8 +158,8 @@ func isText(media string) bool {
 		strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml")
 }
 
-// mayBeText reports whether what is of a type that is not known to be text is shown as text where it is: not what
-// somebody is to look at or listen to.
+// mayBeText reports whether an answer of a media type that is not known to be text is shown as text if its bytes are:
+// pictures, sounds and the like are not.
 func mayBeText(media string) bool {
 	kind, _, _ := strings.Cut(media, "/")
 	return !slices.Contains([]string{"image", "audio", "video", "font", "model"}, kind) && media != "application/pdf"

@@ -57,7 +57,7 @@ var (
 		"continuation", "count", "cursor", "next", "page", "pages", "pagination", "prev", "previous", "quota", "rate",
 		"ratelimit", "remaining", "retry", "total",
 	}
-	// secretWords stand in the names of what lets somebody in. Such a header is never told.
+	// secretWords stand in the names of headers that hold credentials. Such a header is never told.
 	secretWords = []string{
 		"auth", "authenticate", "authentication", "authorization", "cookie", "cookie2", "credential", "credentials",
 		"csrf",
@@ -67,8 +67,8 @@ var (
 	keyWords = []string{"key", "session", "signature", "token"}
 )
 
-// MayTell reports whether a header of answers that a document declares may be told: none that holds what lets somebody
-// in, nor what is between two programs alone.
+// MayTell reports whether a header of answers that a document declares may be told: none that holds a credential, nor
+// one that only concerns the programs on the way.
 func MayTell(name string) bool {
 	name = http.CanonicalHeaderKey(name)
 	if told, is := known[name]; is {
@@ -81,7 +81,7 @@ func MayTell(name string) bool {
 	return !has(name, secretWords) && (!has(name, keyWords) || has(name, toldWords))
 }
 
-// tells reports whether a header is told of every answer.
+// tells reports whether a header is told even if the document does not declare it.
 func tells(name string) bool {
 	told, is := known[name]
 	return told || !is && has(name, toldWords) && MayTell(name)
@@ -176,7 +176,7 @@ func (r *Request) shownLink(link string) string {
 }
 
 // shownURL returns a URL that may be shown: of the upstream, and of a place inside a network, the path alone; "" if
-// the rest of it names the upstream, or if it has a password or is none of the web.
+// the rest of it names the upstream, or if it has a password or is not of HTTP.
 func (r *Request) shownURL(text string) string {
 	to, err := url.Parse(text)
 	if err != nil || to.Opaque != "" {

@@ -103,8 +103,8 @@ func text(v any) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// lookalike names the first code points in which two texts differ, if one of them is not ASCII: such a
-// difference may not be seen.
+// lookalike names the first code points in which two texts differ, if one of them is not ASCII, because a reader may
+// not see such a difference.
 func lookalike(before, after []rune) string {
 	for i := range min(len(before), len(after)) {
 		if a, b := before[i], after[i]; a != b {

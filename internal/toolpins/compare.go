@@ -122,7 +122,7 @@ func Adopt(stored, found []toolplan.Tool) []toolplan.Tool {
 	return out
 }
 
-// kept returns what the version before this one stored of a tool.
+// kept returns the parts of a tool that the previous version stored.
 func kept(t toolplan.Tool) toolplan.Tool {
 	return toolplan.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, RemoteName: t.RemoteName,
 		ReadOnly: t.ReadOnly}

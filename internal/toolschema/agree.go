@@ -30,8 +30,8 @@ func (p *Projection) agree(n Node, out tree.Object) tree.Object {
 	return p.satisfiable(n, out)
 }
 
-// ofOneMind takes out of a schema that was put together what says nothing of its types, and the branches of its
-// choice that no value of them can have. Strict validators refuse both.
+// ofOneMind takes out of a schema that was put together the keywords that do not apply to its types, and the branches
+// of its choice that no value of them can have. Strict validators refuse both.
 func ofOneMind(out tree.Object) tree.Object {
 	types := typesShown(out)
 	if len(types) == 0 {

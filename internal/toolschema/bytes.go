@@ -12,7 +12,7 @@ type Bytes struct {
 	File  bool // the value may be bytes
 	Files bool // it may be a list of such
 	Other bool // it may be something else
-	Any   bool // nothing is said of it, or of the elements of a list
+	Any   bool // the value, or the elements of a list, have no schema
 
 	Encoded bool // it may be a text of base64, which is what is sent
 

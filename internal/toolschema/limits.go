@@ -59,7 +59,7 @@ func has(values tree.Array, value any) bool {
 	return slices.ContainsFunc(values, func(v any) bool { return tree.Equal(v, value) })
 }
 
-// excludesAll reports whether a limit excludes each of some values that it says anything of, of which there are some.
+// excludesAll reports whether a limit applies to at least one of some values and excludes each one to which it applies.
 func (p *Projection) excludesAll(key string, limit any, values tree.Array) bool {
 	var within func(v any) bool
 	switch key {

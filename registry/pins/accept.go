@@ -119,7 +119,8 @@ func (p *Pins) Accept(ctx context.Context, c storage.Capability, names []string,
 	return out, nil
 }
 
-// leave returns what is held once the rest of it alone is: who has accepted the other tools has seen it.
+// leave returns the record of the tools that stay held after others were accepted. The user who accepted those has
+// seen these too.
 func leave(h toolplan.Held, rest []toolplan.Tool) toolplan.Held {
 	left := emptied(h)
 	left.ToldAt = time.Time{}

@@ -109,14 +109,14 @@ func (p *Pins) acceptFirst(ctx context.Context, c storage.Capability, accepted,
 	return saved, accepted, asConflict(err)
 }
 
-// emptied is a record of what is held when nothing is.
+// emptied is the record of a capability of which nothing is held.
 func emptied(h toolplan.Held) toolplan.Held {
 	h.Tools, h.Before, h.Gone, h.More, h.Digest, h.At = nil, nil, nil, 0, "", time.Now().UTC()
 	h.First, h.Changed = "", false
 	return h
 }
 
-// asConflict makes a conflict of the error of one who was not first.
+// asConflict makes storage.ErrConflict of the error of a writer that came second.
 func asConflict(err error) error {
 	if errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("%w: %w", storage.ErrConflict, err)
@@ -156,7 +156,7 @@ func (p *Pins) hold(ctx context.Context, c storage.Capability, accepted, found [
 	return p.tell(ctx, c, h, news)
 }
 
-// ofOthers drops the error of one who was not first: another node has written what is held.
+// ofOthers drops the error of a writer that came second: another node has written the held tools already.
 func ofOthers(err error) error {
 	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) {
 		return nil

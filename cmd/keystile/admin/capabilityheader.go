@@ -64,7 +64,7 @@ func readHeaderFile(file string, stdin io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// onceStdin refuses a command that would read the standard input for two of its flags.
+// onceStdin refuses a command with two flags that would both read the standard input.
 func onceStdin(args cli.Args) error {
 	var readers []string
 	for _, flag := range []string{openAPIFlag, toolsFlag, authFlag} {

@@ -61,7 +61,7 @@ func capabilityPins(ctx context.Context, target Target, args cli.Args) (output, 
 	return pinned{held, true}, nil
 }
 
-// typedPins reads --pins: whether they are off.
+// typedPins reads --pins, and reports whether pins are off.
 func typedPins(args cli.Args) (off bool, err error) {
 	switch text := args.Get(pinsFlag); text {
 	case "", "on":
@@ -73,7 +73,7 @@ func typedPins(args cli.Args) (off bool, err error) {
 	}
 }
 
-// pinned prints what is held of a capability.
+// pinned prints the held tools of a capability.
 type pinned struct {
 	of       pins.View
 	accepted bool

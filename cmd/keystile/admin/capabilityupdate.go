@@ -111,7 +111,7 @@ func changeTyped(args cli.Args) (fields map[string]any, err error) {
 	return fields, err
 }
 
-// aboutCapability says what a capability is, without its tools and its secrets.
+// aboutCapability returns the fields of a capability, without its tools and its secrets.
 func aboutCapability(c registry.Registered) answer {
 	about := answer{
 		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind},

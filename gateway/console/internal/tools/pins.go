@@ -50,7 +50,7 @@ type heldChange struct {
 func (t *Tools) pins(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	text, err := t.c.Registry.PinsBody(r.Context(), who.User, r.PathValue("member"))
 	if no := (*reply.Failure)(nil); errors.As(err, &no) && no.Status == http.StatusForbidden {
-		err = noCapability // nobody comes here who sees those of others and may not change them
+		err = noCapability // a user of this page who may not change it may not see it either
 	}
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (h held) cut() held {
 	return h
 }
 
-// heldText is a text of a tool with its lines, and whether it is cut.
+// heldText returns a text of a tool with its line breaks, and whether it was cut.
 func heldText(text string) (_ string, cut bool) {
 	lines, room := strings.Split(text, "\n"), maxHeldText
 	for i, line := range lines {
