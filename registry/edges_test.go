@@ -107,8 +107,9 @@ func TestATextOfAMediaTypeIsSentAsItIs(t *testing.T) {
 }
 
 func TestWhatThePathOfAHandFilledToolFixesIsNoArgument(t *testing.T) {
-	r, err := StaticTools(t.Context(), []byte(`[{"name":"a","httpMethod":"get","path":"/a?v=1","inputSchema":{"type":"object",
-		"properties":{"v":{"type":"string"},"w":{"type":"string"}},"required":["v"]}}]`), Options{Member: "m"})
+	r, err := StaticTools(t.Context(), []byte(`[{"name":"a","httpMethod":"get","path":"/a?v=1",
+		"inputSchema":{"type":"object","properties":{"v":{"type":"string"},"w":{"type":"string"}},"required":["v"]}}]`),
+		Options{Member: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}

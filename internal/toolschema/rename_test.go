@@ -92,10 +92,12 @@ func TestWhatIsLeftOutOfAForeignSchemaIsListed(t *testing.T) {
 		`{"properties":{"a":{"type":"string","pattern":"["},"b":false,"c":{"type":3},"d":{"type":"object",` +
 			`"properties":{"e/f":{"pattern":"["}}}}}`: "/properties/a/pattern /properties/b /properties/c/type " +
 			"/properties/d/properties/e~1f/pattern",
-		`{"properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/A"}}}`:                            "/properties/a /properties/b",
-		"{\"properties\":{\"a\u202e\":{},\"o\":{\"type\":\"object\",\"properties\":{\"b\u202e\":{}}}}}": "/properties/o/properties/b\u202e /properties/a\u202e",
-		`{"properties":{"a":{"type":"array","prefixItems":[{"type":"object"}]},"o":{"type":"object","patternProperties":` +
-			`{"^x":{}},"if":{},"then":{}}}}`: "/properties/a/prefixItems /properties/o/if /properties/o/patternProperties",
+		`{"properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/A"}}}`: "/properties/a /properties/b",
+		"{\"properties\":{\"a\u202e\":{},\"o\":{\"type\":\"object\",\"properties\":{\"b\u202e\":{}}}}}": "/properties/" +
+			"o/properties/b\u202e /properties/a\u202e",
+		`{"properties":{"a":{"type":"array","prefixItems":[{"type":"object"}]},"o":{"type":"object",` +
+			`"patternProperties":{"^x":{}},"if":{},"then":{}}}}`: "/properties/a/prefixItems /properties/o/if " +
+			"/properties/o/patternProperties",
 		wide: "",
 		`{"properties":{` + repeated(300, `"p%d":false`) + `}}`: "*100",
 	} {
