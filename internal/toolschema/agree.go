@@ -13,6 +13,9 @@ import (
 // nothing could ever be given, and strict model APIs refuse the whole list of tools. A keyword whose value no type of
 // the schema can have is left out and reported.
 func (p *Projection) agree(n Node, out tree.Object) tree.Object {
+	if !mayContradict(out) {
+		return out // as most schemas are
+	}
 	for _, key := range []string{"const", "default", "enum"} {
 		value, there := out.Lookup(key)
 		if !there || plainlyFits(value, out.Get("type"), key == "enum") {

@@ -20,6 +20,21 @@ var pairs = [][2]string{
 	{"minProperties", "maxProperties"},
 }
 
+// mayContradict reports whether a schema names values, or more than one limit.
+func mayContradict(out tree.Object) bool {
+	limits := 0
+	for _, m := range out {
+		switch m.Key {
+		case "const", "default", "enum":
+			return true
+		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
+			"minProperties", "maxProperties":
+			limits++
+		}
+	}
+	return limits > 1
+}
+
 // satisfiable leaves out the keywords by which a schema would admit nothing, and a default that it does not admit.
 func (p *Projection) satisfiable(n Node, out tree.Object) tree.Object {
 	drop := func(key, why string) {

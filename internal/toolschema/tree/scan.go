@@ -15,17 +15,17 @@ func (p *parser) str() (any, error) {
 	return text, nil
 }
 
-// ordinary are the bytes of a string that are none of its end, an escape, or a control character.
+// ordinary are the bytes of a string that stand for themselves, which those of other characters than ASCII's do too.
 var ordinary = func() (is [256]bool) {
-	for c := range is {
-		is[c] = c >= ' ' && c != '"' && c != '\\'
+	for c := byte(' '); c < 0x80; c++ {
+		is[c] = c != '"' && c != '\\'
 	}
 	return is
 }()
 
 // literal reads a string. Within what is lazy it is "".
 func (p *parser) literal() (string, error) {
-	start := p.at
+	start, plain := p.at, true
 	for p.at++; ; p.at++ {
 		for p.at < len(p.text) && ordinary[p.text[p.at]] {
 			p.at++
@@ -33,17 +33,19 @@ func (p *parser) literal() (string, error) {
 		switch c := p.next(); {
 		case c == '"':
 			p.at++
-			if p.dry {
+			switch {
+			case p.dry:
 				return "", nil
+			case plain:
+				return p.text[start+1 : p.at-1], nil
 			}
 			return unquoted(p.text[start:p.at]), nil
 		case c < ' ':
 			return "", p.bad("no end of a string")
-		case c == '\\':
-			if !p.escape() {
-				return "", p.bad("a wrong escape in a string")
-			}
+		case c == '\\' && !p.escape():
+			return "", p.bad("a wrong escape in a string")
 		}
+		plain = false
 	}
 }
 
