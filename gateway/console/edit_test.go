@@ -1,7 +1,9 @@
 package console_test
 
 import (
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -64,6 +66,28 @@ func TestACapabilityIsEditedAndItsToolsStay(t *testing.T) {
 	}
 	if c, _, _ = s.store.Tools(t.Context(), member); !c.UpdatedAt.Equal(updated) {
 		t.Error("a form without changes has changed it")
+	}
+}
+
+var wasField = regexp.MustCompile(`name="(was_[a-z_]+)"\s+value="([^"]*)"`)
+
+// Ada opens the form, somebody else changes the label, and Ada changes the timeout.
+func TestAFormTakesBackNothingThatWasChangedSinceItWasOpened(t *testing.T) {
+	s := newScene(t)
+	member := s.own["developer"]["member"]
+	opened := s.open("/console/capabilities/"+member+"/edit", s.who["developer"].cookie).Body.String()
+	form := url.Values{"timeout": {"90"}, "auth_type": {"none"}}
+	for _, field := range wasField.FindAllStringSubmatch(opened, -1) {
+		form.Set(field[1], html.UnescapeString(field[2]))
+	}
+	form.Set("label", form.Get("was_label"))
+	if status, page := s.edits("developer", url.Values{"label": {"Changed since"}}); status != 303 {
+		t.Fatalf("the other form is %d %s", status, page)
+	}
+	status, _ := s.edits("developer", form)
+	c, _, err := s.store.Tools(t.Context(), member)
+	if err != nil || status != 303 || c.Timeout != 90 || c.Label != "Changed since" {
+		t.Errorf("answered %d, stored is %+v, %v; want the timeout changed and the other label", status, c, err)
 	}
 }
 

@@ -90,7 +90,13 @@ func (t *Tools) edit(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 	return e, nil
 }
 
-// update changes what the form says otherwise than the store. A secret that is left empty stays.
+// formText returns a text of a form as it was typed: browsers send CRLF for each end of a line.
+func formText(r *http.Request, name string) string {
+	return strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"))
+}
+
+// update changes what the form says otherwise than it did when it was opened, so that it takes back nothing that
+// somebody else has changed meanwhile. A secret that is left empty stays.
 func (t *Tools) update(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
 	headers := headersOf(r)
 	fields := map[string]any{}
@@ -108,7 +114,10 @@ func (t *Tools) update(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 		fields["headers"] = headers
 	}
 	for name, was := range editFields(c) {
-		text := strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"))
+		text := formText(r, name)
+		if r.PostForm.Has("was_" + name) {
+			was = formText(r, "was_"+name)
+		}
 		ofKey := name == "auth_name" || name == "auth_in"
 		if text == was || !r.PostForm.Has(name) || ofKey && r.PostForm.Get("auth_type") != "api_key" {
 			continue
