@@ -35,7 +35,7 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 		return writeRejection(w, err)
 	}
 	q.createOnly = actor.Fresh() != nil
-	done, err := g.Register(ctx, actor.User, q)
+	done, err := g.registered(ctx, actor.User, q)
 	if err != nil {
 		return writeRejection(w, err)
 	}

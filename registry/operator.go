@@ -50,7 +50,7 @@ func (g *Registry) RegisterBody(ctx context.Context, actor storage.User, body []
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return storage.Capability{}, nil, err
 	}
-	done, err := g.Register(ctx, actor, q)
+	done, err := g.registered(ctx, actor, q)
 	return done.Capability, done.advice(), asFailure(err)
 }
 

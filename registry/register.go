@@ -18,6 +18,10 @@ type Registered struct {
 	Removed []string // tools that were there before, and that a registration has removed
 	Warning string   // why calls will not work, "" if nothing is known
 	Lint    []string // advice on the document: of a preview, and of the strict validator if it was asked for
+
+	// Usual holds the parts that most documents have and calls do without (toolplan.Skip.Usual), which
+	// [Registry.Register] has left out beside Skipped. Elsewhere they are a part of Skipped.
+	Usual []toolplan.Skip
 }
 
 // ownerChanged is the warning of a registration that passes a name on.
@@ -32,6 +36,26 @@ const ownerChanged = "the name has another owner now: consents, tokens, API keys
 // The caller must check that the actor's role permits registration. The error is a *[Rejection]
 // if the request is at fault, and has HTTP status 403 if the name is taken.
 func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error) {
+	done, err := g.registered(ctx, actor, q)
+	// Hosts take whatever is in Skipped for something that they have to mend.
+	done.Skipped, done.Usual = parted(done.Skipped)
+	return done, err
+}
+
+// parted returns the parts of a list that are not usual, and those that are.
+func parted(skipped []toolplan.Skip) (other, usual []toolplan.Skip) {
+	for _, s := range skipped {
+		if s.Usual {
+			usual = append(usual, s)
+		} else {
+			other = append(other, s)
+		}
+	}
+	return other, usual
+}
+
+// registered is Register, with all that was left out in Skipped.
+func (g *Registry) registered(ctx context.Context, actor storage.User, q Request) (Registered, error) {
 	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
 	if err != nil {
 		return Registered{}, err

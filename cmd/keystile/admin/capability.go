@@ -147,6 +147,7 @@ func registerCapability(ctx context.Context, target Target, args cli.Args) (outp
 		}
 	}
 	done, err := target.Registry.Register(ctx, who, q)
+	done.Skipped = append(done.Skipped, done.Usual...)
 	if err != nil {
 		return nil, refused(err)
 	}
