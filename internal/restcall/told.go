@@ -53,19 +53,23 @@ func listed(told, quiet []string) map[string]bool {
 var (
 	// toldWords stand in the names that APIs have made up for pages, totals and rates: X-Total-Count, X-Next-Page,
 	// X-RateLimit-Remaining, X-Ms-Continuation.
-	toldWords = []string{
-		"continuation", "count", "cursor", "next", "page", "pages", "pagination", "prev", "previous", "quota", "rate",
-		"ratelimit", "remaining", "retry", "total",
-	}
+	toldWords = words("continuation", "count", "cursor", "next", "page", "pages", "pagination", "prev", "previous", "quota",
+		"rate", "ratelimit", "remaining", "retry", "total")
 	// secretWords stand in the names of headers that hold credentials. Such a header is never told.
-	secretWords = []string{
-		"auth", "authenticate", "authentication", "authorization", "cookie", "cookie2", "credential", "credentials",
-		"csrf",
-		"password", "secret", "xsrf",
-	}
+	secretWords = words("auth", "authenticate", "authentication", "authorization", "cookie", "cookie2", "credential",
+		"credentials", "csrf", "password", "secret", "xsrf")
 	// keyWords do so too, unless the header is about pages, as X-Next-Token is.
-	keyWords = []string{"key", "session", "signature", "token"}
+	keyWords = words("key", "session", "signature", "token")
 )
+
+// words returns words as they stand in the canonical name of a header, which is looked at for each answer.
+func words(lower ...string) map[string]bool {
+	is := make(map[string]bool, len(lower))
+	for _, word := range lower {
+		is[http.CanonicalHeaderKey(word)] = true
+	}
+	return is
+}
 
 // MayTell reports whether a header of answers that a document declares may be told: none that holds a credential, nor
 // one that only concerns the programs on the way.
@@ -87,10 +91,10 @@ func tells(name string) bool {
 	return told || !is && has(name, toldWords) && MayTell(name)
 }
 
-// has reports whether a name has one of these words.
-func has(name string, words []string) bool {
+// has reports whether a canonical name has one of these words.
+func has(name string, words map[string]bool) bool {
 	for word := range strings.SplitSeq(name, "-") {
-		if slices.ContainsFunc(words, func(one string) bool { return strings.EqualFold(one, word) }) {
+		if words[word] {
 			return true
 		}
 	}
