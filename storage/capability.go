@@ -169,8 +169,9 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
 // tools with the new upstream. Version 0 creates it, and a name that differs from another's
 // only in case, - and _, or is kept for another owner, is then refused with a *NameTaken. With any
-// other Version its access list stays. What was held of it is dropped where PinnedAt is zero or PinsOff set. Events of
-// the change are queued in the same step; of each Event, URL, Secret and Payload are read, and the rest is filled in.
+// other Version its access list stays. Changes of its tools that are held are dropped where PinnedAt is zero or PinsOff
+// is set. Events of the change are queued in the same step; of each Event, URL, Secret and Payload are read, and the
+// rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }

@@ -27,8 +27,8 @@ func mayContradict(out tree.Object) bool {
 		switch m.Key {
 		case "const", "default", "enum":
 			return true
-		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
-			"minProperties", "maxProperties":
+		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems",
+			"maxItems", "minProperties", "maxProperties":
 			limits++
 		}
 	}

@@ -164,8 +164,8 @@ func ofOthers(err error) error {
 	return err
 }
 
-// holding returns what is to be held in place of what is, and whether it differs from that. What was written
-// a moment ago stays, so that an upstream that changes all the time is written rarely.
+// holding returns the record that takes the place of the one that is held, and whether the two differ. A record that
+// was written a moment ago stays, so that an upstream that changes all the time is written rarely.
 func holding(h toolplan.Held, accepted, differs []toolplan.Tool, gone []string) (_ toolplan.Held, changed bool) {
 	kept := within(differs)
 	digest, more := toolpins.Digest(kept), len(differs)-len(kept)

@@ -48,7 +48,7 @@ func FuzzEvents(f *testing.F) {
 
 var legalNames = regexp.MustCompile(`^[A-Za-z0-9_-]{1,61}$`)
 
-// wholeEntry is where an entry of a list is, rather than a part of one.
+// wholeEntry matches the pointer of an entry of a list, and not that of a part of one.
 var wholeEntry = regexp.MustCompile(`^/tools/[0-9]+$`)
 
 func FuzzList(f *testing.F) {
@@ -83,7 +83,8 @@ func FuzzList(f *testing.F) {
 				whole++
 			}
 		}
-		if len(all.Names) != len(all.Tools) || len(all.Tools)+whole != in.entries || all.TTL < minTTL || all.TTL > maxTTL {
+		bounded := all.TTL >= minTTL && all.TTL <= maxTTL
+		if len(all.Names) != len(all.Tools) || len(all.Tools)+whole != in.entries || !bounded {
 			t.Errorf("%d entries became %d tools, %d names and %d that were left out; %v", in.entries, len(all.Tools),
 				len(all.Names), whole, all.TTL)
 		}
