@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/gateway/internal/owner"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
@@ -33,7 +33,7 @@ func (g *Gateway) routes() []reply.Route {
 	return append(routes, owner.New(owner.Config{
 		Store: g.c.Store, Billing: g.billing, Forget: g.Forget,
 		Revoke:   func(ctx context.Context, rs ...driver.Revocation) error { return g.c.Tokens.Revoke(ctx, rs...) },
-		Recorder: manage.Recorder{Trail: g.c.Trail, Notifier: g.c.Notifier, ClientIP: g.c.ClientIP},
+		Recorder: admin.Recorder{Trail: g.c.Trail, Notifier: g.c.Notifier}, ClientIP: g.c.ClientIP,
 		Caller: func(r *http.Request) (storage.Caller, storage.App, error) {
 			caller, account, err := g.caller(r)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
@@ -21,7 +22,7 @@ func (g *Registry) actor(r *http.Request, checks ...consoleauth.Check) (storage.
 
 // register handles POST /api/console/capabilities/register (protocol 4.8).
 func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
-	actor, err := g.access.Actor(r, consoleauth.Actor.Developer)
+	actor, err := g.access.Actor(r, admin.Actor.Developer)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func takenFrom(c storage.Capability) string {
 
 // preview handles POST /api/console/capabilities/preview: the same request, but nothing is stored.
 func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
-	actor, err := g.actor(r, consoleauth.Actor.Developer)
+	actor, err := g.actor(r, admin.Actor.Developer)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (g *Registry) one(w http.ResponseWriter, r *http.Request) error {
 func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 	var checks []consoleauth.Check
 	if r.Method == http.MethodDelete {
-		checks = append(checks, consoleauth.Actor.Developer, consoleauth.Actor.Fresh)
+		checks = append(checks, admin.Actor.Developer, admin.Actor.Fresh)
 	}
 	actor, err := g.actor(r, checks...)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/registry/pins"
@@ -43,7 +44,7 @@ type acceptedView struct {
 func (g *Registry) pinsOfOne(w http.ResponseWriter, r *http.Request) error {
 	var checks []consoleauth.Check
 	if r.Method == http.MethodPost {
-		checks = append(checks, consoleauth.Actor.Developer, consoleauth.Actor.Fresh)
+		checks = append(checks, admin.Actor.Developer, admin.Actor.Fresh)
 	}
 	actor, err := g.actor(r, checks...)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -88,7 +88,7 @@ func (g *Registry) lookUpMember(ctx context.Context, actor storage.User, q Reque
 	case err == nil && !mayChange(actor, there):
 		err = notYours
 	case err == nil && q.createOnly:
-		err = consoleauth.SignInAgain
+		err = admin.SignInAgain
 	}
 	if actor.Role == storage.RoleAdmin {
 		before := cmp.Or(there.TakenFrom, there.Owner)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
@@ -242,7 +242,7 @@ const maxUpdate = 256 << 10
 
 // update handles PATCH /api/console/capabilities/{member}.
 func (g *Registry) update(w http.ResponseWriter, r *http.Request) error {
-	actor, err := g.actor(r, consoleauth.Actor.Developer, consoleauth.Actor.Fresh)
+	actor, err := g.actor(r, admin.Actor.Developer, admin.Actor.Fresh)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/people"
 	"github.com/keystile/keystile/gateway/console/internal/trail"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
@@ -150,7 +150,7 @@ type Config struct {
 type Console struct {
 	c        Config
 	server   *ui.Server
-	recorder manage.Recorder
+	recorder admin.Recorder
 	trail    *trail.Trail
 	users    *people.People
 }
@@ -167,7 +167,10 @@ func New(_ context.Context, c Config) (*Console, error) {
 			errs = append(errs, errors.New(name))
 		}
 	}
-	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Store}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
+	}
+	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Store, ClientIP: c.ClientIP}
 	programs, err := consoleauth.New(auth)
 	if err != nil {
 		errs = append(errs, err)
@@ -178,16 +181,13 @@ func New(_ context.Context, c Config) (*Console, error) {
 		slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 		return nil, fmt.Errorf("console: %w", errors.Join(errs...))
 	}
-	if c.ClientIP == nil {
-		c.ClientIP = clientip.New(nil).Of
-	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
 	if c.Forget == nil {
 		c.Forget = func(string) {}
 	}
-	s := &Console{c: c, recorder: manage.Recorder{Trail: c.Trail, Notifier: c.Notifier, ClientIP: c.ClientIP}}
+	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
 	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Log: c.Log}, s.parts()...)
 	return s, nil

@@ -17,7 +17,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/toolpins"
 	"github.com/keystile/keystile/registry"
@@ -195,7 +195,7 @@ func (u testUser) session() string {
 
 // formFor returns the id of a form that a page would show to a session at a time.
 func formFor(session, path string, at time.Time) string {
-	v := &ui.View{Actor: consoleauth.Actor{Session: session}, URL: &url.URL{Path: path}, Now: at}
+	v := &ui.View{Actor: admin.Actor{Session: session}, URL: &url.URL{Path: path}, Now: at}
 	return v.FormID()
 }
 

@@ -2,19 +2,9 @@ package consoleauth
 
 import "github.com/keystile/keystile/internal/reply"
 
-// Why somebody may not use the console.
+// Why a request does not reach the console. Why a user who does may not do something is said by package admin.
 var (
-	NotSignedIn = &reply.Failure{Status: 401, Msg: "sign in first: this is opened by the cookie open_sso_token"}                                                                     // protocol 4.8, 5
-	NotAllowed  = &reply.Failure{Status: 403, Msg: "this takes the role admin or developer: ask an administrator for it"}                                                            // protocol 7
-	NoRole      = &reply.Failure{Status: 403, Msg: "this takes the role admin, developer or auditor: ask an administrator for it"}                                                   // protocol 7
-	NotReader   = &reply.Failure{Status: 403, Msg: "this takes the role admin or auditor: ask an administrator for it"}                                                              // protocol 7
-	NotAdmin    = &reply.Failure{Status: 403, Msg: "this takes the role admin: ask an administrator to do it"}                                                                       // protocol 7
-	ReadsOnly   = &reply.Failure{Status: 403, Msg: "the role auditor reads everything and changes nothing: ask an administrator to do it"}                                           // protocol 7
-	CrossOrigin = &reply.Failure{Status: 403, Msg: "this was sent from a page of another site: the operator can list it in cors.origins"}                                            // protocol 7
-	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                                            // protocol 4.8
-	SignInAgain = &reply.Failure{Status: 403, Errcode: StepUp, Msg: "sign in again at /oauth/signin, and send this once more: it takes a sign-in that is not older than 10 minutes"} // decision 57
-	FactorFirst = &reply.Failure{Status: 403, Errcode: StepUp, Msg: "prove your second factor at /oauth/account/confirm, and send this once more: this sign-in has not proved it"}   // decision 91
+	NotSignedIn = &reply.Failure{Status: 401, Msg: "sign in first: this is opened by the cookie open_sso_token"}                          // protocol 4.8, 5
+	CrossOrigin = &reply.Failure{Status: 403, Msg: "this was sent from a page of another site: the operator can list it in cors.origins"} // protocol 7
+	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                 // protocol 4.8
 )
-
-// StepUp is the errcode of what takes a fresh sign-in, or one that has proved a second factor.
-const StepUp = 4031

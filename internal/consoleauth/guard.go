@@ -5,8 +5,10 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"net/netip"
 	"slices"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
@@ -40,6 +42,8 @@ type Config struct {
 	Visitors Visitors
 	Users    Users
 	Types    []string // media types of bodies beside application/json
+
+	ClientIP func(*http.Request) netip.Addr // for the audit trail and notices; nil: addresses are not known
 }
 
 // Guard decides who may use the console.
@@ -48,11 +52,15 @@ type Guard struct {
 	users      Users
 	sameOrigin *http.CrossOriginProtection
 	types      []string
+	clientIP   func(*http.Request) netip.Addr
 }
 
 // New makes a Guard. The error names every origin that is none.
 func New(c Config) (*Guard, error) {
-	g := &Guard{visitors: c.Visitors, users: c.Users, sameOrigin: http.NewCrossOriginProtection(), types: append([]string{"application/json"}, c.Types...)}
+	g := &Guard{visitors: c.Visitors, users: c.Users, sameOrigin: http.NewCrossOriginProtection(), types: append([]string{"application/json"}, c.Types...), clientIP: c.ClientIP}
+	if g.clientIP == nil {
+		g.clientIP = func(*http.Request) netip.Addr { return netip.Addr{} }
+	}
 	var errs []error
 	errs = append(errs, origin.Check("BaseURL", c.BaseURL))
 	for _, o := range c.Origins {
@@ -67,25 +75,25 @@ func New(c Config) (*Guard, error) {
 	return g, errors.Join(errs...)
 }
 
-// Check is one more condition, such as Actor.Admin.
-type Check func(Actor) error
+// Check is one more condition, such as admin.Actor.Admin.
+type Check func(admin.Actor) error
 
 // Actor returns who sends a request, before anything of its body is read: 401 for nobody,
 // 403 for who has no role for it, comes from another site's page or does not pass the
 // checks, 400 for a body of another type, and at last FactorFirst, to read as well, for who has not
 // proved what they have: what a trusted browser spares is not spared here. With FactorFirst it
-// returns the Actor too. An auditor has a role for reading alone, whatever the checks say.
-func (g *Guard) Actor(r *http.Request, checks ...Check) (Actor, error) {
-	return g.pass(r, Actor.hasRole, checks)
+// returns the admin.Actor too. An auditor has a role for reading alone, whatever the checks say.
+func (g *Guard) Actor(r *http.Request, checks ...Check) (admin.Actor, error) {
+	return g.pass(r, admin.Actor.HasRole, checks)
 }
 
 // Owner is Actor for an endpoint that is for users without a role, too: one that shows and changes
-// what belongs to who sends the request. The endpoint asks [Actor.Sees] and [Actor.Changes].
-func (g *Guard) Owner(r *http.Request, checks ...Check) (Actor, error) {
-	return g.pass(r, func(Actor, bool) error { return nil }, checks)
+// what belongs to who sends the request. The endpoint asks [admin.Actor.Sees] and [admin.Actor.Changes].
+func (g *Guard) Owner(r *http.Request, checks ...Check) (admin.Actor, error) {
+	return g.pass(r, func(admin.Actor, bool) error { return nil }, checks)
 }
 
-func (g *Guard) pass(r *http.Request, role func(who Actor, reads bool) error, checks []Check) (Actor, error) {
+func (g *Guard) pass(r *http.Request, role func(who admin.Actor, reads bool) error, checks []Check) (admin.Actor, error) {
 	a, err := g.visitor(r)
 	if err != nil {
 		return a, err
@@ -98,7 +106,7 @@ func (g *Guard) pass(r *http.Request, role func(who Actor, reads bool) error, ch
 		return a, CrossOrigin.Because(err)
 	}
 	if !reads {
-		checks = append([]Check{Actor.Writer}, checks...)
+		checks = append([]Check{admin.Actor.Writer}, checks...)
 	}
 	for _, check := range checks {
 		if err := check(a); err != nil {
@@ -116,16 +124,19 @@ func (g *Guard) pass(r *http.Request, role func(who Actor, reads bool) error, ch
 
 // visitor returns who sits in front of the browser. Session and user are read for each request, so that
 // what has changed counts at once.
-func (g *Guard) visitor(r *http.Request) (Actor, error) {
+func (g *Guard) visitor(r *http.Request) (admin.Actor, error) {
 	session, user, err := g.read(r)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		return Actor{}, NotSignedIn
+		return admin.Actor{}, NotSignedIn
 	}
 	if err != nil {
-		return Actor{}, err
+		return admin.Actor{}, err
 	}
 	proved, err := stepup.ProvedBy(r.Context(), session, g.visitors, g.users)
-	return Actor{user, session.FreshFrom(), session.ID, session.Multifactor(), proved}, err
+	return admin.Actor{
+		User: user, AuthTime: session.FreshFrom(), Session: session.ID, Multifactor: session.Multifactor(), Proved: proved,
+		Request: admin.RequestOf(r, g.clientIP(r)),
+	}, err
 }
 
 func (g *Guard) read(r *http.Request) (v storage.Session, u storage.User, err error) {

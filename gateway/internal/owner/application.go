@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -83,7 +84,7 @@ func (e *Endpoints) createApp(w http.ResponseWriter, r *http.Request, m manager)
 	if err := e.note(r, m, "app create", storage.App{}, a); err != nil {
 		return err
 	}
-	e.c.Recorder.Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
+	e.c.Recorder.Notify(r.Context(), m.actor(), admin.SecretNotice(a, admin.DetailCreated), a.Owner)
 	return reply.Success(w, manage.RevealedOf(a, time.Now()))
 }
 
@@ -132,8 +133,8 @@ func (e *Endpoints) changeApp(w http.ResponseWriter, r *http.Request, m manager,
 	if err := e.note(r, m, "app set", before, after); err != nil {
 		return err
 	}
-	if notice, ok := manage.AppNotice(before, after); ok {
-		e.c.Recorder.Notify(r, notice, after.Owner)
+	if notice, ok := admin.AppNotice(before, after); ok {
+		e.c.Recorder.Notify(r.Context(), m.actor(), notice, after.Owner)
 	}
 	return reply.Success(w, manage.RecordOf(after, time.Now()))
 }
@@ -159,7 +160,7 @@ func (e *Endpoints) deleteApp(w http.ResponseWriter, r *http.Request, m manager,
 	if err := e.note(r, m, "app delete", before, storage.App{}); err != nil {
 		return err
 	}
-	e.c.Recorder.Notify(r, manage.DeletedNotice(before), before.Owner)
+	e.c.Recorder.Notify(r.Context(), m.actor(), admin.DeletedNotice(before), before.Owner)
 	return reply.Success(w, manage.DeletedOf(before))
 }
 
@@ -187,6 +188,6 @@ func (e *Endpoints) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 	if err := e.note(r, m, "app rotate-secret", before, after); err != nil {
 		return err
 	}
-	e.c.Recorder.Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
+	e.c.Recorder.Notify(r.Context(), m.actor(), admin.SecretNotice(after, admin.DetailRotated), after.Owner)
 	return reply.Success(w, manage.RevealedOf(after, now))
 }

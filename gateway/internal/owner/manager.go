@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
@@ -17,6 +18,8 @@ import (
 type manager struct {
 	user storage.User // the zero User: an application for itself
 	app  storage.App  // through which the request comes, or which it is for
+
+	request admin.Request
 }
 
 // manager finds out whose applications a token manages (decision 52): those
@@ -26,7 +29,7 @@ func (e *Endpoints) manager(r *http.Request) (manager, error) {
 	if err != nil {
 		return manager{}, err
 	}
-	m := manager{app: app}
+	m := manager{app: app, request: admin.RequestOf(r, e.c.ClientIP(r))}
 	if caller.UserID == "" {
 		return m, nil
 	}
@@ -43,12 +46,12 @@ func (e *Endpoints) manager(r *http.Request) (manager, error) {
 // itself reports whether an application acts for itself.
 func (m manager) itself() bool { return m.user.Sub == "" }
 
-// actor returns the actor: a sub, or a client_id.
-func (m manager) actor() string {
+// actor returns the manager as an actor, without a role.
+func (m manager) actor() admin.Actor {
 	if m.itself() {
-		return m.app.ID
+		return admin.Actor{Application: m.app.ID, Request: m.request}
 	}
-	return m.user.Sub
+	return admin.Actor{User: storage.User{Sub: m.user.Sub}, Request: m.request}
 }
 
 // owns reports whether an application is the manager's, by its id and its owner.
@@ -110,7 +113,7 @@ func (e *Endpoints) note(r *http.Request, m manager, what string, before, after 
 	if on.ID == "" {
 		on = before
 	}
-	return e.c.Recorder.Note(r, manage.Act{
-		What: what, On: on.ID, By: m.actor(), App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after),
+	return e.c.Recorder.Note(r.Context(), m.actor(), admin.Act{
+		What: what, On: on.ID, App: on.ID, User: on.Owner, Changes: admin.AppChanges(before, after),
 	})
 }

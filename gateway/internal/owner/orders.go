@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -83,7 +84,7 @@ func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		before = order
 		return nil
 	}
-	order, err = e.c.Billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.actor(), May: may})
+	order, err = e.c.Billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.actor().Name(), May: may})
 	if err != nil {
 		return refusal(err)
 	}
@@ -95,9 +96,9 @@ func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
 
 // noteOrder puts what became of an order on the audit trail, and waits for it.
 func (e *Endpoints) noteOrder(r *http.Request, m manager, what string, before, after storage.Order) error {
-	return e.c.Recorder.Note(r, manage.Act{
-		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: m.actor(), App: after.AppID, User: after.Owner,
-		Changes: manage.OrderChanges(before, after),
+	return e.c.Recorder.Note(r.Context(), m.actor(), admin.Act{
+		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, App: after.AppID, User: after.Owner,
+		Changes: admin.OrderChanges(before, after),
 	})
 }
 
@@ -116,7 +117,7 @@ func (e *Endpoints) upgrade(w http.ResponseWriter, r *http.Request) error {
 	if err := cmp.Or(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier)); err != nil {
 		return err
 	}
-	order, made, err := e.c.Billing.Order(r.Context(), id, tier, m.actor(), m.requireOwn)
+	order, made, err := e.c.Billing.Order(r.Context(), id, tier, m.actor().Name(), m.requireOwn)
 	if err != nil {
 		return refusal(err)
 	}

@@ -3,9 +3,10 @@ package owner
 import (
 	"context"
 	"net/http"
+	"net/netip"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -29,7 +30,8 @@ type Config struct {
 	Billing  *billing.Billing
 	Revoke   func(ctx context.Context, rs ...driver.Revocation) error
 	Forget   func(clientID string) // makes the gateway read an application anew
-	Recorder manage.Recorder
+	Recorder admin.Recorder
+	ClientIP func(*http.Request) netip.Addr
 
 	// Caller returns whom the bearer token of a request speaks for, with the application that it
 	// was issued to; the error is why it speaks for nobody.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/apps"
-	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -33,7 +33,7 @@ func revealed(a storage.App) appRecord {
 }
 
 // showApp serves GET /api/console/apps/{client_id}.
-func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.A
 // change changes the newest state of an application that the actor may change. An
 // application that gets another owner takes its orders along. It also returns the state
 // before.
-func (s *Apps) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
+func (s *Apps) change(ctx context.Context, who admin.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := s.c.Store.App(ctx, id)
 		if err == nil && !who.Changes(app.Owner) {
@@ -66,12 +66,12 @@ func (s *Apps) change(ctx context.Context, who consoleauth.Actor, id string, cha
 }
 
 // noteApp writes a change of an application to the audit trail, and waits for it.
-func (s *Apps) noteApp(r *http.Request, who consoleauth.Actor, what string, before, after storage.App) error {
+func (s *Apps) noteApp(r *http.Request, who admin.Actor, what string, before, after storage.App) error {
 	on := after
 	if on.ID == "" {
 		on = before
 	}
-	return s.c.Recorder.Note(r, manage.Act{What: what, On: on.ID, By: who.Sub, App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after)})
+	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: on.ID, App: on.ID, User: on.Owner, Changes: admin.AppChanges(before, after)})
 }
 
 // flags are the fields that only an administrator may set.
@@ -79,7 +79,7 @@ var flags = []string{"first_party", "disabled", "owner", "allow_http_redirect", 
 
 // amend reads what was sent into an application, as far as it is for the actor to set. What an administrator
 // restricts is kept from the owner; held, where it is sent, decides what else is.
-func (s *Apps) amend(ctx context.Context, who consoleauth.Actor, f manage.Fields, a *storage.App) error {
+func (s *Apps) amend(ctx context.Context, who admin.Actor, f manage.Fields, a *storage.App) error {
 	before := *a
 	amend := f.Amend
 	if a.ID == "" {
@@ -114,7 +114,7 @@ func (s *Apps) amend(ctx context.Context, who consoleauth.Actor, f manage.Fields
 
 // amendFlags reads what only an administrator may send into an application. The owner must
 // be there.
-func (s *Apps) amendFlags(ctx context.Context, who consoleauth.Actor, f manage.Fields, a *storage.App) error {
+func (s *Apps) amendFlags(ctx context.Context, who admin.Actor, f manage.Fields, a *storage.App) error {
 	for _, name := range append(slices.Clone(flags), "tier") {
 		if _, sent := f[name]; sent && who.Role != storage.RoleAdmin {
 			return adminOnly.Saying(name + " is an administrator's to set: leave it out")

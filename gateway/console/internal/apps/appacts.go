@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
 
 // createApp serves POST /api/console/apps. The application is the actor's, unless an
 // administrator names another owner, or "" for none.
-func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, append(slices.Clone(manage.Creatable), "owner", "first_party", "tier")...)
 	if err != nil {
 		return nil, err
@@ -34,13 +34,13 @@ func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who consoleauth
 	if err := s.noteApp(r, who, "app create", storage.App{}, a); err != nil {
 		return nil, err
 	}
-	s.c.Recorder.Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
+	s.c.Recorder.Notify(r.Context(), who, admin.SecretNotice(a, admin.DetailCreated), a.Owner)
 	return revealed(a), nil
 }
 
 // changeApp serves PATCH /api/console/apps/{client_id}. Disabling an application ends what it
 // was granted, as deleting does.
-func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	known := append(slices.Clone(manage.Changeable), flags...)
 	f, err := manage.ReadFields(w, r, known...)
 	if err == nil {
@@ -64,8 +64,8 @@ func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth
 	if err := s.noteApp(r, who, "app set", before, after); err != nil {
 		return nil, err
 	}
-	if notice, ok := manage.AppNotice(before, after); ok {
-		s.c.Recorder.Notify(r, notice, before.Owner, after.Owner)
+	if notice, ok := admin.AppNotice(before, after); ok {
+		s.c.Recorder.Notify(r.Context(), who, notice, before.Owner, after.Owner)
 	}
 	if failed != nil { // it is disabled: sent again, this ends what it was granted
 		return nil, failed
@@ -75,7 +75,7 @@ func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth
 
 // deleteApp serves DELETE /api/console/apps/{client_id}. It ends everything the application was
 // granted.
-func (s *Apps) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) deleteApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}
@@ -96,12 +96,12 @@ func (s *Apps) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth
 	if err := s.noteApp(r, who, "app delete", before, storage.App{}); err != nil {
 		return nil, err
 	}
-	s.c.Recorder.Notify(r, manage.DeletedNotice(before), before.Owner)
+	s.c.Recorder.Notify(r.Context(), who, admin.DeletedNotice(before), before.Owner)
 	return manage.DeletedOf(before), nil
 }
 
 // rotateSecret serves POST /api/console/apps/{client_id}/secret.
-func (s *Apps) rotateSecret(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) rotateSecret(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, manage.OverlapField)
 	if err != nil {
 		return nil, err
@@ -119,6 +119,6 @@ func (s *Apps) rotateSecret(w http.ResponseWriter, r *http.Request, who consolea
 	if err := s.noteApp(r, who, "app rotate-secret", before, after); err != nil {
 		return nil, err
 	}
-	s.c.Recorder.Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
+	s.c.Recorder.Notify(r.Context(), who, admin.SecretNotice(after, admin.DetailRotated), after.Owner)
 	return revealed(after), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
@@ -57,7 +58,7 @@ type Config struct {
 	Store    Store
 	Billing  *billing.Billing
 	Revoker  Revoker
-	Recorder manage.Recorder
+	Recorder admin.Recorder
 	Forget   func(clientID string)
 }
 
@@ -75,7 +76,7 @@ const (
 // Part returns the endpoints and pages.
 func (s *Apps) Part() ui.Part {
 	type by = map[string]ui.Action
-	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	reader, administrator := []consoleauth.Check{admin.Actor.Reader}, []consoleauth.Check{admin.Actor.Admin}
 	return ui.Part{
 		APIs: []ui.API{
 			{Path: "/api/console/apps", Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
@@ -84,15 +85,15 @@ func (s *Apps) Part() ui.Part {
 			{Path: "/api/console/apps/{client_id}/secret", Owned: true, Methods: by{"POST": s.rotateSecret}},
 			{Path: clientsAPI, Methods: by{"GET": s.listClients}, May: reader},
 			{Path: clientsAPI + "/show", Methods: by{"GET": s.showClient}, May: reader},
-			{Path: clientsAPI + "/set", Methods: by{"POST": s.setClient}, Changes: admin},
-			{Path: clientsAPI + "/refetch", Methods: by{"POST": s.refetch}, Changes: admin},
-			{Path: clientsAPI + "/forget", Methods: by{"POST": s.forgetClient}, Changes: admin},
-			{Path: clientsAPI + "/hosts", Methods: by{"GET": s.listHosts, "POST": s.setHost}, May: reader, Changes: admin},
-			{Path: clientsAPI + "/hosts/{host}", Methods: by{"DELETE": s.forgetHost}, Changes: admin},
+			{Path: clientsAPI + "/set", Methods: by{"POST": s.setClient}, Changes: administrator},
+			{Path: clientsAPI + "/refetch", Methods: by{"POST": s.refetch}, Changes: administrator},
+			{Path: clientsAPI + "/forget", Methods: by{"POST": s.forgetClient}, Changes: administrator},
+			{Path: clientsAPI + "/hosts", Methods: by{"GET": s.listHosts, "POST": s.setHost}, May: reader, Changes: administrator},
+			{Path: clientsAPI + "/hosts/{host}", Methods: by{"DELETE": s.forgetHost}, Changes: administrator},
 		},
 		Pages: []ui.Page{
 			{Path: root, Title: "Applications", Section: "Applications", Owned: true, Get: s.listApps, Template: listPage},
-			{Path: root + "/new", Title: "New application", Owned: true, May: []consoleauth.Check{consoleauth.Actor.Writer}, Get: nothing, Template: newPage, Acts: map[string]ui.Act{
+			{Path: root + "/new", Title: "New application", Owned: true, May: []consoleauth.Check{admin.Actor.Writer}, Get: nothing, Template: newPage, Acts: map[string]ui.Act{
 				"new": {Says: "Make an application", Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
 					"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
 				}},
@@ -109,19 +110,19 @@ func (s *Apps) Part() ui.Part {
 
 // acts are those on the page of an application.
 func (s *Apps) acts() map[string]ui.Act {
-	admin := []consoleauth.Check{consoleauth.Actor.Admin}
+	administrator := []consoleauth.Check{admin.Actor.Admin}
 	return map[string]ui.Act{
 		"set": {Says: "Change an application", Do: s.changeApp, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "backchannel_logout_uri": ui.Text, "legacy_success_code": ui.Number, "mfa": ui.Text,
 		}},
-		"flags": {Says: "Change the permissions of an application", Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{
+		"flags": {Says: "Change the permissions of an application", Do: s.changeApp, May: administrator, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
 		}},
-		"hold": {Says: "Change what an application may not use", Do: s.changeApp, May: admin, Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
+		"hold": {Says: "Change what an application may not use", Do: s.changeApp, May: administrator, Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
 		"brand": {Says: "Change the look of an application", Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
 		}},
-		"give":   {Says: "Give an application to another owner", Do: s.changeApp, May: admin, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
+		"give":   {Says: "Give an application to another owner", Do: s.changeApp, May: administrator, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
 		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
 		"delete": {
 			Says: "Delete an application", Do: s.deleteNamed, Done: "The application is deleted.", Fields: map[string]ui.Kind{"confirm": ui.Text},
@@ -131,11 +132,11 @@ func (s *Apps) acts() map[string]ui.Act {
 }
 
 // nameOf returns the name of the application that a page is about, if its reader may see it.
-func (s *Apps) nameOf(r *http.Request, who consoleauth.Actor) (string, error) {
+func (s *Apps) nameOf(r *http.Request, who admin.Actor) (string, error) {
 	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
 	return app.Name, err
 }
 
-func nothing(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) {
+func nothing(http.ResponseWriter, *http.Request, admin.Actor) (any, error) {
 	return struct{}{}, nil
 }

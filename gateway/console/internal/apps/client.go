@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 )
@@ -41,7 +41,7 @@ func isClientID(id string) bool {
 }
 
 // showClient serves GET /api/console/clients/show?id=.
-func (s *Apps) showClient(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *Apps) showClient(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	app, err := s.client(r, r.URL.Query().Get("id"))
 	if err != nil {
 		return nil, err

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/apps"
-	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
 
 // changeClient changes the newest state of a client, and writes that to the trail.
-func (s *Apps) changeClient(r *http.Request, who consoleauth.Actor, what, id string, change func(*storage.App) error, changes func(before, after storage.App) []string) (storage.App, error) {
+func (s *Apps) changeClient(r *http.Request, who admin.Actor, what, id string, change func(*storage.App) error, changes func(before, after storage.App) []string) (storage.App, error) {
 	var before storage.App
 	after, err := storage.RetryOnConflict(r.Context(), func() (storage.App, error) {
 		app, err := s.client(r, id)
@@ -35,13 +35,13 @@ func (s *Apps) changeClient(r *http.Request, who consoleauth.Actor, what, id str
 	return after, s.noteClient(r, who, what, id, changes(before, after))
 }
 
-func (s *Apps) noteClient(r *http.Request, who consoleauth.Actor, what, id string, changes []string) error {
-	return s.c.Recorder.Note(r, manage.Act{What: what, On: id, By: who.Sub, App: id, Changes: changes})
+func (s *Apps) noteClient(r *http.Request, who admin.Actor, what, id string, changes []string) error {
+	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: id, App: id, Changes: changes})
 }
 
 // setClient serves POST /api/console/clients/set, for a client that has registered itself. Disabling it
 // ends what it was granted; sent again, it ends what a failure has left.
-func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "client_id", "disabled")
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who consoleauth
 		}
 		a.Disabled = off
 		return nil
-	}, manage.AppChanges)
+	}, admin.AppChanges)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who consoleauth
 }
 
 // refetch serves POST /api/console/clients/refetch: the document is read again at the next sign-in.
-func (s *Apps) refetch(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) refetch(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	id, err := readID(w, r)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func readID(w http.ResponseWriter, r *http.Request) (id string, err error) {
 // forgetClient serves POST /api/console/clients/forget: it ends what the client was granted, and removes
 // it. A request on its way may have read it before, so the revocation reaches ahead, unless its document
 // brings the same client back.
-func (s *Apps) forgetClient(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) forgetClient(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	id, err := readID(w, r)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (s *Apps) forgetClient(w http.ResponseWriter, r *http.Request, who consolea
 		return nil, manage.Refusal(err, noClient)
 	}
 	s.c.Forget(id)
-	if err := s.noteClient(r, who, "client forget", id, manage.AppChanges(before, storage.App{})); err != nil {
+	if err := s.noteClient(r, who, "client forget", id, admin.AppChanges(before, storage.App{})); err != nil {
 		return nil, err
 	}
 	return manage.DeletedOf(before), nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 )
 
@@ -14,7 +15,7 @@ import (
 // form brings it.
 func (s *Apps) clientActs() map[string]ui.Act {
 	act := func(says string, do ui.Action, done string) ui.Act {
-		return ui.Act{Says: says, Do: do, Done: done, May: []consoleauth.Check{consoleauth.Actor.Admin}, To: func(result any, path string) string {
+		return ui.Act{Says: says, Do: do, Done: done, May: []consoleauth.Check{admin.Actor.Admin}, To: func(result any, path string) string {
 			return path + "?id=" + url.QueryEscape(result.(clientFacts).ClientID)
 		}}
 	}
@@ -39,7 +40,7 @@ func hostOf(v clientFacts) any { return v.Host }
 // onClient runs an action with fields, given as name, value, name, value, for the client of the page. A
 // value may be a function of the client.
 func (s *Apps) onClient(do ui.Action, fields ...any) ui.Action {
-	return func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	return func(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 		shown, err := s.showClient(w, r, who)
 		if err != nil {
 			return nil, err
@@ -60,7 +61,7 @@ func (s *Apps) onClient(do ui.Action, fields ...any) ui.Action {
 }
 
 // unsay forgets the host that a form names.
-func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "host")
 	if err != nil {
 		return nil, err
@@ -74,9 +75,9 @@ func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who consoleauth.Act
 
 // hostActs are those on the page of the hosts.
 func (s *Apps) hostActs() map[string]ui.Act {
-	admin := []consoleauth.Check{consoleauth.Actor.Admin}
+	administrator := []consoleauth.Check{admin.Actor.Admin}
 	return map[string]ui.Act{
-		"set":   {Says: "Set the policy of a host of clients", Do: s.setHost, May: admin, Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
-		"unsay": {Says: "Leave a host of clients to the configuration", Do: s.unsay, May: admin, Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
+		"set":   {Says: "Set the policy of a host of clients", Do: s.setHost, May: administrator, Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
+		"unsay": {Says: "Leave a host of clients to the configuration", Do: s.unsay, May: administrator, Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
 	}
 }

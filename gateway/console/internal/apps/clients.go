@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
@@ -25,7 +25,7 @@ type clientRecord struct {
 }
 
 // listClients serves GET /api/console/clients?after=.
-func (s *Apps) listClients(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *Apps) listClients(w http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
 		if !client.IsID(after) || len(after) > client.MaxID || !printable(after) {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -30,7 +30,7 @@ type grantList struct {
 }
 
 // readable reads an application that the actor may see.
-func (s *Apps) readable(ctx context.Context, who consoleauth.Actor, id string) (storage.App, error) {
+func (s *Apps) readable(ctx context.Context, who admin.Actor, id string) (storage.App, error) {
 	app, err := s.c.Store.App(ctx, id)
 	if err == nil && !who.Sees(app.Owner) {
 		err = noApp
@@ -39,7 +39,7 @@ func (s *Apps) readable(ctx context.Context, who consoleauth.Actor, id string) (
 }
 
 // listGrants serves GET /api/console/apps/{client_id}/consents?after=.
-func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
@@ -49,7 +49,7 @@ type hostList struct {
 }
 
 // listHosts serves GET /api/console/clients/hosts?after=.
-func (s *Apps) listHosts(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *Apps) listHosts(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
 		if _, err := checkHost(after); err != nil {
@@ -82,7 +82,7 @@ func checkHost(typed string) (string, error) {
 
 // setHost serves POST /api/console/clients/hosts. Denying refuses first and ends tokens then, so that
 // nothing is granted in between; denying again ends what a failure has left.
-func (s *Apps) setHost(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) setHost(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "host", "policy")
 	if err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func changeOf(name, before, after string) string {
 	return fmt.Sprintf("%s %q -> %q", name, before, after)
 }
 
-func (s *Apps) noteHost(r *http.Request, who consoleauth.Actor, what, host string, changes ...string) error {
-	return s.c.Recorder.Note(r, manage.Act{What: what, On: host, By: who.Sub, Changes: changes})
+func (s *Apps) noteHost(r *http.Request, who admin.Actor, what, host string, changes ...string) error {
+	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: host, Changes: changes})
 }
 
 // endHost ends what the clients of a host were granted, and returns how many these are. It reads the
@@ -162,14 +162,14 @@ func (s *Apps) endHost(ctx context.Context, host string) (ended int, err error) 
 }
 
 // forgetHost serves DELETE /api/console/clients/hosts/{host}: the configuration decides about it again.
-func (s *Apps) forgetHost(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) forgetHost(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	return s.forgetNamed(r, who, r.PathValue("host"))
 }
 
-func (s *Apps) forgetNamed(r *http.Request, who consoleauth.Actor, typed string) (any, error) {
+func (s *Apps) forgetNamed(r *http.Request, who admin.Actor, typed string) (any, error) {
 	host, err := checkHost(typed)
 	if err != nil {
 		return nil, err

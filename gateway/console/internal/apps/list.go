@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -21,7 +21,7 @@ type appList struct {
 
 // listApps serves GET /api/console/apps?q=&owner=&after=: all, one owner's, or of these the ones that are
 // found by the beginning of their name or client_id.
-func (s *Apps) listApps(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) listApps(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	owner := r.URL.Query().Get("owner")
 	if owner != "" && !manage.IsID(owner) {
 		return nil, manage.BadQuery.Saying("owner is the sub of a user")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/page"
 )
 
@@ -34,7 +34,7 @@ func (f appFacts) BrandPart(of string) string {
 const maxTested = 2048
 
 // appPage gets what the page of an application shows: with ?redirect_uri=, whether authorize takes it.
-func (s *Apps) appPage(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) appPage(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Apps) appPage(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 
 // made holds what a page shows of an application whose secret is new.
 func (s *Apps) made(do ui.Action) ui.Action {
-	return func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	return func(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 		result, err := do(w, r, who)
 		if err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func (s *Apps) made(do ui.Action) ui.Action {
 }
 
 // changeBrand changes the brand of an application as a whole, by three fields of a form.
-func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "brand_name", "brand_logo", "brand_color")
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who consoleau
 }
 
 // deleteNamed deletes an application whose name was typed.
-func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	typed, err := manage.ReadConfirm(w, r)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 )
@@ -27,7 +27,7 @@ type Store interface {
 type Config struct {
 	Store    Store
 	Billing  *billing.Billing
-	Recorder manage.Recorder
+	Recorder admin.Recorder
 	Forget   func(clientID string) // makes the gateway read an application anew
 }
 
@@ -63,15 +63,15 @@ const (
 
 // Part returns the endpoints and pages.
 func (s *Billing) Part() ui.Part {
-	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	reader, administrator := []consoleauth.Check{admin.Actor.Reader}, []consoleauth.Check{admin.Actor.Admin}
 	type by = map[string]ui.Action
 	return ui.Part{
 		APIs: []ui.API{
 			{Path: pathOrders, Owned: true, Methods: by{"GET": s.listOrders}},
 			{Path: pathOrder, Owned: true, Methods: by{"GET": s.showOrder, "DELETE": s.cancelOrder}},
-			{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Changes: admin},
-			{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Changes: admin},
-			{Path: pathTiers, Owned: true, Methods: by{"GET": s.listTiers, "POST": s.setTier}, Changes: admin},
+			{Path: pathApprove, Methods: by{"POST": s.approveOrder}, May: reader, Changes: administrator},
+			{Path: pathReject, Methods: by{"POST": s.rejectOrder}, May: reader, Changes: administrator},
+			{Path: pathTiers, Owned: true, Methods: by{"GET": s.listTiers, "POST": s.setTier}, Changes: administrator},
 			{Path: pathQuota, Owned: true, Methods: by{"GET": s.showQuota}},
 			{Path: pathSettlements, Owned: true, Methods: by{"GET": s.listSettlements}},
 			{Path: pathSettlements + "/csv", Owned: true, Raw: map[string]ui.Raw{"GET": s.settlementsFile}},
@@ -79,12 +79,12 @@ func (s *Billing) Part() ui.Part {
 		Pages: []ui.Page{
 			{Path: "/console/orders", Title: "Orders", Section: "Billing", Owned: true, Get: s.browseOrders, Template: ordersPage},
 			{Path: "/console/orders/{order_id}", Title: "Order", Owned: true, Get: s.showOrder, Template: orderPage, Acts: map[string]ui.Act{
-				"approve": {Says: "Approve an order", Do: s.approveOrder, May: admin, Fields: map[string]ui.Kind{"until": ui.Optional}, Done: "The order is approved."},
-				"reject":  {Says: "Reject an order", Do: s.rejectOrder, May: admin, Fields: map[string]ui.Kind{"reason": ui.Text}, Done: "The order is rejected."},
+				"approve": {Says: "Approve an order", Do: s.approveOrder, May: administrator, Fields: map[string]ui.Kind{"until": ui.Optional}, Done: "The order is approved."},
+				"reject":  {Says: "Reject an order", Do: s.rejectOrder, May: administrator, Fields: map[string]ui.Kind{"reason": ui.Text}, Done: "The order is rejected."},
 				"cancel":  {Says: "Cancel an order", Do: s.cancelOrder, Done: "The order is canceled."},
 			}},
 			{Path: "/console/tiers", Title: "Tiers", Section: "Billing", Owned: true, Get: s.listTiers, Template: tiersPage, Acts: map[string]ui.Act{
-				"set": {Says: "Set the tier of an application", Do: s.setTier, May: admin, Fields: map[string]ui.Kind{"client_id": ui.Text, "tier": ui.Text, "until": ui.Optional}, Done: "The application has this tier now."},
+				"set": {Says: "Set the tier of an application", Do: s.setTier, May: administrator, Fields: map[string]ui.Kind{"client_id": ui.Text, "tier": ui.Text, "until": ui.Optional}, Done: "The application has this tier now."},
 			}},
 			{Path: "/console/quota", Title: "Quota", Section: "Billing", Owned: true, Get: s.browseQuota, Template: quotaPage},
 			{Path: "/console/settlements", Title: "Settlements", Section: "Billing", Owned: true, Get: s.listSettlements, Template: settlementsPage},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -26,7 +26,7 @@ func orderOf(o storage.Order) orderRecord {
 }
 
 // listOrders serves GET /api/console/orders?status=&client_id=&after=.
-func (s *Billing) listOrders(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) listOrders(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Billing) orders(r *http.Request, q storage.OrderQuery, after string, n 
 }
 
 // showOrder serves GET /api/console/orders/{order_id}.
-func (s *Billing) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) showOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	o, err := s.c.Store.Order(r.Context(), r.PathValue("order_id"))
 	if err == nil && !who.Sees(o.Owner) {
 		err = noOrder
@@ -72,7 +72,7 @@ func (s *Billing) showOrder(w http.ResponseWriter, r *http.Request, who consolea
 }
 
 // cancelOrder serves DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
-func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who consol
 }
 
 // approveOrder serves POST /api/console/orders/{order_id}/approve.
-func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "until")
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func untilOf(f manage.Fields) (time.Time, error) {
 }
 
 // rejectOrder serves POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
-func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "reason")
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who consol
 }
 
 // decide settles an order that the actor may settle, and answers with the result.
-func (s *Billing) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) (any, error) {
+func (s *Billing) decide(w http.ResponseWriter, r *http.Request, who admin.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) (any, error) {
 	var before storage.Order
 	var app storage.App
 	may := func(o storage.Order, a storage.App) error {
@@ -140,13 +140,13 @@ func (s *Billing) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 		return nil, manage.Refusal(err, noOrder)
 	}
 	s.c.Forget(after.AppID)
-	err = s.c.Recorder.Note(r, manage.Act{
-		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: who.Sub, App: after.AppID, User: after.Owner,
-		Changes: manage.OrderChanges(before, after),
+	err = s.c.Recorder.Note(r.Context(), who, admin.Act{
+		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, App: after.AppID, User: after.Owner,
+		Changes: admin.OrderChanges(before, after),
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.c.Recorder.Notify(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
+	s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
 	return orderOf(after), nil
 }

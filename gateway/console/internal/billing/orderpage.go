@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -14,7 +14,7 @@ const shownOrders = 50
 
 // browseOrders is listOrders for a page: without a status, who sees everybody's orders gets those
 // that wait. The status all stands for every one.
-func (s *Billing) browseOrders(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) browseOrders(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err

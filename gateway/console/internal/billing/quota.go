@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/gateway/limits"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // quotaRecord shows what an application has used of its quota, and where that is going.
@@ -37,12 +37,12 @@ type forecast struct {
 func (f forecast) Yuan() string { return yuan(f.OverFen) }
 
 // showQuota serves GET /api/console/quota/{client_id}.
-func (s *Billing) showQuota(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) showQuota(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	q, err := s.quotaOf(r, who, r.PathValue("client_id"))
 	return q, err
 }
 
-func (s *Billing) quotaOf(r *http.Request, who consoleauth.Actor, id string) (quotaRecord, error) {
+func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRecord, error) {
 	if !manage.IsID(id) {
 		return quotaRecord{}, noApp
 	}
@@ -76,7 +76,7 @@ const maxChoices = 100
 
 // browseQuota is showQuota for a page, of the application that is named in the query. Without one
 // there are the reader's own to choose.
-func (s *Billing) browseQuota(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) browseQuota(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	var data struct {
 		Quota *quotaRecord
 		Apps  []choice

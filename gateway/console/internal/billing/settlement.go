@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -42,7 +42,7 @@ type settleQuery struct {
 	after string
 }
 
-func readSettleQuery(r *http.Request, who consoleauth.Actor) (q settleQuery, err error) {
+func readSettleQuery(r *http.Request, who admin.Actor) (q settleQuery, err error) {
 	form := r.URL.Query()
 	if q.month, err = billing.ParseMonth(form.Get("month"), time.Now()); err != nil {
 		return q, manage.BadQuery.Saying(err.Error())
@@ -61,7 +61,7 @@ func readSettleQuery(r *http.Request, who consoleauth.Actor) (q settleQuery, err
 }
 
 // listSettlements serves GET /api/console/settlements?month=&client_id=&after=.
-func (s *Billing) listSettlements(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) listSettlements(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	q, err := readSettleQuery(r, who)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *Billing) listSettlements(_ http.ResponseWriter, r *http.Request, who co
 
 // settle makes a page of settlements. It is a page of the applications that there are, and behind the
 // last one of those that were removed.
-func (s *Billing) settle(r *http.Request, who consoleauth.Actor, q settleQuery) (out settlementsRecord, err error) {
+func (s *Billing) settle(r *http.Request, who admin.Actor, q settleQuery) (out settlementsRecord, err error) {
 	var page storage.Settling
 	if q.app != "" {
 		page, err = s.c.Store.AppToSettle(r.Context(), q.app)
@@ -112,7 +112,7 @@ func (s *Billing) settleable(r *http.Request, q settleQuery) (page storage.Settl
 
 // settlementsFile serves GET /api/console/settlements/csv. It is made before it is sent, so that no
 // file is half there; Link leads to the next one.
-func (s *Billing) settlementsFile(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Billing) settlementsFile(w http.ResponseWriter, r *http.Request, who admin.Actor) error {
 	q, err := readSettleQuery(r, who)
 	if err != nil {
 		return err

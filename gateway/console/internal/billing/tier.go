@@ -7,7 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -31,7 +31,7 @@ func (t tierRecord) Yuan() string { return yuan(t.Price.Amount) }
 func (t tierRecord) OverYuan() string { return yuan(t.OverFen) }
 
 // listTiers serves GET /api/console/tiers.
-func (s *Billing) listTiers(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) {
+func (s *Billing) listTiers(http.ResponseWriter, *http.Request, admin.Actor) (any, error) {
 	all := []tierRecord{}
 	for _, p := range s.c.Billing.Plans() {
 		all = append(all, tierRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen, p.SLA})
@@ -50,7 +50,7 @@ type givenTier struct {
 
 // setTier serves POST /api/console/tiers: a tier at once and for nothing. The books say so, and an
 // order of the application's that waits is canceled.
-func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "client_id", "tier", "until")
 	if err != nil {
 		return nil, err
@@ -79,14 +79,14 @@ func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who consoleaut
 	}
 	s.c.Forget(id)
 	now := time.Now()
-	err = s.c.Recorder.Note(r, manage.Act{
-		What: "tier set", On: id, By: who.Sub, App: id, User: after.Owner,
+	err = s.c.Recorder.Note(r.Context(), who, admin.Act{
+		What: "tier set", On: id, App: id, User: after.Owner,
 		Changes: []string{fmt.Sprintf("tier %s -> %s", tierText(before, now), tierText(after, now))},
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.c.Recorder.Notify(r, event.Notice{Kind: event.NoticeApp, App: after.Name, Detail: "tier set to " + after.TierAt(now)}, after.Owner)
+	s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeApp, App: after.Name, Detail: "tier set to " + after.TierAt(now)}, after.Owner)
 	return givenTier{id, after.TierAt(now), manage.Stamp(after.TierUntil(now))}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/gateway/usage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/nodes"
 )
@@ -125,7 +125,7 @@ func (s *Overview) steps(noApp, noCapability bool) []step {
 }
 
 // show serves GET /api/console/overview.
-func (s *Overview) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Overview) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	now := time.Now().UTC()
 	out := record{At: now.Format(manage.ISO8601), Todo: []todo{}, Steps: []step{}}
 	var err error

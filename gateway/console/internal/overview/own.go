@@ -6,7 +6,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/gateway/usage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -46,7 +46,7 @@ type ownOrder struct {
 const ownApps, ownOrders, ownCaps = 20, 10, 50
 
 // own reads what belongs to somebody, in four reads.
-func (s *Overview) own(ctx context.Context, now time.Time, who consoleauth.Actor, out *record) error {
+func (s *Overview) own(ctx context.Context, now time.Time, who admin.Actor, out *record) error {
 	v := &own{Apps: []ownApp{}, Orders: []ownOrder{}}
 	out.Own = v
 	capabilities := 0

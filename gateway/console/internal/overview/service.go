@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/gateway/usage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // service shows the whole service.
@@ -56,7 +56,7 @@ type vital struct {
 }
 
 // service reads the whole service, in three reads beside what changes slowly.
-func (s *Overview) service(ctx context.Context, now time.Time, who consoleauth.Actor, out *record) error {
+func (s *Overview) service(ctx context.Context, now time.Time, who admin.Actor, out *record) error {
 	v := &service{Series: []point{}, TopApps: []name{}, TopTools: []name{}, Vitals: []vital{}, Well: true}
 	out.Service = v
 	counts, err := s.c.Store.Counts(ctx)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -26,7 +26,7 @@ type ending struct {
 
 // end ends records in their order. Each is on the trail before the next one ends, so that a failure in
 // the middle leaves nothing unrecorded, and each user is told once.
-func (s *People) end(r *http.Request, who consoleauth.Actor, what, notice string, all []ending) (any, error) {
+func (s *People) end(r *http.Request, who admin.Actor, what, notice string, all []ending) (any, error) {
 	told := map[string]bool{}
 	for _, e := range all {
 		if err := e.do(r.Context()); err != nil {
@@ -34,9 +34,9 @@ func (s *People) end(r *http.Request, who consoleauth.Actor, what, notice string
 		}
 		if !told[e.sub] {
 			told[e.sub] = true
-			s.c.Recorder.Notify(r, event.Notice{Kind: event.NoticeAccount, Detail: notice}, e.sub)
+			s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeAccount, Detail: notice}, e.sub)
 		}
-		if err := s.c.Recorder.Note(r, manage.Act{What: what, On: e.sub, By: who.Sub, User: e.sub, Changes: []string{e.change}}); err != nil {
+		if err := s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: e.sub, User: e.sub, Changes: []string{e.change}}); err != nil {
 			return nil, err
 		}
 		if e.then == nil {

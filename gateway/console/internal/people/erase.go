@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage/driver"
@@ -31,7 +31,7 @@ var (
 )
 
 // eraseNamed erases a user whose username or sub was typed.
-func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	typed, err := manage.ReadConfirm(w, r)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who consolea
 
 // erase serves DELETE /api/console/users/{sub}. What breaks off leaves a disabled user, and is done again.
 // Who is erased is told as long as there is an address: the notice that is not sent by then goes to nobody.
-func (s *People) erase(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) erase(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (s *People) erase(w http.ResponseWriter, r *http.Request, who consoleauth.A
 	}
 	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoke(ctx, end) }
 	note := func(_ context.Context, e users.Erased) error {
-		s.c.Recorder.Notify(r, event.Notice{Kind: event.NoticeAccount, Detail: "your account was erased by an administrator"}, u.Sub)
-		return s.c.Recorder.Note(r, manage.Act{What: "user erase", On: u.Sub, By: who.Sub, User: u.Sub, Changes: e.Changes()})
+		s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeAccount, Detail: "your account was erased by an administrator"}, u.Sub)
+		return s.c.Recorder.Note(r.Context(), who, admin.Act{What: "user erase", On: u.Sub, User: u.Sub, Changes: e.Changes()})
 	}
 	e, err := users.Erase(r.Context(), s.c.Store, revoke, note, u.Sub)
 	if owns := (*users.Owner)(nil); errors.As(err, &owns) {

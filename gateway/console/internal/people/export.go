@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // loginRecord shows a way to sign in.
@@ -27,7 +27,7 @@ type exportRecord struct {
 
 // export serves POST /api/console/users/{sub}/export. It tells the user and is on the trail, so it is no GET: a page of
 // another site could have a browser make it.
-func (s *People) export(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) export(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}

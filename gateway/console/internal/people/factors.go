@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 )
@@ -33,7 +33,7 @@ func factorsOf(u storage.User, f storage.Factors) factorRecord {
 func (f factorRecord) Any() bool { return f.Authenticator || f.Passkeys > 0 }
 
 // listFactors serves GET /api/console/users/{sub}/factors.
-func (s *People) listFactors(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) listFactors(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *People) listFactors(_ http.ResponseWriter, r *http.Request, _ consoleau
 }
 
 // resetFactors serves DELETE /api/console/users/{sub}/factors, for a user who has lost them.
-func (s *People) resetFactors(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) resetFactors(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -30,7 +30,7 @@ type foundSessions struct {
 }
 
 // findSessions serves GET /api/console/sessions?user=&address=&after=: the newest first.
-func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	ctx, all := r.Context(), foundSessions{Sessions: []foundSession{}}
 	q, from, err := s.sessionQuery(r)
 	if err != nil || q == nil {
@@ -130,7 +130,7 @@ func fromPlace(r *http.Request) (string, error) {
 }
 
 // endFound serves POST /api/console/sessions/end. What there is not ends nothing at all.
-func (s *People) endFound(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) endFound(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	by, err := chosenOf(w, r)
 	if err != nil {
 		return nil, err

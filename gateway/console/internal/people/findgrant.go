@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -25,7 +25,7 @@ type foundGrants struct {
 }
 
 // findGrants serves GET /api/console/grants?user=&client_id=&after=.
-func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	user, app := queryOf(r, "user"), queryOf(r, "client_id")
 	if user == "" && app == "" {
 		return nil, manage.BadQuery.Saying("say whose: user is a sub or a username, client_id an application")
@@ -77,7 +77,7 @@ func (s *People) consents(r *http.Request, sub, app, from string) ([]storage.Con
 }
 
 // showGrants serves the page, which asks first whose grants to show.
-func (s *People) showGrants(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) showGrants(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if queryOf(r, "user") == "" && queryOf(r, "client_id") == "" {
 		return foundGrants{}, nil
 	}
@@ -85,7 +85,7 @@ func (s *People) showGrants(w http.ResponseWriter, r *http.Request, who consolea
 }
 
 // withdrawFound serves POST /api/console/grants/withdraw. What there is not ends nothing at all.
-func (s *People) withdrawFound(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) withdrawFound(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	by, err := chosenOf(w, r)
 	if err != nil {
 		return nil, err

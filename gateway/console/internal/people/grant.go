@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -30,7 +30,7 @@ type grantList struct {
 }
 
 // listGrants serves GET /api/console/users/{sub}/consents.
-func (s *People) listGrants(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) listGrants(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	u, all, err := s.grants(r.Context(), r.PathValue("sub"))
 	return grantList{u.Username, u.Sub, all}, err
 }
@@ -68,7 +68,7 @@ func (s *People) grants(ctx context.Context, sub string) (storage.User, []grantR
 
 // withdraw serves DELETE /api/console/users/{sub}/consents/{client_id}, and withdraws several that a
 // form names.
-func (s *People) withdraw(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) withdraw(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -19,7 +19,7 @@ type invitationRecord struct {
 }
 
 // showNew serves the page of a new user, which says why nobody can be invited where that is so.
-func (s *People) showNew(http.ResponseWriter, *http.Request, consoleauth.Actor) (any, error) {
+func (s *People) showNew(http.ResponseWriter, *http.Request, admin.Actor) (any, error) {
 	page := struct{ Uninvited string }{}
 	if err := s.c.Ways.CheckInvitation(); err != nil {
 		page.Uninvited = manage.Plain(err)
@@ -28,7 +28,7 @@ func (s *People) showNew(http.ResponseWriter, *http.Request, consoleauth.Actor) 
 }
 
 // invite serves POST /api/console/invitations.
-func (s *People) invite(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) invite(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "role", "days")
 	if err != nil {
 		return nil, err
@@ -54,6 +54,6 @@ func (s *People) invite(w http.ResponseWriter, r *http.Request, who consoleauth.
 		return nil, manage.Refusal(err, noUser)
 	}
 	ends := i.ExpiresAt.Format(manage.ISO8601)
-	act := manage.Act{What: "user invite", On: i.ID[:12], By: who.Sub, Changes: []string{`role "" -> "` + role + `"`, "expires_at none -> " + ends}}
-	return invitationRecord{code, i.Role, ends, s.c.InvitationPage}, s.c.Recorder.Note(r, act)
+	act := admin.Act{What: "user invite", On: i.ID[:12], Changes: []string{`role "" -> "` + role + `"`, "expires_at none -> " + ends}}
+	return invitationRecord{code, i.Role, ends, s.c.InvitationPage}, s.c.Recorder.Note(r.Context(), who, act)
 }

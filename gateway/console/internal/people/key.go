@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/apikeys"
-	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage/apikey"
 )
 
@@ -31,7 +31,7 @@ type keyList struct {
 }
 
 // listKeys serves GET /api/console/users/{sub}/keys.
-func (s *People) listKeys(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) listKeys(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s *People) keys(ctx context.Context, sub string) ([]keyRecord, error) {
 }
 
 // revokeKeys serves DELETE /api/console/users/{sub}/keys/{id}, and revokes several that a form names.
-func (s *People) revokeKeys(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) revokeKeys(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err

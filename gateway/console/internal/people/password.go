@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -28,7 +28,7 @@ var (
 // givePassword serves POST /api/console/users/{sub}/password: a password that is drawn here, in the place of
 // a forgotten one. As when users change theirs, all their sessions and grants end, and they are told. The
 // password is saved first: from then on the old one begins no session that the revocation would miss.
-func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err

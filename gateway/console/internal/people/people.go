@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -90,7 +90,7 @@ type Config struct {
 	// do not. UnlockUser forgets the failures there. nil: nothing is counted by account, or it is not known.
 	WaitUntil  func(ctx context.Context, u storage.User) (until time.Time, known bool)
 	UnlockUser func(ctx context.Context, u storage.User) bool
-	Recorder   manage.Recorder
+	Recorder   admin.Recorder
 
 	Ways           access.Ways // every way in: who is invited needs one that asks for it
 	InvitationPage string      // where they use the invitation; "": it is not said
@@ -115,9 +115,9 @@ const (
 
 // Part returns the endpoints and pages.
 func (s *People) Part() ui.Part {
-	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	reader, administrator := []consoleauth.Check{admin.Actor.Reader}, []consoleauth.Check{admin.Actor.Admin}
 	type by = map[string]ui.Action
-	part := ui.Part{Texts: texts, Pages: s.pages(reader, admin)}
+	part := ui.Part{Texts: texts, Pages: s.pages(reader, administrator)}
 	for path, actions := range map[string]by{
 		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
 		"/api/console/sessions": {"GET": s.findSessions}, "/api/console/sessions/end": {"POST": s.endFound},
@@ -130,49 +130,49 @@ func (s *People) Part() ui.Part {
 		api + "/{sub}/keys":    {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
 		api + "/{sub}/export": {"POST": s.export},
 	} {
-		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: admin})
+		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: administrator})
 	}
 	return part
 }
 
-func (s *People) pages(reader, admin []consoleauth.Check) []ui.Page {
+func (s *People) pages(reader, administrator []consoleauth.Check) []ui.Page {
 	type acts = map[string]ui.Act
 	to := func(result any, _ string) string { return html + "/" + result.(userRecord).Sub }
 	chosen := map[string]ui.Kind{"ids": ui.Choices}
 	return []ui.Page{
 		{Path: html, Title: "Users", Section: "People", May: reader, Get: s.listUsers, Template: listPage},
 		{Path: "/console/sessions", Title: "Sessions", Section: "People", May: reader, Get: s.findSessions, Template: foundPage, Acts: acts{
-			"end": {Says: "End sessions", Do: s.endFound, May: admin, Done: "The sessions were ended.", Fields: chosen},
+			"end": {Says: "End sessions", Do: s.endFound, May: administrator, Done: "The sessions were ended.", Fields: chosen},
 		}},
 		{Path: "/console/grants", Title: "Grants", Section: "People", May: reader, Get: s.showGrants, Template: givenPage, Acts: acts{
-			"withdraw": {Says: "Withdraw grants", Do: s.withdrawFound, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
+			"withdraw": {Says: "Withdraw grants", Do: s.withdrawFound, May: administrator, Done: "The grants were withdrawn.", Fields: chosen},
 		}},
-		{Path: html + "/new", Title: "New user", May: admin, Get: s.showNew, Template: newPage, Acts: acts{
-			"create": {Says: "Create a user", Do: s.createUser, May: admin, To: to, Done: "The user was made.", Fields: map[string]ui.Kind{
+		{Path: html + "/new", Title: "New user", May: administrator, Get: s.showNew, Template: newPage, Acts: acts{
+			"create": {Says: "Create a user", Do: s.createUser, May: administrator, To: to, Done: "The user was made.", Fields: map[string]ui.Kind{
 				"username": ui.Text, "password": ui.Text, "role": ui.Optional, "nickname": ui.Optional, "email": ui.Optional}},
-			"invite": {Says: "Make an invitation", Do: s.invite, May: admin, Result: invitedPage, Done: "The invitation was made.", Fields: map[string]ui.Kind{"role": ui.Optional, "days": ui.Number}},
+			"invite": {Says: "Make an invitation", Do: s.invite, May: administrator, Result: invitedPage, Done: "The invitation was made.", Fields: map[string]ui.Kind{"role": ui.Optional, "days": ui.Number}},
 		}},
 		{Path: html + "/{sub}", Title: "User", Of: s.username, May: reader, Get: s.showUser, Template: userPage, Acts: acts{
-			"role":     {Says: "Change the role of a user", Do: s.changeUser, May: admin, Done: "The role was changed.", Fields: map[string]ui.Kind{"role": ui.Text}},
-			"nickname": {Says: "Change the nickname of a user", Do: s.changeUser, May: admin, Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
-			"unlock":   {Says: "Forget the failed sign-ins of a user", Do: s.unlock, May: admin, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
-			"password": {Says: "Give a user a new password", Do: s.givePassword, May: admin, Result: passwordPage, Done: "The user has a new password, and is signed out everywhere."},
-			"disabled": {Says: "Disable or enable a user", Do: s.changeUser, May: admin, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
-			"erase":    {Says: "Erase a user", Do: s.eraseNamed, May: admin, Result: erasedPage, Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
+			"role":     {Says: "Change the role of a user", Do: s.changeUser, May: administrator, Done: "The role was changed.", Fields: map[string]ui.Kind{"role": ui.Text}},
+			"nickname": {Says: "Change the nickname of a user", Do: s.changeUser, May: administrator, Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
+			"unlock":   {Says: "Forget the failed sign-ins of a user", Do: s.unlock, May: administrator, Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
+			"password": {Says: "Give a user a new password", Do: s.givePassword, May: administrator, Result: passwordPage, Done: "The user has a new password, and is signed out everywhere."},
+			"disabled": {Says: "Disable or enable a user", Do: s.changeUser, May: administrator, Done: "The change was made.", Fields: map[string]ui.Kind{"disabled": ui.Bool}},
+			"erase":    {Says: "Erase a user", Do: s.eraseNamed, May: administrator, Result: erasedPage, Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
 		}},
 		{Path: html + "/{sub}/sessions", Title: "Sessions", Of: s.username, May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{
-			"end": {Says: "End sessions of a user", Do: s.endSessions, May: admin, Done: "The sessions were ended.", Fields: chosen},
-			"all": {Says: "Sign a user out everywhere", Do: s.endAll, May: admin, Done: "The user is signed out everywhere."},
+			"end": {Says: "End sessions of a user", Do: s.endSessions, May: administrator, Done: "The sessions were ended.", Fields: chosen},
+			"all": {Says: "Sign a user out everywhere", Do: s.endAll, May: administrator, Done: "The user is signed out everywhere."},
 		}},
 		{Path: html + "/{sub}/grants", Title: "Grants", Of: s.username, May: reader, Get: s.listGrants, Template: grantsPage, Acts: acts{
-			"withdraw": {Says: "Withdraw grants of a user", Do: s.withdraw, May: admin, Done: "The grants were withdrawn.", Fields: chosen},
+			"withdraw": {Says: "Withdraw grants of a user", Do: s.withdraw, May: administrator, Done: "The grants were withdrawn.", Fields: chosen},
 		}},
 		{Path: html + "/{sub}/keys", Title: "API keys", Of: s.username, May: reader, Get: s.listKeys, Template: keysPage, Acts: acts{
-			"revoke": {Says: "Revoke API keys of a user", Do: s.revokeKeys, May: admin, Done: "The API keys were revoked.", Fields: chosen},
+			"revoke": {Says: "Revoke API keys of a user", Do: s.revokeKeys, May: administrator, Done: "The API keys were revoked.", Fields: chosen},
 		}},
 		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", Of: s.username, May: reader, Get: s.listFactors, Template: factorsPage, Acts: acts{
-			"reset": {Says: "Remove the second factors of a user", Do: s.resetFactors, May: admin, Done: "The second factors were removed, and the user was told."},
+			"reset": {Says: "Remove the second factors of a user", Do: s.resetFactors, May: administrator, Done: "The second factors were removed, and the user was told."},
 		}},
-		{Path: html + "/{sub}/export", Title: "Export", Of: s.username, May: admin, Acts: acts{"export": {Says: "Export the data of a user", Do: s.export, May: admin, File: download}}},
+		{Path: html + "/{sub}/export", Title: "Export", Of: s.username, May: administrator, Acts: acts{"export": {Says: "Export the data of a user", Do: s.export, May: administrator, File: download}}},
 	}
 }

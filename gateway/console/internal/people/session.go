@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
@@ -50,7 +50,7 @@ func shownID(id string) string {
 }
 
 // listSessions serves GET /api/console/users/{sub}/sessions.
-func (s *People) listSessions(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) listSessions(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (s *People) subject(r *http.Request) (storage.User, error) {
 
 // endSessions serves DELETE /api/console/users/{sub}/sessions/{id}, and ends several that a form names.
 // What does not belong to the user ends nothing at all.
-func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func endingsOf(s *People, sub string, all []storage.Session, ids []string) (some
 }
 
 // endAll serves DELETE /api/console/users/{sub}/sessions: everything granted before ends, too.
-func (s *People) endAll(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) endAll(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err
@@ -144,9 +144,9 @@ func (s *People) endAll(_ http.ResponseWriter, r *http.Request, who consoleauth.
 }
 
 // told writes an act to the trail, and tells the user about it.
-func (s *People) told(r *http.Request, who consoleauth.Actor, u storage.User, what, notice string, changes ...string) error {
-	err := s.c.Recorder.Note(r, manage.Act{What: what, On: u.Sub, By: who.Sub, User: u.Sub, Changes: changes})
-	s.c.Recorder.Notify(r, event.Notice{Kind: event.NoticeAccount, Detail: notice}, u.Sub)
+func (s *People) told(r *http.Request, who admin.Actor, u storage.User, what, notice string, changes ...string) error {
+	err := s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: u.Sub, User: u.Sub, Changes: changes})
+	s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeAccount, Detail: notice}, u.Sub)
 	return err
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // unlocked lists the addresses that had failed attempts, and may sign in again.
@@ -18,7 +18,7 @@ type unlocked struct {
 
 // unlock serves POST /api/console/users/{sub}/unlock: for the account, and for one address or for those from
 // which the user is signed in.
-func (s *People) unlock(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) unlock(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
 		return nil, err
@@ -58,5 +58,5 @@ func (s *People) unlock(w http.ResponseWriter, r *http.Request, who consoleauth.
 		done.Account = true
 		changes = append(changes, "failed sign-ins at the account -> forgotten")
 	}
-	return done, s.c.Recorder.Note(r, manage.Act{What: "user unlock", On: u.Sub, By: who.Sub, User: u.Sub, Changes: changes})
+	return done, s.c.Recorder.Note(r.Context(), who, admin.Act{What: "user unlock", On: u.Sub, User: u.Sub, Changes: changes})
 }

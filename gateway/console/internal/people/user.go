@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -58,7 +58,7 @@ const maxQuery = 1000
 
 // listUsers serves GET /api/console/users?q=&role=&after=: all, or those who are found by the beginning of
 // a text or by their role.
-func (s *People) listUsers(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) listUsers(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	var page []storage.User
 	var next string
 	var err error
@@ -101,7 +101,7 @@ func fromOf(after string) string {
 }
 
 // showUser serves GET /api/console/users/{sub}.
-func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
 	if err != nil {
 		return nil, manage.Refusal(err, noUser)
@@ -120,7 +120,7 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.
-func (s *People) createUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) createUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "username", "password", "role", "nickname", "email")
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *People) createUser(w http.ResponseWriter, r *http.Request, who consolea
 // changeUser serves PATCH /api/console/users/{sub}. Another role, and being disabled, end the
 // user's sessions and everything they granted. So does being enabled again, before it: a
 // process that was killed may have disabled them and ended nothing.
-func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	known := []string{"role", "disabled", "nickname"}
 	f, err := manage.ReadFields(w, r, known...)
 	if err == nil {
@@ -176,7 +176,7 @@ func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who consolea
 		return nil, err
 	}
 	if notice, ok := userNotice(before, after); ok {
-		s.c.Recorder.Notify(r, notice, after.Sub)
+		s.c.Recorder.Notify(r.Context(), who, notice, after.Sub)
 	}
 	if failed != nil {
 		return nil, failed
@@ -222,8 +222,8 @@ func checkNickname(text string) error {
 }
 
 // noteUser writes a change of a user to the audit trail, and waits for it.
-func (s *People) noteUser(r *http.Request, who consoleauth.Actor, what string, before, after storage.User) error {
-	return s.c.Recorder.Note(r, manage.Act{What: what, On: after.Sub, By: who.Sub, User: after.Sub, Changes: manage.UserChanges(before, after)})
+func (s *People) noteUser(r *http.Request, who admin.Actor, what string, before, after storage.User) error {
+	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: after.Sub, User: after.Sub, Changes: admin.UserChanges(before, after)})
 }
 
 // userNotice returns the notice for a change of a user; ok is false if the change neither
@@ -244,7 +244,7 @@ func userNotice(before, after storage.User) (n event.Notice, ok bool) {
 }
 
 // username returns the username of the user whom a page is about.
-func (s *People) username(r *http.Request, _ consoleauth.Actor) (string, error) {
+func (s *People) username(r *http.Request, _ admin.Actor) (string, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
 	return u.Username, err
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -35,7 +35,7 @@ func bundleOf(b access.Bundle) bundle {
 
 // bundles serves GET /api/console/bundles. They open nothing, so everybody of the console sees them;
 // the tools of others stay out of what a developer reads.
-func (s *Rules) bundles(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Rules) bundles(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *Rules) bundles(_ http.ResponseWriter, r *http.Request, who consoleauth.
 const maxNamed = 50
 
 // makeBundle serves POST /api/console/bundles.
-func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "name", "label", "description", "tools")
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who consoleau
 	if err != nil {
 		return nil, manage.Refusal(err, noBundle)
 	}
-	return bundleOf(b), s.c.Recorder.Note(r, manage.Act{What: "bundle create", On: b.Name, By: who.Sub, Changes: []string{"none -> " + toolText(b)}})
+	return bundleOf(b), s.c.Recorder.Note(r.Context(), who, admin.Act{What: "bundle create", On: b.Name, Changes: []string{"none -> " + toolText(b)}})
 }
 
 // toolText names the tools of a bundle for the trail.
@@ -112,7 +112,7 @@ func toolText(b access.Bundle) string {
 }
 
 // removeBundle serves DELETE /api/console/bundles/{name}. A form sends the name as a field.
-func (s *Rules) removeBundle(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Rules) removeBundle(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	name := r.PathValue("name")
 	if name == "" {
 		f, err := manage.ReadFields(w, r, "name")
@@ -136,5 +136,5 @@ func (s *Rules) removeBundle(w http.ResponseWriter, r *http.Request, who console
 	if err != nil {
 		return nil, manage.Refusal(err, noBundle)
 	}
-	return map[string]string{"name": name}, s.c.Recorder.Note(r, manage.Act{What: "bundle delete", On: name, By: who.Sub, Changes: []string{toolText(b) + " -> none"}})
+	return map[string]string{"name": name}, s.c.Recorder.Note(r.Context(), who, admin.Act{What: "bundle delete", On: name, Changes: []string{toolText(b) + " -> none"}})
 }

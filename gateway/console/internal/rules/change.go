@@ -9,23 +9,23 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // own returns a capability whose rules somebody may change.
-func (s *Rules) own(r *http.Request, who consoleauth.Actor) (storage.Capability, error) {
+func (s *Rules) own(r *http.Request, who admin.Actor) (storage.Capability, error) {
 	c, err := s.capability(r, who)
 	if err == nil && !who.Changes(c.Owner) {
-		err = consoleauth.NotAllowed
+		err = admin.NotAllowed
 	}
 	return c, err
 }
 
 // add serves POST /api/console/access/{member}.
-func (s *Rules) add(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Rules) add(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "subject", "deny", "tools", "read_only")
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Rules) add(w http.ResponseWriter, r *http.Request, who consoleauth.Acto
 }
 
 // remove serves DELETE /api/console/access/{member}/{id}. A form sends the id as a field.
-func (s *Rules) remove(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Rules) remove(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	id := r.PathValue("id")
 	if id == "" {
 		f, err := manage.ReadFields(w, r, "id")
@@ -89,7 +89,7 @@ func (s *Rules) remove(w http.ResponseWriter, r *http.Request, who consoleauth.A
 }
 
 // mayRemove refuses to take rules away from an owner who did not set them.
-func mayRemove(who consoleauth.Actor, rules []access.Rule, which func(access.Rule) bool) error {
+func mayRemove(who admin.Actor, rules []access.Rule, which func(access.Rule) bool) error {
 	for _, r := range rules {
 		if r.Operator && which(r) && who.Admin() != nil {
 			return operators
@@ -99,7 +99,7 @@ func mayRemove(who consoleauth.Actor, rules []access.Rule, which func(access.Rul
 }
 
 // change writes a list anew, and on the trail what of it is different.
-func (s *Rules) change(r *http.Request, who consoleauth.Actor, member string, edit func([]access.Rule) ([]access.Rule, error)) error {
+func (s *Rules) change(r *http.Request, who admin.Actor, member string, edit func([]access.Rule) ([]access.Rule, error)) error {
 	var before, after []access.Rule
 	_, err := storage.RetryOnConflict(r.Context(), func() (access.List, error) {
 		l, err := s.c.Store.Access(r.Context(), member)
@@ -119,7 +119,7 @@ func (s *Rules) change(r *http.Request, who consoleauth.Actor, member string, ed
 	changes := []string{strconv.Itoa(len(before)) + " rules -> " + strconv.Itoa(len(after))}
 	changes = append(changes, gone("- ", before, after)...)
 	changes = append(changes, gone("+ ", after, before)...)
-	return s.c.Recorder.Note(r, manage.Act{What: "capability access", On: member, By: who.Sub, Changes: changes})
+	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: "capability access", On: member, Changes: changes})
 }
 
 // gone writes the rules of one list that another has not.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -61,7 +61,7 @@ func (s *Rules) by() origin {
 
 // list serves GET /api/console/access. The lists of all capabilities are read in one step, because they
 // stand in the same order; of one owner's they would not, so there they are not counted.
-func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ type ruleList struct {
 }
 
 // show serves GET /api/console/access/{member}. after is a number: a list is one record.
-func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	from := 0
 	if after := r.URL.Query().Get("after"); after != "" {
 		n, err := strconv.Atoi(after)
@@ -176,7 +176,7 @@ func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 }
 
 // capability returns one that somebody may see.
-func (s *Rules) capability(r *http.Request, who consoleauth.Actor) (storage.Capability, error) {
+func (s *Rules) capability(r *http.Request, who admin.Actor) (storage.Capability, error) {
 	c, err := s.c.Store.Capability(r.Context(), r.PathValue("member"))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Sees(c.Owner) {
 		return c, noCapability

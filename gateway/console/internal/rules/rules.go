@@ -5,7 +5,7 @@ import (
 	"embed"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -52,7 +52,7 @@ type Config struct {
 	Store    Store
 	Bus      Bus         // nil: there are no tools, and nothing is shown
 	Ways     access.Ways // every way in; nil: not known
-	Recorder manage.Recorder
+	Recorder admin.Recorder
 }
 
 // Rules is this part of the console.
@@ -86,15 +86,15 @@ func (s *Rules) Part() ui.Part {
 	}
 	type by = map[string]ui.Action
 	type acts = map[string]ui.Act
-	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	reader, administrator := []consoleauth.Check{admin.Actor.Reader}, []consoleauth.Check{admin.Actor.Admin}
 	return ui.Part{
 		Texts: texts,
 		APIs: []ui.API{
 			{Path: api, Methods: by{"GET": s.list}},
 			{Path: api + "/{member}", Methods: by{"GET": s.show, "POST": s.add}},
 			{Path: api + "/{member}/{id}", Methods: by{"DELETE": s.remove}},
-			{Path: apiBundles, Methods: by{"GET": s.bundles, "POST": s.makeBundle}, Changes: admin},
-			{Path: apiBundles + "/{name}", Methods: by{"DELETE": s.removeBundle}, Changes: admin},
+			{Path: apiBundles, Methods: by{"GET": s.bundles, "POST": s.makeBundle}, Changes: administrator},
+			{Path: apiBundles + "/{name}", Methods: by{"DELETE": s.removeBundle}, Changes: administrator},
 			{Path: apiSees, Methods: by{"GET": s.sees}, May: reader},
 		},
 		Pages: []ui.Page{
@@ -105,9 +105,9 @@ func (s *Rules) Part() ui.Part {
 				"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.", Fields: map[string]ui.Kind{"id": ui.Text}},
 			}},
 			{Path: "/console/bundles", Title: "Bundles", Section: "Tools", Get: s.bundles, Template: bundlesPage, Acts: acts{
-				"make": {Says: "Make a bundle", Do: s.makeBundle, May: admin, Done: "The bundle was created.", Fields: map[string]ui.Kind{
+				"make": {Says: "Make a bundle", Do: s.makeBundle, May: administrator, Done: "The bundle was created.", Fields: map[string]ui.Kind{
 					"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
-				"remove": {Says: "Remove a bundle", Do: s.removeBundle, May: admin, Done: "The bundle was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
+				"remove": {Says: "Remove a bundle", Do: s.removeBundle, May: administrator, Done: "The bundle was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
 			}},
 			{Path: "/console/visible", Title: "Who sees what", Section: "Tools", May: reader, Get: s.sees, Template: seesPage},
 		},

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/access"
 )
 
@@ -36,7 +36,7 @@ type answer struct {
 const pageTools = 100
 
 // sees serves GET /api/console/visible: the tools of the bus, and what decides whether somebody sees them.
-func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	q := r.URL.Query()
 	v := access.Viewer{User: strings.TrimSpace(q.Get("user")), Role: q.Get("role"), App: strings.TrimSpace(q.Get("client_id")), Tier: q.Get("tier")}
 	record := answer{Role: v.Role, App: v.App, Tier: v.Tier, Tools: []seen{}}

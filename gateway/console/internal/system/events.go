@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/told"
 )
@@ -37,7 +37,7 @@ type eventsRecord struct {
 }
 
 // listEvents serves GET /api/console/events?client_id=: the newest come last.
-func (s *System) listEvents(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *System) listEvents(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	v, queue := eventsRecord{App: shown(r.URL.Query().Get("client_id")), Events: []eventRecord{}}, told.Users
 	if v.App != "" {
 		queue = told.App(v.App)

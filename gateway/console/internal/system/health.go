@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // Vital is one thing that the service is well by.
@@ -42,7 +42,7 @@ type healthRecord struct {
 const probe = 2 * time.Second
 
 // health serves GET /api/console/health. Why the store does not work is in the log: it may name addresses.
-func (s *System) health(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *System) health(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	v := healthRecord{

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -49,7 +49,7 @@ type keysRecord struct {
 }
 
 // listKeys serves GET /api/console/keys.
-func (s *System) listKeys(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *System) listKeys(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	if s.c.Keys == nil {
 		return nil, noKeys
 	}
@@ -86,7 +86,7 @@ func keyRecordOf(k storage.SigningKey) keyRecord {
 
 // rotateKey serves POST /api/console/keys/rotate. It is noted before it is done, too: what signs tokens
 // never changes without a trace.
-func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if s.c.Keys == nil {
 		return nil, noKeys
 	}
@@ -130,7 +130,7 @@ func (s *System) active(ctx context.Context, alg string) (string, error) {
 }
 
 // retireKey serves POST /api/console/keys/retire.
-func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if s.c.Keys == nil {
 		return nil, noKeys
 	}
@@ -161,6 +161,6 @@ func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who consoleau
 	}{kid, true}, s.note(r, who, "key retire", kid, "state retired -> withdrawn")
 }
 
-func (s *System) note(r *http.Request, who consoleauth.Actor, what, on string, changes ...string) error {
-	return s.c.Recorder.Note(r, manage.Act{What: what, On: on, By: who.Sub, User: who.Sub, Changes: changes})
+func (s *System) note(r *http.Request, who admin.Actor, what, on string, changes ...string) error {
+	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: on, User: who.Sub, Changes: changes})
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/nodes"
 )
 
@@ -26,7 +26,7 @@ type nodeRecord struct {
 }
 
 // listNodes serves GET /api/console/nodes: those too that went away lately without leaving.
-func (s *System) listNodes(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *System) listNodes(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	all, live := []nodeRecord{}, 0
 	if s.c.Nodes != nil {
 		list, err := s.c.Nodes.List(r.Context())

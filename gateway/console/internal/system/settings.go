@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/switches"
 )
@@ -48,7 +48,7 @@ type settingsRecord struct {
 }
 
 // listSettings serves GET /api/console/settings?q=.
-func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	q := strings.ToLower(strings.TrimSpace(r.URL.Query().Get("q")))
 	v := settingsRecord{Settings: []settingRecord{}, Stored: []storedRecord{}}
 	if s.c.Settings != nil {
@@ -97,7 +97,7 @@ func (s *System) stored(r *http.Request) (map[string]string, error) {
 }
 
 // changeSetting serves PATCH /api/console/settings.
-func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "name", "value")
 	if err != nil {
 		return nil, err

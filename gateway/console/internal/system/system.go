@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 )
@@ -31,7 +31,7 @@ type Config struct {
 	Settings func() []Setting                  // nil: the stored ones alone
 	Stored   func() Server                     // nil: what the records are in is not shown
 	Counters func() Server                     // nil: what counts for all nodes is not
-	Recorder manage.Recorder
+	Recorder admin.Recorder
 	Began    time.Time
 }
 
@@ -53,7 +53,7 @@ func New(c Config) *System { return &System{c} }
 
 // Part returns the endpoints and pages.
 func (s *System) Part() ui.Part {
-	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	reader, administrator := []consoleauth.Check{admin.Actor.Reader}, []consoleauth.Check{admin.Actor.Admin}
 	type by = map[string]ui.Action
 	return ui.Part{
 		APIs: []ui.API{
@@ -61,20 +61,20 @@ func (s *System) Part() ui.Part {
 			{Path: "/api/console/health", Methods: by{"GET": s.health}, May: reader},
 			{Path: "/api/console/events", Methods: by{"GET": s.listEvents}, May: reader},
 			{Path: "/api/console/keys", Methods: by{"GET": s.listKeys}, May: reader},
-			{Path: "/api/console/keys/rotate", Methods: by{"POST": s.rotateKey}, May: admin},
-			{Path: "/api/console/keys/retire", Methods: by{"POST": s.retireKey}, May: admin},
-			{Path: "/api/console/settings", Methods: by{"GET": s.listSettings, "PATCH": s.changeSetting}, May: reader, Changes: admin},
+			{Path: "/api/console/keys/rotate", Methods: by{"POST": s.rotateKey}, May: administrator},
+			{Path: "/api/console/keys/retire", Methods: by{"POST": s.retireKey}, May: administrator},
+			{Path: "/api/console/settings", Methods: by{"GET": s.listSettings, "PATCH": s.changeSetting}, May: reader, Changes: administrator},
 		},
 		Pages: []ui.Page{
 			{Path: "/console/health", Title: "Health", Section: "Service", May: reader, Get: s.health, Template: healthPage},
 			{Path: "/console/nodes", Title: "Nodes", Section: "Service", May: reader, Get: s.listNodes, Template: nodesPage},
 			{Path: "/console/keys", Title: "Keys", Section: "Service", May: reader, Get: s.listKeys, Template: keysPage, Acts: map[string]ui.Act{
-				"rotate": {Says: "Rotate the signing key", Do: s.rotateKey, May: admin, Fields: map[string]ui.Kind{"alg": ui.Text}, Done: "The next key signs from now on."},
-				"retire": {Says: "Withdraw a signing key", Do: s.retireKey, May: admin, Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key was withdrawn: what it signed is invalid."},
+				"rotate": {Says: "Rotate the signing key", Do: s.rotateKey, May: administrator, Fields: map[string]ui.Kind{"alg": ui.Text}, Done: "The next key signs from now on."},
+				"retire": {Says: "Withdraw a signing key", Do: s.retireKey, May: administrator, Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key was withdrawn: what it signed is invalid."},
 			}},
 			{Path: "/console/events", Title: "Events of users", Section: "Service", May: reader, Get: s.listEvents, Template: eventsPage},
 			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.listSettings, Template: settingsPage, Acts: map[string]ui.Act{
-				"set": {Says: "Change a setting", Do: s.changeSetting, May: admin, Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text}, Done: "The setting was changed. It applies at once, and stays."},
+				"set": {Says: "Change a setting", Do: s.changeSetting, May: administrator, Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text}, Done: "The setting was changed. It applies at once, and stays."},
 			}},
 		},
 		Texts: texts,

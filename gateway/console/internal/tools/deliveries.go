@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // delivery shows an event on its way to a webhook.
@@ -23,7 +23,7 @@ type delivery struct {
 
 // deliveries serves GET /api/console/deliveries/{member}: what waits for a capability's webhook, and
 // what was given up. The newest come last.
-func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	c, err := t.seen(r, who)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who consoleau
 }
 
 // resend serves POST /api/console/deliveries/{member}/{id}/resend: what was given up waits again.
-func (t *Tools) resend(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) resend(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "id")
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -74,7 +74,7 @@ func editFields(c storage.Capability) map[string]string {
 }
 
 // edit shows what an update may change of a capability.
-func (t *Tools) edit(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) edit(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	c, err := t.c.Store.Capability(r.Context(), r.PathValue("member"))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Changes(c.Owner) {
 		return nil, noCapability
@@ -97,7 +97,7 @@ func formText(r *http.Request, name string) string {
 
 // update changes what the form says otherwise than it did when it was opened, so that it takes back nothing that
 // somebody else has changed meanwhile. A secret that is left empty stays.
-func (t *Tools) update(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) update(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	headers := headersOf(r)
 	fields := map[string]any{}
 	for _, name := range []string{"auth_secret", "webhook_secret"} {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -47,7 +47,7 @@ type heldChange struct {
 }
 
 // pins shows the changes of an upstream to users who may accept them.
-func (t *Tools) pins(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) pins(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	text, err := t.c.Registry.PinsBody(r.Context(), who.User, r.PathValue("member"))
 	if no := (*reply.Failure)(nil); errors.As(err, &no) && no.Status == http.StatusForbidden {
 		err = noCapability // a user of this page who may not change it may not see it either
@@ -105,17 +105,17 @@ func heldText(text string) (_ string, cut bool) {
 }
 
 // accept accepts the tools that were ticked.
-func (t *Tools) accept(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) accept(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	var names []string
 	return t.accepting(w, r, who, &names)
 }
 
 // acceptAll accepts all that was shown, and forgets the tools that are gone.
-func (t *Tools) acceptAll(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) acceptAll(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	return t.accepting(w, r, who, nil)
 }
 
-func (t *Tools) accepting(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, names *[]string) (any, error) {
+func (t *Tools) accepting(w http.ResponseWriter, r *http.Request, who admin.Actor, names *[]string) (any, error) {
 	f, err := manage.ReadFields(w, r, "accept", "digest")
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -30,7 +30,7 @@ type line struct {
 	Mine                bool     // the reader may change it
 }
 
-func (t *Tools) lineOf(c storage.Capability, who consoleauth.Actor) line {
+func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
 	return line{
 		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind, UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
 		AuthType: c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)), Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
@@ -67,7 +67,7 @@ func address(text string, mine bool) string {
 }
 
 // list shows a person's own capabilities, or all of them to who sees all.
-func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Act
 
 // read returns a capability that somebody may see, with its tools: those that the bus has found if the
 // upstream lists them.
-func (t *Tools) read(r *http.Request, who consoleauth.Actor) (storage.Capability, []toolplan.Tool, error) {
+func (t *Tools) read(r *http.Request, who admin.Actor) (storage.Capability, []toolplan.Tool, error) {
 	c, tools, err := t.c.Store.Tools(r.Context(), r.PathValue("member"))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Sees(c.Owner) {
 		return storage.Capability{}, nil, noCapability
@@ -146,7 +146,7 @@ func skips(all []toolplan.Skip) (out []toolplan.Skip, more int) {
 	return out, max(0, len(all)-maxSkips)
 }
 
-func (t *Tools) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	c, tools, err := t.read(r, who)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -53,7 +53,7 @@ type Config struct {
 	Store    Store
 	Registry Registry // nil: capabilities are not shown
 	Bus      Bus      // nil: tools are not called
-	Recorder manage.Recorder
+	Recorder admin.Recorder
 }
 
 // Tools is this part of the console.
@@ -76,7 +76,7 @@ func (t *Tools) Part() ui.Part {
 		return ui.Part{Texts: texts}
 	}
 	type by = map[string]ui.Action
-	developer := []consoleauth.Check{consoleauth.Actor.Developer}
+	developer := []consoleauth.Check{admin.Actor.Developer}
 	const page, one = "/console/capabilities", "/console/capabilities/{member}"
 	part := ui.Part{Texts: texts}
 	part.APIs = []ui.API{
@@ -99,7 +99,7 @@ func (t *Tools) Part() ui.Part {
 			MaxForm: 256 << 10, Acts: map[string]ui.Act{
 				"update": {Says: "Change a capability", Do: t.update, Done: "The capability is changed."},
 			}},
-		{Path: one + "/pins", Title: "Changes of the upstream", May: []consoleauth.Check{consoleauth.Actor.Writer},
+		{Path: one + "/pins", Title: "Changes of the upstream", May: []consoleauth.Check{admin.Actor.Writer},
 			Get: t.pins, Template: pinsPage, Acts: map[string]ui.Act{
 				"accept": {Says: "Accept tools that an upstream has changed", Do: t.accept,
 					Fields: map[string]ui.Kind{"accept": ui.Choices, "digest": ui.Text},
@@ -127,7 +127,7 @@ func toMember(result any, _ string) string {
 }
 
 // stays stands where an act of another page leads to this one: it changes nothing, and is for who might.
-func (t *Tools) stays(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) stays(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	_, err := t.own(r, who)
 	return nil, err
 }

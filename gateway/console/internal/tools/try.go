@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -41,7 +41,7 @@ type answer struct {
 	NotShown bool
 }
 
-func (t *Tools) toolOf(r *http.Request, who consoleauth.Actor) (storage.Capability, toolplan.Tool, error) {
+func (t *Tools) toolOf(r *http.Request, who admin.Actor) (storage.Capability, toolplan.Tool, error) {
 	c, tools, err := t.read(r, who)
 	if err != nil {
 		return c, toolplan.Tool{}, err
@@ -61,7 +61,7 @@ func recordOf(c storage.Capability, tool toolplan.Tool) tried {
 	return tried{Member: c.Member, Tool: lines[0], Fields: fieldsOf(tool.InputSchema), Schema: schemaNode("", tool.InputSchema, false, 0, room), OnBus: c.Publish}
 }
 
-func (t *Tools) showTool(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) showTool(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	c, tool, err := t.toolOf(r, who)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (t *Tools) showTool(_ http.ResponseWriter, r *http.Request, who consoleauth
 }
 
 // call calls a tool as an API key of the person would.
-func (t *Tools) call(r *http.Request, who consoleauth.Actor, c storage.Capability, tool toolplan.Tool, arguments json.RawMessage) (json.RawMessage, error) {
+func (t *Tools) call(r *http.Request, who admin.Actor, c storage.Capability, tool toolplan.Tool, arguments json.RawMessage) (json.RawMessage, error) {
 	if !c.Publish {
 		return nil, notOnBus
 	}
@@ -79,7 +79,7 @@ func (t *Tools) call(r *http.Request, who consoleauth.Actor, c storage.Capabilit
 }
 
 // callJSON serves POST /api/console/tools/{member}/{tool}/call. The result is that of tools/call.
-func (t *Tools) callJSON(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) callJSON(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "arguments")
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (t *Tools) callJSON(w http.ResponseWriter, r *http.Request, who consoleauth
 }
 
 // callForm calls a tool with what was typed into its form.
-func (t *Tools) callForm(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) callForm(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	c, tool, err := t.toolOf(r, who)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -49,7 +49,7 @@ type preview struct {
 var draftFields = []string{"member", "label", "description", "upstream_url", "auth_type", "auth_name", "auth_in", "webhook_url", "timeout"}
 
 // draft shows an empty form, or that of a capability to register again.
-func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	d := draft{Values: map[string]string{}, Publish: true, Resolve: true, New: newRows(0)}
 	member := r.URL.Query().Get("member")
 	if member == "" {
@@ -121,7 +121,7 @@ func body(r *http.Request) ([]byte, draft, error) {
 }
 
 // preview shows what a registration would store, and how that differs from what is stored.
-func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	text, d, err := body(r)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func print(tool toolplan.Tool) string {
 	return string(text)
 }
 
-func (t *Tools) register(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) register(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	text, _, err := body(r)
 	if err != nil {
 		return nil, err
@@ -193,13 +193,13 @@ func (t *Tools) register(_ http.ResponseWriter, r *http.Request, who consoleauth
 	return t.lineOf(c, who), t.note(r, who, "capability register", c.Member, c.Kind+" "+strconv.Itoa(c.ToolCount)+" tools")
 }
 
-func (t *Tools) note(r *http.Request, who consoleauth.Actor, what, on string, changes ...string) error {
-	return t.c.Recorder.Note(r, manage.Act{What: what, On: on, By: who.Sub, Changes: changes})
+func (t *Tools) note(r *http.Request, who admin.Actor, what, on string, changes ...string) error {
+	return t.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: on, Changes: changes})
 }
 
 // publish puts a capability on the bus, or takes it off.
 func (t *Tools) publish(on bool) ui.Action {
-	return func(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+	return func(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 		before, err := t.own(r, who)
 		if err != nil {
 			return nil, err
@@ -213,7 +213,7 @@ func (t *Tools) publish(on bool) ui.Action {
 	}
 }
 
-func (t *Tools) remove(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Tools) remove(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	c, err := t.own(r, who)
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (t *Tools) remove(_ http.ResponseWriter, r *http.Request, who consoleauth.A
 }
 
 // seen returns a capability that somebody may see.
-func (t *Tools) seen(r *http.Request, who consoleauth.Actor) (storage.Capability, error) {
+func (t *Tools) seen(r *http.Request, who admin.Actor) (storage.Capability, error) {
 	c, err := t.c.Store.Capability(r.Context(), r.PathValue("member"))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Sees(c.Owner) {
 		return c, noCapability
@@ -234,10 +234,10 @@ func (t *Tools) seen(r *http.Request, who consoleauth.Actor) (storage.Capability
 }
 
 // own returns a capability that somebody may change; what they may see alone is refused.
-func (t *Tools) own(r *http.Request, who consoleauth.Actor) (storage.Capability, error) {
+func (t *Tools) own(r *http.Request, who admin.Actor) (storage.Capability, error) {
 	c, err := t.seen(r, who)
 	if err == nil && !who.Changes(c.Owner) {
-		err = consoleauth.NotAllowed
+		err = admin.NotAllowed
 	}
 	return c, err
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -99,7 +99,7 @@ type chainRecord struct {
 }
 
 // chain serves GET /api/console/audit/chain: what is known without reading the trail.
-func (t *Trail) chain(_ http.ResponseWriter, r *http.Request, _ consoleauth.Actor) (any, error) {
+func (t *Trail) chain(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	if t.c.Archive == nil {
 		return nil, noTrail
 	}
@@ -111,7 +111,7 @@ func (t *Trail) chain(_ http.ResponseWriter, r *http.Request, _ consoleauth.Acto
 }
 
 // verify serves POST /api/console/audit/chain: it begins a verification and does not wait for it.
-func (t *Trail) verify(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Trail) verify(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if t.c.Archive == nil {
 		return nil, noTrail
 	}
@@ -122,7 +122,7 @@ func (t *Trail) verify(w http.ResponseWriter, r *http.Request, who consoleauth.A
 	if len(f) > 0 || t.check.state().Running {
 		return nil, running
 	}
-	if err := t.c.Recorder.Note(r, manage.Act{What: "audit verify", On: "trail", By: who.Sub, User: who.Sub}); err != nil {
+	if err := t.c.Recorder.Note(r.Context(), who, admin.Act{What: "audit verify", On: "trail", User: who.Sub}); err != nil {
 		return nil, err
 	}
 	begun, ok := t.check.begin(t.c.Archive)

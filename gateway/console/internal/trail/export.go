@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -23,7 +23,7 @@ var columns = []string{"seq", "at", "kind", "request_id", "client_id", "sub", "p
 
 // export serves GET /api/console/audit/export?format=jsonl|csv with the filters of the list. The first page
 // is read before anything is sent, so that what is wrong with the question is said.
-func (t *Trail) export(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (t *Trail) export(w http.ResponseWriter, r *http.Request, who admin.Actor) error {
 	q, err := t.query(r, who)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -24,7 +24,7 @@ var (
 )
 
 // query reads what is searched for, and confines it to what somebody may see.
-func (t *Trail) query(r *http.Request, who consoleauth.Actor) (q event.Query, err error) {
+func (t *Trail) query(r *http.Request, who admin.Actor) (q event.Query, err error) {
 	form := r.URL.Query()
 	for name, into := range map[string]*string{
 		"client_id": &q.App, "sub": &q.User, "kind": &q.Kind, "request_id": &q.RequestID, "ip": &q.IP, "status": &q.Status,
@@ -51,7 +51,7 @@ func (t *Trail) query(r *http.Request, who consoleauth.Actor) (q event.Query, er
 }
 
 // confine leaves who may not read everything their own applications.
-func (t *Trail) confine(ctx context.Context, q *event.Query, who consoleauth.Actor) error {
+func (t *Trail) confine(ctx context.Context, q *event.Query, who admin.Actor) error {
 	if t.c.Archive == nil {
 		return noTrail
 	}

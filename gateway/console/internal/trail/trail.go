@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -39,7 +40,7 @@ type Apps interface {
 type Config struct {
 	Archive  Archive // nil: there is nothing to see
 	Apps     Apps
-	Recorder manage.Recorder
+	Recorder admin.Recorder
 }
 
 // Trail is this part of the console.
@@ -56,20 +57,20 @@ func (t *Trail) Close() { t.check.close() }
 
 // Part returns the endpoints and pages.
 func (t *Trail) Part() ui.Part {
-	reader, admin := []consoleauth.Check{consoleauth.Actor.Reader}, []consoleauth.Check{consoleauth.Actor.Admin}
+	reader, administrator := []consoleauth.Check{admin.Actor.Reader}, []consoleauth.Check{admin.Actor.Admin}
 	type by = map[string]ui.Action
 	return ui.Part{
 		APIs: []ui.API{
 			{Path: "/api/console/audit", Owned: true, Methods: by{"GET": t.list}},
 			{Path: "/api/console/audit/{seq}", Owned: true, Methods: by{"GET": t.show}},
 			{Path: "/api/console/audit/export", Owned: true, Raw: map[string]ui.Raw{"GET": t.export}},
-			{Path: "/api/console/audit/chain", May: reader, Changes: admin, Methods: by{"GET": t.chain, "POST": t.verify}},
+			{Path: "/api/console/audit/chain", May: reader, Changes: administrator, Methods: by{"GET": t.chain, "POST": t.verify}},
 		},
 		Pages: []ui.Page{
 			{Path: "/console/audit", Title: "Audit trail", Section: "Service", Owned: true, Get: t.list, Template: listPage},
 			{Path: "/console/audit/{seq}", Title: "Record of the audit trail", Owned: true, Get: t.show, Template: recordPage},
 			{Path: "/console/audit/chain", Title: "Chain of the audit trail", May: reader, Get: t.chain, Template: chainPage, Acts: map[string]ui.Act{
-				"verify": {Says: "Verify the audit trail", Do: t.verify, May: admin, Done: "The verification runs. Load this page again to see how far it is."},
+				"verify": {Says: "Verify the audit trail", Do: t.verify, May: administrator, Done: "The verification runs. Load this page again to see how far it is."},
 			}},
 		},
 		Texts: texts,
@@ -111,7 +112,7 @@ func recordOf(e event.Entry) record {
 }
 
 // list serves GET /api/console/audit.
-func (t *Trail) list(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Trail) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	q, err := t.query(r, who)
 	if err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ type found struct {
 }
 
 // show serves GET /api/console/audit/{seq}.
-func (t *Trail) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (t *Trail) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	seq, ok := number(r.PathValue("seq"))
 	if !ok || seq == 0 || seq+1 == 0 {
 		return nil, noRecord

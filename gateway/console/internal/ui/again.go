@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/formwords"
 )
 
@@ -20,7 +20,7 @@ type received struct {
 
 // receive reads a form of at most so many bytes: the one of the request, or the one that was kept and the request
 // names.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who consoleauth.Actor) (*received, error) {
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who admin.Actor) (*received, error) {
 	f := &received{session: who.Session}
 	if keeper, ok := s.c.SignIn.(Keeper); ok {
 		shown, err := keeper.KeptForm(w, r)
@@ -44,7 +44,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who
 // another site could have it done after a sign-in otherwise.
 //
 // Who confirms reads what the form does: somebody else may have sent it from a console that was left open.
-func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor, f *received) error {
+func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who admin.Actor, f *received) error {
 	keeper, ok := s.c.SignIn.(Keeper)
 	if !ok {
 		return s.c.SignIn.AskFor(w, r, p.back(r))
@@ -63,7 +63,7 @@ func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who co
 var inPath = regexp.MustCompile(`{([a-z_]+)}`)
 
 // about says what a form does, in the language of its page: the act, what it is done to, and what was typed.
-func (s *Server) about(r *http.Request, p Page, who consoleauth.Actor) (what string, fields [][2]string) {
+func (s *Server) about(r *http.Request, p Page, who admin.Actor) (what string, fields [][2]string) {
 	v, act := s.view(r, p, who), p.Acts[r.PostForm.Get("do")]
 	if what = v.T(act.Says); act.Says == "" {
 		what = v.T(p.Title) + ": " + r.PostForm.Get("do")

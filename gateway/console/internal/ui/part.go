@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/page"
 )
 
 // Action reads or does something for an identified person, and returns what to show. It reads
 // fields with manage.ReadFields, whoever sent them. w is there to bound what is read.
-type Action func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error)
+type Action func(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error)
 
 // API is an endpoint for programs.
 type API struct {
@@ -24,7 +25,7 @@ type API struct {
 }
 
 // Raw answers by itself, with a file for example.
-type Raw func(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error
+type Raw func(w http.ResponseWriter, r *http.Request, who admin.Actor) error
 
 // Begin waits until a form of a user (a sub) may be read into memory, and returns the ctx to act on it with.
 // leave is called when it has been answered.
@@ -44,7 +45,7 @@ type Page struct {
 	Begin    Begin          // called before a form is read; nil: it is read at once
 	// Of returns the name of a page's subject, such as a user, if its reader may see it; nil: the values of its path are
 	// it.
-	Of func(r *http.Request, who consoleauth.Actor) (string, error)
+	Of func(r *http.Request, who admin.Actor) (string, error)
 
 	texts Texts // of its part
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
@@ -127,7 +128,7 @@ func (s *Server) apiRoute(a API) reply.Route {
 			if a.Changes != nil {
 				checks = slices.Clone(a.Changes)
 			}
-			checks = append(checks, consoleauth.Actor.Fresh)
+			checks = append(checks, admin.Actor.Fresh)
 		}
 		who, err := passes(s.c.Programs, a.Owned)(r, checks...)
 		if err != nil {
@@ -145,7 +146,7 @@ func (s *Server) apiRoute(a API) reply.Route {
 }
 
 // passes returns who decides about a request.
-func passes(g *consoleauth.Guard, owned bool) func(*http.Request, ...consoleauth.Check) (consoleauth.Actor, error) {
+func passes(g *consoleauth.Guard, owned bool) func(*http.Request, ...consoleauth.Check) (admin.Actor, error) {
 	if owned {
 		return g.Owner
 	}
@@ -166,7 +167,7 @@ func (s *Server) pageRoute(p Page) reply.Route {
 	}
 	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail, Handle: func(w http.ResponseWriter, r *http.Request) error {
 		who, err := passes(s.c.People, p.Owned)(r, p.May...)
-		post, unproved := r.Method == http.MethodPost, errors.Is(err, consoleauth.FactorFirst)
+		post, unproved := r.Method == http.MethodPost, errors.Is(err, admin.FactorFirst)
 		if s.c.SignIn != nil && (errors.Is(err, consoleauth.NotSignedIn) || unproved && !post) {
 			return s.c.SignIn.AskFor(w, r, p.back(r))
 		}
@@ -189,7 +190,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 }
 
 // act does what a form asks for.
-func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor) error {
+func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who admin.Actor) error {
 	if p.Begin != nil {
 		ctx, leave, err := p.Begin(r.Context(), who.Sub)
 		if err != nil {
@@ -206,13 +207,13 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who console
 	if !ok {
 		return staleForm
 	}
-	checks := append(slices.Clone(act.May), consoleauth.Actor.Fresh)
+	checks := append(slices.Clone(act.May), admin.Actor.Fresh)
 	if act.Stale {
-		checks[len(checks)-1] = consoleauth.Actor.Proven
+		checks[len(checks)-1] = admin.Actor.Proven
 	}
 	for _, check := range checks {
 		err := check(who)
-		if s.c.SignIn != nil && (errors.Is(err, consoleauth.SignInAgain) || errors.Is(err, consoleauth.FactorFirst)) {
+		if s.c.SignIn != nil && (errors.Is(err, admin.SignInAgain) || errors.Is(err, admin.FactorFirst)) {
 			return s.askAgain(w, r, p, who, f)
 		}
 		if err != nil {
@@ -250,7 +251,7 @@ func (p Page) back(r *http.Request) string {
 }
 
 // refuse answers a form that was not done: with the page and what was typed, where that can be mended.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who consoleauth.Actor, err error) error {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who admin.Actor, err error) error {
 	f := reply.FailureOf(err)
 	if p.Get == nil || f.Status >= 500 || f.Status == http.StatusForbidden || f.Status == http.StatusNotFound {
 		return err
@@ -262,7 +263,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who cons
 
 // do runs an act once. The id of the form, which was shown in a session, is used up first, so that of two sendings one
 // acts.
-func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who consoleauth.Actor, session string) (any, error) {
+func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who admin.Actor, session string) (any, error) {
 	if err := useFormID(r.Context(), s.c.Tickets, r.PostForm.Get("form"), session, r.URL.Path, time.Now()); err != nil {
 		return nil, err
 	}

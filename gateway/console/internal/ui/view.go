@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/internal/page"
@@ -46,7 +47,7 @@ func Parse(from fs.FS, name string) *page.Template {
 // View holds what the template of a page shows. Data is the record.
 type View struct {
 	Lang   page.Lang
-	Actor  consoleauth.Actor
+	Actor  admin.Actor
 	Title  string // in English
 	Data   any
 	Notice string // what was done
@@ -72,7 +73,7 @@ type Link struct {
 	Here        bool
 }
 
-func (s *Server) view(r *http.Request, p Page, who consoleauth.Actor) *View {
+func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(), texts: []Texts{p.texts, s.texts}}
 	if did, ok := p.Acts[r.URL.Query().Get("done")]; ok && r.Method != http.MethodPost {
 		v.Notice = v.T(did.Done)

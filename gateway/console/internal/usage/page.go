@@ -8,7 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/usage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -37,7 +37,7 @@ func (b browsed) Called(id string) string { return cmp.Or(b.names[id], id) }
 
 // browse is show for a page. Who may not read the whole service's chooses an application first. What
 // the whole service's calls are ranked by is the application, unless something else is asked for.
-func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	form := r.URL.Query()
 	all, chosen := who.Reader() == nil, form.Get("client_id")
 	if all && chosen == "" && form.Get("by") == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/gateway/usage"
-	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -102,12 +102,12 @@ type record struct {
 const maxNames = 100
 
 // show serves GET /api/console/usage?client_id=&from=&to=&granularity=&by=.
-func (s *Usage) show(_ http.ResponseWriter, r *http.Request, who consoleauth.Actor) (any, error) {
+func (s *Usage) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	return s.read(r, who, storage.App{})
 }
 
 // read is given the application that is asked for where the caller has it.
-func (s *Usage) read(r *http.Request, who consoleauth.Actor, app storage.App) (record, error) {
+func (s *Usage) read(r *http.Request, who admin.Actor, app storage.App) (record, error) {
 	q, err := readQuery(r)
 	if err == nil && s.c.Reader == nil {
 		err = notKept
@@ -134,7 +134,7 @@ func (s *Usage) read(r *http.Request, who consoleauth.Actor, app storage.App) (r
 }
 
 // of shows what one application has called.
-func (s *Usage) of(r *http.Request, who consoleauth.Actor, app storage.App, q usage.Query) (record, error) {
+func (s *Usage) of(r *http.Request, who admin.Actor, app storage.App, q usage.Query) (record, error) {
 	if !who.Sees(app.Owner) {
 		return record{}, noApp
 	}
@@ -225,7 +225,7 @@ func timeOf(text string, fallback time.Time) (time.Time, error) {
 }
 
 // file serves GET /api/console/usage/csv: every row.
-func (s *Usage) file(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+func (s *Usage) file(w http.ResponseWriter, r *http.Request, who admin.Actor) error {
 	out, err := s.read(r, who, storage.App{})
 	if err != nil {
 		return err

@@ -1,10 +1,11 @@
-package manage
+package admin
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -50,16 +51,16 @@ func OrderChanges(before, after storage.Order) []string {
 	d := &difference{}
 	d.text("status", before.Status, after.Status)
 	d.text("reason", before.Reason, after.Reason)
-	d.value("effective_at", shown(Stamp(before.EffectiveAt)), shown(Stamp(after.EffectiveAt)))
-	d.value("expires_at", shown(Stamp(before.ExpiresAt)), shown(Stamp(after.ExpiresAt)))
+	d.value("effective_at", shown(before.EffectiveAt), shown(after.EffectiveAt))
+	d.value("expires_at", shown(before.ExpiresAt), shown(after.ExpiresAt))
 	return d.all
 }
 
-func shown(stamp *string) string {
-	if stamp == nil {
+func shown(t time.Time) string {
+	if t.IsZero() {
 		return "none"
 	}
-	return *stamp
+	return t.UTC().Format("2006-01-02T15:04:05Z")
 }
 
 // HashOf identifies a secret without revealing it, by the beginning of its SHA-256. The

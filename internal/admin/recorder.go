@@ -1,14 +1,11 @@
-package manage
+package admin
 
 import (
 	"context"
-	"net/http"
-	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/apps"
-	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -21,6 +18,7 @@ type Trail interface {
 
 // Notifier tells users of changes to their account and applications.
 type Notifier interface {
+	// Notify does not wait for the delivery.
 	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
@@ -28,14 +26,12 @@ type Notifier interface {
 type Recorder struct {
 	Trail    Trail
 	Notifier Notifier // nil: nobody is notified
-	ClientIP func(*http.Request) netip.Addr
 }
 
-// Act describes a change that a user or application made.
+// Act describes a change for the audit trail.
 type Act struct {
 	What    string   // such as "app set"
 	On      string   // the id of the changed record
-	By      string   // a sub, or the client_id of an application
 	App     string   // the application it is about, "" if none
 	User    string   // the user it is about, a sub
 	Changes []string // see AppChanges
@@ -47,20 +43,20 @@ const maxDetail = 1000
 
 // Note writes an act to the audit trail and waits until it is stored. What is too long for
 // one event continues in the next.
-func (c Recorder) Note(r *http.Request, a Act) error {
-	e := reqctx.Event(r, event.Admin, c.ClientIP(r))
-	e.App, e.User = a.App, a.User
-	for _, detail := range a.details() {
+func (c Recorder) Note(ctx context.Context, by Actor, a Act) error {
+	e := by.Request.Event
+	e.Kind, e.App, e.User = event.Admin, a.App, a.User
+	for _, detail := range a.details(by.Name()) {
 		e.Detail = detail
-		if err := c.Trail.NoteNow(r.Context(), e); err != nil {
+		if err := c.Trail.NoteNow(ctx, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a Act) details() (all []string) {
-	head := a.What + " " + a.On + " by " + a.By
+func (a Act) details(by string) (all []string) {
+	head := a.What + " " + a.On + " by " + by
 	text := head
 	for i, change := range a.Changes {
 		switch {
@@ -76,15 +72,22 @@ func (a Act) details() (all []string) {
 	return append(all, text)
 }
 
+// byOperator begins the detail of a notice of what the operator did at the command line: there is no address and no
+// browser by which its reader could tell.
+const byOperator = "by the operator: "
+
 // Notify sends a notice to users, each once. "" is nobody.
-func (c Recorder) Notify(r *http.Request, n event.Notice, subs ...string) {
+func (c Recorder) Notify(ctx context.Context, by Actor, n event.Notice, subs ...string) {
 	if c.Notifier == nil {
 		return
 	}
-	n.At, n.IP, n.Agent = time.Now(), c.ClientIP(r), r.UserAgent()
+	n.At, n.IP, n.Agent = time.Now(), by.Request.IP, by.Request.Agent
+	if by.Operator != "" {
+		n.Detail = byOperator + n.Detail
+	}
 	for i, sub := range subs {
 		if sub != "" && !slices.Contains(subs[:i], sub) {
-			c.Notifier.Notify(r.Context(), sub, n)
+			c.Notifier.Notify(ctx, sub, n)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 )
@@ -22,7 +23,7 @@ func TestEachRoleMayWhatItIsFor(t *testing.T) {
 		"":                    {false, false, false, true, false, false, true},
 		"owner":               {false, false, false, true, false, false, true},
 	} {
-		a := consoleauth.Actor{User: storage.User{Sub: "u1", Role: role}, AuthTime: time.Now()}
+		a := admin.Actor{User: storage.User{Sub: "u1", Role: role}, AuthTime: time.Now()}
 		got := may{a.Admin() == nil, a.Reader() == nil, a.Developer() == nil, a.Writer() == nil, a.Sees("u2"), a.Changes("u2"), a.Changes("u1")}
 		if got != want || !a.Sees("u1") {
 			t.Errorf("the role %q: %+v, want %+v", role, got, want)
@@ -31,7 +32,7 @@ func TestEachRoleMayWhatItIsFor(t *testing.T) {
 			t.Errorf("the role %q has what is nobody's", role)
 		}
 	}
-	if nobody := (consoleauth.Actor{}); nobody.Sees("") || nobody.Changes("") {
+	if nobody := (admin.Actor{}); nobody.Sees("") || nobody.Changes("") {
 		t.Error("who has no name has what is nobody's")
 	}
 }
@@ -53,15 +54,15 @@ func TestWithoutAnyCheckNobodyGetsMoreThanTheirRole(t *testing.T) {
 	for role, want := range map[string][4]error{ // Actor to read and to change, Owner likewise
 		storage.RoleAdmin:     {},
 		storage.RoleDeveloper: {},
-		storage.RoleAuditor:   {nil, consoleauth.ReadsOnly, nil, consoleauth.ReadsOnly},
-		"":                    {consoleauth.NoRole, consoleauth.NotAllowed, nil, nil},
-		"owner":               {consoleauth.NoRole, consoleauth.NotAllowed, nil, nil},
+		storage.RoleAuditor:   {nil, admin.ReadsOnly, nil, admin.ReadsOnly},
+		"":                    {admin.NoRole, admin.NotAllowed, nil, nil},
+		"owner":               {admin.NoRole, admin.NotAllowed, nil, nil},
 	} {
 		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: table(role), Users: table(role)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, who := range []func(*http.Request, ...consoleauth.Check) (consoleauth.Actor, error){g.Actor, g.Owner} {
+		for i, who := range []func(*http.Request, ...consoleauth.Check) (admin.Actor, error){g.Actor, g.Owner} {
 			for j, method := range []string{"GET", "DELETE"} {
 				_, err := who(httptest.NewRequest(method, "/", nil))
 				if !errors.Is(err, want[2*i+j]) {

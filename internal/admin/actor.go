@@ -1,0 +1,148 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// Actor is somebody who acts: a user who is signed in, an application that acts for itself, or the operator at the
+// command line. The zero Actor may do nothing.
+//
+// An administrator may do everything; an auditor reads everything and changes nothing; a developer has their own
+// applications and capabilities, and a user without a role their own applications.
+type Actor struct {
+	storage.User // the zero User: the actor is no user
+
+	// Of a session in a browser.
+	AuthTime    time.Time // when they proved who they are: storage.Session.FreshFrom
+	Session     string    // the id of their session
+	Multifactor bool      // they have proved two factors
+	Proved      bool      // they have proved what they have: see stepup.Proved
+
+	Application string // the client_id of an application that acts for itself; "": none
+	Operator    string // where the operator acts: "command line, uid 0, host"; "": this is not the operator
+
+	Request Request // through which they act; the zero Request: through none
+}
+
+// Request says by which request an actor acts, for the audit trail and for notices.
+type Request struct {
+	Event event.Event // id, method, path, route and address
+	IP    netip.Addr
+	Agent string // its User-Agent
+}
+
+// RequestOf returns what is said of a request that came from an address.
+func RequestOf(r *http.Request, from netip.Addr) Request {
+	return Request{reqctx.Event(r, event.Admin, from), from, r.UserAgent()}
+}
+
+// CommandLine is the operator who runs a command on this machine: whoever may open the data folder or its socket may
+// do everything, without a sign-in.
+func CommandLine() Actor {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "unknown host"
+	}
+	return Actor{Operator: fmt.Sprintf("command line, uid %d, %s", os.Getuid(), host)}
+}
+
+// Name returns what the audit trail calls the actor: a sub, a client_id or where the operator acts.
+func (a Actor) Name() string {
+	switch {
+	case a.Operator != "":
+		return a.Operator
+	case a.Sub != "":
+		return a.Sub
+	}
+	return a.Application
+}
+
+// Admin refuses everybody but administrators.
+func (a Actor) Admin() error {
+	if !a.admin() {
+		return NotAdmin
+	}
+	return nil
+}
+
+func (a Actor) admin() bool { return a.Role == storage.RoleAdmin || a.Operator != "" }
+
+// Reader refuses actors who may not read what belongs to others: all but administrators and auditors.
+func (a Actor) Reader() error {
+	if !a.readsAll() {
+		return NotReader
+	}
+	return nil
+}
+
+// Developer refuses actors who may not register: all but administrators and developers.
+func (a Actor) Developer() error {
+	if !a.admin() && a.Role != storage.RoleDeveloper {
+		return NotAllowed
+	}
+	return nil
+}
+
+// Writer refuses auditors, what is their own included. The console asks it of every request that is not for reading.
+func (a Actor) Writer() error {
+	if a.Role == storage.RoleAuditor {
+		return ReadsOnly
+	}
+	return nil
+}
+
+// Fresh refuses everybody who has not proved within the last ten minutes what they have (decisions 57 and 91): a
+// browser that was left open, a cookie that was stolen, or a password in a trusted browser is not enough. The
+// operator has no sign-in that could be old.
+func (a Actor) Fresh() error {
+	if a.Operator != "" {
+		return nil
+	}
+	if err := a.Proven(); err != nil {
+		return err
+	}
+	if !stepup.Fresh(a.AuthTime, a.Proved, time.Now()) {
+		return SignInAgain
+	}
+	return nil
+}
+
+// Proven refuses everybody who has a second factor and has not proved it. The console asks it of every request.
+func (a Actor) Proven() error {
+	if !a.Proved && a.Operator == "" {
+		return FactorFirst
+	}
+	return nil
+}
+
+// Sees reports whether the actor may see the records of an owner, a sub; "" is nobody.
+func (a Actor) Sees(owner string) bool { return a.readsAll() || a.owns(owner) }
+
+// Changes reports whether the actor may change them.
+func (a Actor) Changes(owner string) bool { return a.admin() || a.Writer() == nil && a.owns(owner) }
+
+func (a Actor) readsAll() bool { return a.admin() || a.Role == storage.RoleAuditor }
+
+func (a Actor) owns(owner string) bool { return a.Sub != "" && a.Sub == owner }
+
+// HasRole refuses users without a role for the console. Another role than those that are known, of a host's own
+// table, is none.
+func (a Actor) HasRole(reads bool) error {
+	switch err := a.Developer(); {
+	case err == nil, a.Role == storage.RoleAuditor:
+		return nil // and what is not for reading takes a Writer
+	case reads:
+		return NoRole
+	default:
+		return err
+	}
+}

@@ -1,0 +1,79 @@
+package admin
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// The operator at the command line may do everything, and the audit trail says where they are.
+func TestTheOperatorMayDoEverythingAndIsNamed(t *testing.T) {
+	a := CommandLine()
+	for name, err := range map[string]error{
+		"Admin": a.Admin(), "Reader": a.Reader(), "Developer": a.Developer(), "Writer": a.Writer(), "Fresh": a.Fresh(), "Proven": a.Proven(),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !a.Sees("u1") || !a.Changes("u1") || !strings.HasPrefix(a.Name(), "command line, uid ") {
+		t.Errorf("the operator is %q: %+v", a.Name(), a)
+	}
+}
+
+// The zero Actor, which a front has forgotten to fill in, may do nothing.
+func TestTheZeroActorMayDoNothing(t *testing.T) {
+	var a Actor
+	for name, err := range map[string]error{
+		"Admin": a.Admin(), "Reader": a.Reader(), "Developer": a.Developer(), "Fresh": a.Fresh(), "Proven": a.Proven(),
+	} {
+		if err == nil {
+			t.Errorf("%s lets the zero Actor pass", name)
+		}
+	}
+	if a.Sees("") || a.Changes("") || a.Sees("u1") || a.Changes("u1") {
+		t.Error("the zero Actor has what is somebody's, or nobody's")
+	}
+}
+
+// An application that acts for itself has no role, whatever else is true of it.
+func TestAnApplicationHasNoRole(t *testing.T) {
+	a := Actor{Application: "ks1", AuthTime: time.Now(), Proved: true}
+	if a.Admin() == nil || a.Developer() == nil || a.Changes("u1") || a.Name() != "ks1" {
+		t.Errorf("%+v is named %q and may act as a user", a, a.Name())
+	}
+}
+
+// The trail says who did what to whom from where, in as many events as it takes.
+func TestNoteSaysActorSubjectAndRequest(t *testing.T) {
+	var got trail
+	c := Recorder{Trail: &got}
+	by := Actor{User: storage.User{Sub: "u1"}, Request: Request{Event: event.Event{RequestID: "r1", IP: "192.0.2.1"}}}
+	long := strings.Repeat("x", 600)
+	if err := c.Note(t.Context(), by, Act{What: "user set", On: "u2", User: "u2", Changes: []string{long, long}}); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Detail != "user set u2 by u1: "+long || got[1].Detail != "user set u2 by u1, continued: "+long {
+		t.Fatalf("the trail has %+v", got)
+	}
+	if e := got[1]; e.Kind != event.Admin || e.User != "u2" || e.RequestID != "r1" || e.IP != "192.0.2.1" {
+		t.Errorf("the event is %+v", e)
+	}
+}
+
+// A notice says by whose request, or that it was the operator, and reaches everybody once.
+func TestNotifySaysWhereAnActCameFrom(t *testing.T) {
+	var got mailbox
+	c := Recorder{Notifier: &got}
+	from := netip.MustParseAddr("192.0.2.1")
+	c.Notify(t.Context(), Actor{Request: Request{IP: from, Agent: "curl"}}, event.Notice{Detail: "secret rotated"}, "u1", "", "u1", "u2")
+	c.Notify(t.Context(), CommandLine(), event.Notice{Detail: "secret rotated"}, "u1")
+	Recorder{}.Notify(t.Context(), CommandLine(), event.Notice{}, "u1")
+	if len(got) != 3 || got[0].Detail != "secret rotated" || got[0].IP != from || got[0].Agent != "curl" || got[2].Detail != "by the operator: secret rotated" {
+		t.Errorf("the notices are %+v", got)
+	}
+}
