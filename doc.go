@@ -19,17 +19,15 @@
 //	  transfer copies a whole store to another adapter
 //	  storagetest  the contract every Backend passes
 //	  nodes    the processes that serve from one store, and what one of them does for all
-//	  redis    rates and failures that several processes count together
-//	  limittest    the contract of what counts them
+//	  counters     rates, failures and events; in one process, or by redis for several; countertest is the contract
 //	  access, apikey, authn, client, event, handle, ranking, told, toolplan  records that rooms hand to each other
 //	oauth      the provider: /oauth/*, /.well-known/*; Tokens verify and end access tokens
 //	  signin   sessions, one-time codes, consent, the account page: /oauth/signin, /oauth/account
 //	    users      users of the Store, and what a host implements for its own
-//	    passwords, lockout  argon2id behind a queue; failed attempts by address
+//	    passwords  argon2id behind a queue
 //	    connector  people of other providers: wx, qq, alipay, douyin, feishu, wecom, dingtalk
 //	    mailer     mails over SMTP, or into a folder
 //	gateway    bearer tokens, quota, usage, audit, reverse proxy; /api/v1/*
-//	  limits   exact rate limits
 //	  billing  plans, orders, settlement: every rule about money
 //	  remote   verifies access tokens in another process
 //	  stream   ships the audit trail and usage elsewhere: standard output, s3, a Target of the host's own
@@ -83,18 +81,19 @@
 //
 //	frozen        storage/driver
 //	stable        keystile
-//	              oauth oauth/signin oauth/signin/users oauth/signin/passwords oauth/signin/lockout
+//	              oauth oauth/signin oauth/signin/users oauth/signin/passwords
 //	              oauth/signin/mailer oauth/signin/connector oauth/signin/connector/oidc
-//	              gateway gateway/limits gateway/billing gateway/usage gateway/remote gateway/clientip
+//	              gateway gateway/billing gateway/usage gateway/remote gateway/clientip
 //	              registry registry/pins mcpbus legacy legacy/migration
-//	              storage storage/memory storage/bolt storage/postgres storage/redis storage/transfer
-//	              storage/storagetest storage/limittest storage/nodes storage/handle
+//	              storage storage/memory storage/bolt storage/postgres storage/transfer
+//	              storage/counters storage/counters/redis storage/counters/countertest
+//	              storage/storagetest storage/nodes storage/handle
 //	              storage/access storage/apikey storage/authn storage/client storage/event
 //	              storage/identity storage/keyed storage/ranking storage/shipped storage/told storage/toolplan storage/traced
 //	              cmd/keystile/command
 //	experimental  gateway/console gateway/stream gateway/stream/s3
 //	              cmd/keystile/admin cmd/keystile/config cmd/keystile/demo
-//	              oauth/signin/connector/fake storage/storagetest/planted storage/limittest/planted
+//	              oauth/signin/connector/fake storage/storagetest/planted storage/counters/countertest/planted
 //
 // A check of every change (.ci/tools/api) compares the sources with what the last release declared.
 //

@@ -17,7 +17,6 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/console"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reqctx"
@@ -26,12 +25,12 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
 	"github.com/keystile/keystile/storage/traced"
@@ -45,8 +44,8 @@ type Config struct {
 	Store     *storage.Store    // an open store, in place of Backend and MasterKey
 
 	// Counters count rates and failures for all processes of the service together, as package
-	// storage/redis does; nil: each process counts alone. What a package's Config names comes first.
-	Counters Counters
+	// storage/counters/redis does; nil: each process counts alone. What a package's Config names comes first.
+	Counters counters.Set
 
 	// Nodes names this process among those of a shared store, for a host that has joined by itself and leaves.
 	// nil: New joins, and Close leaves.
@@ -82,17 +81,6 @@ type Config struct {
 	Upstreams mcpbus.UpstreamsConfig
 	Bus       mcpbus.Config // DefaultAccess "": see (*storage.Store).DefaultAccess
 	Legacy    legacy.Config
-}
-
-// Counters count what several processes have to count together; *redis.Counters implements it.
-//
-// Counters that also have Describe() (kind, version, at string) and Reached() (now bool, since time.Time) are
-// shown to operators, who see what counts and whether it does; *redis.Counters has both, and neither waits.
-type Counters interface {
-	Limiter() limits.Limiter                         // of requests
-	Addresses(lock lockout.Config) lockout.Addresses // of failed sign-ins by address
-	Accounts() lockout.Accounts                      // of failed sign-ins by account
-	Counter() lockout.Counter                        // of wrong secrets, sign-ins begun and emails by address
 }
 
 // Service holds all packages, wired. As an http.Handler it serves all of them behind the
@@ -394,16 +382,9 @@ func (c *Config) counting() func() console.Server {
 		}
 		return func() console.Server { return console.Server{} }
 	}
-	counters, ok := c.Counters.(interface {
-		Describe() (kind, version, at string)
-		Reached() (now bool, since time.Time)
-	})
-	if !ok {
-		return nil
-	}
 	return func() (is console.Server) {
-		is.Kind, is.Version, is.At = counters.Describe()
-		reached, since := counters.Reached()
+		is.Kind, is.Version, is.At = c.Counters.Describe()
+		reached, since := c.Counters.Reached()
 		is.Away, is.Since = !reached, since
 		return is
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // endpoints are those that accept a bearer token.
@@ -23,7 +23,7 @@ var endpoints = []string{
 
 // newEndpoints makes a fixture with all endpoints, and rates that no test here reaches.
 func newEndpoints(t testing.TB) *fixture {
-	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = limits.Unlimited })
+	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = counters.Unlimited })
 	proxied := must(h.gateway.Proxy(gateway.Upstream{Product: "proxied", URL: "http://192.0.2.1:9"}))(t) // nobody is there
 	h.mux.Handle("/proxied/", proxied)
 	return h

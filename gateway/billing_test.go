@@ -16,8 +16,8 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -211,7 +211,7 @@ func (o *oracle) call(at time.Time, app storage.App) {
 		period = at.Format("2006-01")
 	}
 	key := fmt.Sprint(tier, app.TierSince(last), period)
-	if o.used[key]++; plan[tier].Calls != limits.Unlimited && o.used[key] > plan[tier].Calls {
+	if o.used[key]++; plan[tier].Calls != counters.Unlimited && o.used[key] > plan[tier].Calls {
 		o.over++
 	}
 }
@@ -219,7 +219,7 @@ func (o *oracle) call(at time.Time, app storage.App) {
 func smallPlans() []billing.Plan {
 	plans := billing.Plans()
 	for i := range plans {
-		plans[i].PerMinute, plans[i].OverFen = limits.Unlimited, 333
+		plans[i].PerMinute, plans[i].OverFen = counters.Unlimited, 333
 	}
 	plans[0].Calls, plans[1].Calls = 3, 40
 	return plans

@@ -10,10 +10,10 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -169,7 +169,7 @@ func charge(t testing.TB, h *fixture, c storage.Caller, n int) {
 func TestWhatIsLeftStopsAtNoneAndCanBeUnlimited(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) {
 		c.Plans = billing.Plans()
-		c.Plans[0].Calls, c.Plans[1].Calls = 2, limits.Unlimited
+		c.Plans[0].Calls, c.Plans[1].Calls = 2, counters.Unlimited
 	})
 	charge(t, h, storage.Caller{AppID: h.app.ID}, 5)
 	if limit, left, _, ok := h.gateway.Quota(t.Context(), storage.Caller{AppID: h.app.ID}); !ok || limit != 2 || left != 0 {

@@ -10,10 +10,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	keyedcall "github.com/keystile/keystile/storage/keyed"
@@ -62,12 +62,12 @@ type Config struct {
 		Notify(ctx context.Context, sub string, n event.Notice)
 	}
 
-	Decider    billing.Decider // decides about orders; nil: see billing.Config
-	Plans      []billing.Plan  // nil: billing.Plans()
-	Limiter    limits.Limiter  // nil: exact, within this process
-	PerAddress int             // requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
-	Shadow     limits.Shadow   // rates that refuse nobody, and are reported
-	Products   []string        // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
+	Decider    billing.Decider  // decides about orders; nil: see billing.Config
+	Plans      []billing.Plan   // nil: billing.Plans()
+	Limiter    counters.Limiter // nil: exact, within this process
+	PerAddress int              // requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
+	Shadow     Shadow           // rates that refuse nobody, and are reported
+	Products   []string         // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
 	CORS       CORS
 
 	// FreeRepeats repetitions of a call that was charged are not charged again, if they have the

@@ -16,8 +16,8 @@ import (
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/limittest"
 )
 
 func TestDialogues(t *testing.T) {
@@ -37,12 +37,12 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 	if elsewhere { // nothing waits for another node to read while connections are open
 		backends = backends[:1]
 	}
-	key, counters := storage.NewMasterKey(), limittest.Local()
+	key, shared := storage.NewMasterKey(), counters.New()
 	var nodes []http.Handler
 	open := func(b driver.Backend) *fixture {
 		h := newNode(t, b, key, func(c *gateway.Config) {
 			if c.CORS.AlsoOpen, c.Products = []string{"/files/"}, nil; len(backends) > 1 {
-				c.Limiter = counters.Limiter()
+				c.Limiter = shared.Limiter()
 			}
 		})
 		h.complete(t, elsewhere)

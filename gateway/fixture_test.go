@@ -16,11 +16,11 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -113,7 +113,7 @@ var root = billing.Actor{By: "root"}
 func unlimited() []billing.Plan {
 	plans := billing.Plans()
 	for i := range plans {
-		plans[i].PerMinute = limits.Unlimited
+		plans[i].PerMinute = counters.Unlimited
 	}
 	return plans
 }

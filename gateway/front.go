@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/streams"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
@@ -17,27 +16,28 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // entry is the gateway's state of an admitted request.
 type entry struct {
 	gateway   *Gateway
-	now       time.Time      // when it was admitted or refused
-	account   *account       // the application whose rate it counts against; nil: the address's rate
-	key       string         // under which it is counted there: storage.Caller.Account
-	refused   error          // why its bearer token is not valid
-	verdict   limits.Verdict // of the limiter
-	request   *http.Request  // as it came
-	over      error          // the refusal of its address, once it counts against that
-	undo      func()         // removes it from its address's count; nil: it does not count there
-	verified  *verifiedCall  // the call that a proxy asks about; nil: none
-	keyed     *keyed         // nil: it has no Idempotency-Key, or that concerns no charge
-	reached   atomic.Bool    // it has begun to reach an upstream service
-	elsewhere bool           // its token is for one of the other Resources
-	bearer    string         // the token of a caller who is known
-	visit     *reqctx.Visit  // whose Entry it is; nil: it is not watched
-	stream    streams.Stream // ends it with its token; watched if its caller is known
-	answer    answer         // of the outermost Guard
+	now       time.Time        // when it was admitted or refused
+	account   *account         // the application whose rate it counts against; nil: the address's rate
+	key       string           // under which it is counted there: storage.Caller.Account
+	refused   error            // why its bearer token is not valid
+	verdict   counters.Verdict // of the limiter
+	request   *http.Request    // as it came
+	over      error            // the refusal of its address, once it counts against that
+	undo      func()           // removes it from its address's count; nil: it does not count there
+	verified  *verifiedCall    // the call that a proxy asks about; nil: none
+	keyed     *keyed           // nil: it has no Idempotency-Key, or that concerns no charge
+	reached   atomic.Bool      // it has begun to reach an upstream service
+	elsewhere bool             // its token is for one of the other Resources
+	bearer    string           // the token of a caller who is known
+	visit     *reqctx.Visit    // whose Entry it is; nil: it is not watched
+	stream    streams.Stream   // ends it with its token; watched if its caller is known
+	answer    answer           // of the outermost Guard
 }
 
 // Front is the outermost middleware of a service. It answers preflights, sets the CORS headers and
@@ -171,7 +171,7 @@ func (e *entry) MoveTo(ctx context.Context, refuse bool, keys ...reqctx.Key) err
 	g, now := e.gateway, time.Now()
 	for _, k := range keys {
 		most := g.c.PerAddress
-		if most != limits.Unlimited {
+		if most != counters.Unlimited {
 			most = max(1, int(float64(most)*k.Share))
 		}
 		v := g.limiter.Allow(ctx, k.Name, most, now)

@@ -15,7 +15,6 @@ import (
 	"github.com/keystile/keystile/gateway/internal/ranking"
 	"github.com/keystile/keystile/gateway/internal/repeat"
 	"github.com/keystile/keystile/gateway/internal/streams"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/clientip"
@@ -24,6 +23,7 @@ import (
 	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -34,7 +34,7 @@ type Gateway struct {
 	patterns  []string // of mux
 	cors      *cors.Policy
 	exempt    *urlpath.Set // Config.ExemptPaths
-	limiter   limits.Limiter
+	limiter   counters.Limiter
 	billing   *billing.Billing
 	accounts  *accounts
 	remaining *remaining
@@ -104,7 +104,7 @@ func (g *Gateway) complete(c *Config) error {
 	if c.Trail == nil {
 		complain(errors.New("Trail is missing: use OpenTrail"))
 	}
-	if c.PerAddress = cmp.Or(c.PerAddress, 60); c.PerAddress < 0 && c.PerAddress != limits.Unlimited {
+	if c.PerAddress = cmp.Or(c.PerAddress, 60); c.PerAddress < 0 && c.PerAddress != counters.Unlimited {
 		complain(errors.New("PerAddress is above 0, or Unlimited"))
 	}
 	if c.FreeRepeats = cmp.Or(c.FreeRepeats, 1); c.FreeRepeats < -1 || c.FreeRepeats > maxFreeRepeats {
@@ -114,9 +114,7 @@ func (g *Gateway) complete(c *Config) error {
 		complain(errors.New("StreamLife is negative"))
 	}
 	if g.limiter = c.Limiter; g.limiter == nil {
-		exact, err := limits.New()
-		complain(err)
-		g.limiter = exact
+		g.limiter = counters.NewLimiter()
 	}
 	for _, name := range append([]string{Identity, AI, Payment, Storage, MCP}, c.Products...) {
 		complain(g.products.add(name))

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 const anything = "/.well-known/openid-configuration"
@@ -53,7 +53,7 @@ func TestASiteHasSixteenTimesTheRateOfAnAddressAndASubnetFour(t *testing.T) {
 		if a.status != 429 || a.header.Get("Retry-After") == "" || a.header.Get("RateLimit-Policy") != `"default";q=60;w=60` {
 			t.Errorf("refused with %d %v, want to be told when to come back", a.status, a.header)
 		}
-		time.Sleep(limits.Window + limits.Window/8)
+		time.Sleep(counters.Window + counters.Window/8)
 		if n := h.admitted(1, site, ""); n != 1 {
 			t.Error("it is refused a minute later too")
 		}
@@ -81,7 +81,7 @@ func TestNoMinuteOfASiteHoldsMoreThanItsRate(t *testing.T) {
 		}
 		most := 0
 		for i := range admitted {
-			n, _ := slices.BinarySearchFunc(admitted[i:], admitted[i].Add(limits.Window), time.Time.Compare)
+			n, _ := slices.BinarySearchFunc(admitted[i:], admitted[i].Add(counters.Window), time.Time.Compare)
 			most = max(most, n)
 		}
 		if most != 48 {

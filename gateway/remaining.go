@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 const (
@@ -57,7 +57,7 @@ func (q *remaining) watched(account string) *atomic.Int64 {
 }
 
 // Quota returns how many calls the caller's account may make until reset, and how many of them
-// are left: limits.Unlimited both, or as many as the last charge in this process has left. Calls
+// are left: counters.Unlimited both, or as many as the last charge in this process has left. Calls
 // that other processes have charged are taken off within seconds. It waits for the store only at
 // the first call of an account, and only for an instant; ok is false if it is not known then. It
 // is for a service that tells its callers with each answer.
@@ -86,8 +86,8 @@ func (q *remaining) of(ctx context.Context, caller storage.Caller, now time.Time
 	if s == nil || !now.Before(s.reset) { // a period that is over says nothing of the next
 		return 0, 0, time.Time{}, false
 	}
-	if s.limit == limits.Unlimited {
-		return limits.Unlimited, limits.Unlimited, s.reset, true
+	if s.limit == counters.Unlimited {
+		return counters.Unlimited, counters.Unlimited, s.reset, true
 	}
 	return s.limit, max(0, s.left-(l.calls.Load()-s.calls)), s.reset, true
 }

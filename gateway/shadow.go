@@ -6,10 +6,17 @@ import (
 	"sync/atomic"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage/event"
 )
+
+// Shadow names the rates that are counted and reported, and refuse nobody: so an operator sees whom a
+// limit would meet before it does. Its zero value is none. It is about rates alone: locks and
+// delays of sign-ins, and the limits of codes and secrets, keep intruders out and are not among them.
+type Shadow struct {
+	Addresses bool     // that of addresses, with those of sessions and users that count in their place
+	Tiers     []string // those of applications that are on one of these tiers
+}
 
 // shadowAddress names the rate of addresses beside tiers.
 const shadowAddress = "address"
@@ -18,7 +25,7 @@ const shadowAddress = "address"
 // shadowAddress. What is not in it refuses. It never changes.
 type shadows map[string]*atomic.Uint64
 
-func newShadows(s limits.Shadow, plans []billing.Plan) (shadows, error) {
+func newShadows(s Shadow, plans []billing.Plan) (shadows, error) {
 	all := shadows{}
 	if s.Addresses {
 		all[shadowAddress] = new(atomic.Uint64)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -129,7 +128,7 @@ func TestASessionCountsInShadowWithAddresses(t *testing.T) {
 
 func TestAShadowOfNoTierIsRefused(t *testing.T) {
 	h := newFixture(t)
-	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Shadow: limits.Shadow{Tiers: []string{"login"}}, Log: quiet})
+	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Shadow: gateway.Shadow{Tiers: []string{"login"}}, Log: quiet})
 	if err == nil || !strings.Contains(err.Error(), `"login" is no tier`) {
 		t.Errorf("New() = %v, want what is wrong", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/limittest"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Decisions 46, 47 and 48. Bubbles begin at midnight UTC 2000-01-01, Unix
@@ -23,7 +23,7 @@ func TestDialogues(t *testing.T) {
 	document := openapitest.New(t, new(legacy.Legacy).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
 		backends, settle := backend.Nodes(t)
-		key, counter := storage.NewMasterKey(), limittest.Local().Counter()
+		key, counter := storage.NewMasterKey(), counters.New().Counter()
 		var nodes []http.Handler
 		var h *fixture // the first
 		for _, b := range backends {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/forgery"
@@ -18,6 +17,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // What cmd hands over as it is.
@@ -59,7 +59,7 @@ func (s *site) build(t testing.TB, edits ...func(*gateway.Config)) {
 	s.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: s.opened, SignIn: nobody{}, Log: quiet}))(t)
 	s.trail = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
 	t.Cleanup(func() { s.trail.Close(context.Background()) })
-	c := gateway.Config{Store: s.store, Tokens: s.opened, Trail: s.trail, Log: quiet, PerAddress: limits.Unlimited}
+	c := gateway.Config{Store: s.store, Tokens: s.opened, Trail: s.trail, Log: quiet, PerAddress: counters.Unlimited}
 	for _, edit := range edits {
 		edit(&c)
 	}

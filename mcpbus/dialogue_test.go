@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/limittest"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -35,10 +35,10 @@ func TestDialogues(t *testing.T) {
 // an HTTP request, and an upstream that answers by path.
 func stage(t *testing.T, quota bool) (http.Handler, map[string]string) {
 	backends, settle := backend.Nodes(t)
-	key, counters := storage.NewMasterKey(), limittest.Local()
+	key, shared := storage.NewMasterKey(), counters.New()
 	share := func(c *gateway.Config) {
 		if len(backends) > 1 {
-			c.Limiter = counters.Limiter()
+			c.Limiter = shared.Limiter()
 		}
 	}
 	s := &site{fixture: newNode(t, backends[0], key)}

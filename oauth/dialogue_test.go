@@ -22,12 +22,11 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/limittest"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -47,7 +46,7 @@ func TestDialogues(t *testing.T) {
 // somebody else's, and Ada, who is signed in as {{session}}.
 func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 	backends, settle := backend.Nodes(t)
-	key, counters := storage.NewMasterKey(), limittest.Local()
+	key, shared := storage.NewMasterKey(), counters.New()
 	hasher := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 	var nodes []http.Handler
 	var values map[string]string
@@ -58,8 +57,8 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 		signInConfig := signin.Config{BaseURL: issuer, Store: store, Users: users.New(store, hasher), Log: quiet, Revoker: tokens}
 		providerConfig := oauth.Config{NoDelivery: true, Tokens: tokens, Log: quiet}
 		if len(backends) > 1 {
-			signInConfig.Lockout, signInConfig.Delays = counters.Addresses(lockout.Config{}), counters.Accounts()
-			signInConfig.Counter, providerConfig.Counter = counters.Counter(), counters.Counter()
+			signInConfig.Lockout, signInConfig.Delays = shared.Addresses(counters.Lock{}), shared.Accounts()
+			signInConfig.Counter, providerConfig.Counter = shared.Counter(), shared.Counter()
 		}
 		signIn := must(signin.New(t.Context(), signInConfig))(t)
 		providerConfig.SignIn, providerConfig.Consent, providerConfig.Devices = signIn, signIn, signIn

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -57,7 +57,7 @@ func (b *Billing) Forecast(ctx context.Context, app storage.App, now time.Time) 
 func (f Forecast) extend(perHour float64, now time.Time) Forecast {
 	f.PerDay = whole(24 * perHour)
 	f.Expected = saturate(f.Used, whole(perHour*f.ResetAt.Sub(now).Hours()))
-	if f.Plan.Calls == limits.Unlimited {
+	if f.Plan.Calls == counters.Unlimited {
 		return f
 	}
 	if f.Over = max(0, f.Expected-f.Plan.Calls); f.Over == 0 {

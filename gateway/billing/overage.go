@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -42,7 +42,7 @@ func (c *tally) over(row driver.Count) int64 {
 	if tier != c.tier || !row.At.Before(c.until) {
 		c.tier, c.used, c.until = tier, plan.carried(c.app, last), plan.Period.end(row.At)
 	}
-	if plan.Calls == limits.Unlimited {
+	if plan.Calls == counters.Unlimited {
 		return 0
 	}
 	before := max(c.used, plan.Calls)

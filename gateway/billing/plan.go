@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -48,8 +48,8 @@ func month(at time.Time) time.Time {
 // refused: they are counted and settled.
 type Plan struct {
 	Tier      string // storage.TierFree, TierWhiteLabel or TierEnterprise
-	PerMinute int    // requests in any 60 seconds, or limits.Unlimited
-	Calls     int64  // charged calls in a Period, or limits.Unlimited
+	PerMinute int    // requests in any 60 seconds, or counters.Unlimited
+	Calls     int64  // charged calls in a Period, or counters.Unlimited
 	Period    Period
 	Branding  bool   // pages carry the Keystile mark
 	PriceFen  int64  // a year, in hundredths of a yuan; 0: free, or to be negotiated
@@ -62,7 +62,7 @@ func Plans() []Plan {
 	return []Plan{
 		{Tier: storage.TierFree, PerMinute: 60, Calls: 1_000, Period: PerDay, Branding: true},
 		{Tier: storage.TierWhiteLabel, PerMinute: 600, Calls: 50_000, Period: PerMonth, PriceFen: 99_900},
-		{Tier: storage.TierEnterprise, PerMinute: limits.Unlimited, Calls: limits.Unlimited, Period: PerMonth, SLA: "99.9%"},
+		{Tier: storage.TierEnterprise, PerMinute: counters.Unlimited, Calls: counters.Unlimited, Period: PerMonth, SLA: "99.9%"},
 	}
 }
 
@@ -111,7 +111,7 @@ func newPlans(table []Plan) (plans, error) {
 	return t, errors.Join(errs...)
 }
 
-func isLimit(n int64) bool { return n > 0 || n == limits.Unlimited }
+func isLimit(n int64) bool { return n > 0 || n == counters.Unlimited }
 
 func (t plans) of(tier string) Plan {
 	p, ok := t[tier]
@@ -123,8 +123,8 @@ func (t plans) of(tier string) Plan {
 
 // remaining returns how many calls are left, at least 0.
 func (p Plan) remaining(used int64) int64 {
-	if p.Calls == limits.Unlimited {
-		return limits.Unlimited
+	if p.Calls == counters.Unlimited {
+		return counters.Unlimited
 	}
 	return max(0, p.Calls-used)
 }

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
 
 // Quota shows the usage of an application's quota (protocol 2.6).
 type Quota struct {
 	Plan      Plan
-	Remaining int64            // stops at 0; limits.Unlimited
+	Remaining int64            // stops at 0; counters.Unlimited
 	ResetAt   time.Time        // UTC
 	Month     map[string]int64 // calls of this month, by product; those without any are left out
 }
@@ -58,7 +58,7 @@ func (b *Billing) Used(ctx context.Context, app storage.App) (storage.Quota, err
 	now := time.Now()
 	plan := b.plans.of(app.TierAt(now))
 	used := plan.period(now)
-	if app.Owner == "" || plan.Calls == limits.Unlimited {
+	if app.Owner == "" || plan.Calls == counters.Unlimited {
 		return storage.Quota{}, nil
 	}
 	rows, err := b.c.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: plan.begins(app, now), To: used.Until})

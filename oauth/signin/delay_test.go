@@ -16,9 +16,9 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // guess is an attempt to sign in from the i-th of many addresses.
@@ -31,7 +31,7 @@ func guess(username, pass string, i int) *http.Request {
 // delayed makes ten failures at an account, from an address each.
 func (rm *fixture) delayed(username string) {
 	rm.t.Helper()
-	for i := range lockout.DelayAfter {
+	for i := range counters.DelayAfter {
 		if a := rm.do(guess(username, "wrong password", i)); a.Code != http.StatusUnauthorized {
 			rm.t.Fatalf("failure %d at %q = %d, want 401", i+1, username, a.Code)
 		}
@@ -106,7 +106,7 @@ func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, names := range [][]string{{"mina", "MINA", " Mina ", "ｍｉｎａ"}, {"nobody", "NOBODY", " nobody ", "ｎｏｂｏｄｙ"}} {
 			rm := newFixture(t, nil)
-			for i := range lockout.DelayAfter {
+			for i := range counters.DelayAfter {
 				rm.do(guess(names[i%len(names)], "wrong password", i))
 			}
 			for i, name := range names {
@@ -180,7 +180,7 @@ func TestOfAHundredParallelGuessesFewAreChecked(t *testing.T) {
 			group.Go(func() { codes[rm.do(guess("mina", "wrong", i)).Code].Add(1) })
 		}
 		synctest.Wait()
-		if n := users.calls.Load(); n != lockout.DelayAfter+21 {
+		if n := users.calls.Load(); n != counters.DelayAfter+21 {
 			t.Errorf("%d of 100 looked at, want ten, and the 21 that a /24 and those in it have of their own", n)
 		}
 		close(users.answer)
@@ -189,7 +189,7 @@ func TestOfAHundredParallelGuessesFewAreChecked(t *testing.T) {
 			t.Errorf("%d times 401 and %d times 429, want 31 and 69", wrong, waited)
 		}
 		users.answer = make(chan struct{})
-		time.Sleep(lockout.DelayMost)
+		time.Sleep(counters.DelayMost)
 		users.calls.Store(0)
 		for i := range 100 {
 			group.Go(func() { rm.do(guess("mina", "wrong", i)) })
@@ -208,10 +208,10 @@ func TestFiveMinutesWithoutAFailureEndTheDelay(t *testing.T) {
 		rm := newFixture(t, nil)
 		rm.delayed("mina")
 		for range 8 {
-			time.Sleep(lockout.DelayMost)
+			time.Sleep(counters.DelayMost)
 			rm.do(guess("mina", "wrong password", 500))
 		}
-		time.Sleep(lockout.DelayWithin)
+		time.Sleep(counters.DelayWithin)
 		rm.delayed("mina")
 		if a := rm.do(guess("mina", password, 0)); a.Header().Get("Retry-After") != "1" {
 			t.Errorf("Retry-After = %q, want 1: it begins anew", a.Header().Get("Retry-After"))
@@ -223,7 +223,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		for round := range 3 {
-			for i := range lockout.DelayAfter - 1 {
+			for i := range counters.DelayAfter - 1 {
 				if a := rm.do(guess("mina", "wrong password", 100*round+i)); a.Code != http.StatusUnauthorized {
 					t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
 				}
@@ -231,7 +231,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 			if a := rm.do(guess("mina", password, 1000+round)); a.Code != http.StatusSeeOther {
 				t.Errorf("the right password = %d, want 303", a.Code)
 			}
-			time.Sleep(lockout.DelayWithin)
+			time.Sleep(counters.DelayWithin)
 		}
 	})
 }

@@ -32,9 +32,9 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -51,10 +51,10 @@ func (c Config) filled() Config {
 	}
 	c.Unused = cmp.Or(c.Unused, 30*24*time.Hour)
 	if c.Lockout == nil {
-		c.Lockout = lockout.Alone(c.Lock)
+		c.Lockout = counters.NewAddresses(c.Lock)
 	}
 	if c.Delays == nil {
-		c.Delays = lockout.NewDelays()
+		c.Delays = counters.NewAccounts()
 	}
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
 	c.DeleteAccount = cmp.Or(c.DeleteAccount, DeleteSelf)
@@ -104,7 +104,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	can := c.capabilities()
 	turns := &attempt.Turns{Delays: c.Delays, Counter: c.Counter}
 	if c.Counter == nil {
-		turns.Counter = lockout.NewCounter()
+		turns.Counter = counters.NewCounter()
 	}
 	p, err := web.New(c.Store, c.BaseURL)
 	if err != nil {
@@ -119,7 +119,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 		},
 		Attempts: &attempt.Attempts{
 			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: c.Lockout,
-			Turns: turns, Firsts: lockout.NewDelays(), Peer: c.ClientIP, Log: c.Log,
+			Turns: turns, Firsts: counters.NewAccounts(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
 }

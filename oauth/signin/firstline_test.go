@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/session"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Somebody with an account has a browser that is known to it, copies what makes it known, and has
@@ -38,8 +38,8 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 			}
 			synctest.Wait()
 			if round == 0 {
-				if first := fieldOf[list.List](p, "queue.known").Len(); first > lockout.DelayAfter {
-					t.Errorf("%d of them wait in the first line, want at most %d", first, lockout.DelayAfter)
+				if first := fieldOf[list.List](p, "queue.known").Len(); first > counters.DelayAfter {
+					t.Errorf("%d of them wait in the first line, want at most %d", first, counters.DelayAfter)
 				}
 			}
 			for promise, try := range map[string]func() answer{
@@ -48,7 +48,7 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 				"the owner, where they are known": func() answer { return sign("mina", password, 40_000+256*round, mark) },
 			} {
 				began := time.Now()
-				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (lockout.DelayAfter+4)*hashTime {
+				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (counters.DelayAfter+4)*hashTime {
 					t.Errorf("round %d: %s = %d after %v, want 303 soon", round, promise, a.Code, time.Since(began))
 				}
 			}

@@ -26,13 +26,13 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/authn"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -44,10 +44,10 @@ type Config struct {
 	Users       users.Users                    // nil: users and passwords of the Store, which is a users.Store then
 	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
-	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
-	Lockout     lockout.Addresses              // nil: each process counts alone, with Lock
-	Delays      lockout.Accounts               // nil: each process counts alone
-	Counter     lockout.Counter                // of sign-ins begun and emails by address, and of attempts at delayed accounts by network; nil: each process counts alone
+	Lock        counters.Lock                  // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
+	Lockout     counters.Addresses             // nil: each process counts alone, with Lock
+	Delays      counters.Accounts              // nil: each process counts alone
+	Counter     counters.Counter               // of sign-ins begun and emails by address, and of attempts at delayed accounts by network; nil: each process counts alone
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers

@@ -11,12 +11,12 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 func TestNewSaysEverythingThatIsWrongAtOnce(t *testing.T) {
-	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: lockout.Config{Failures: -1}})
+	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: counters.Lock{Failures: -1}})
 	for _, want := range []string{"BaseURL", "Store", "SessionIdle", "Lock"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want a word about %s", err, want)

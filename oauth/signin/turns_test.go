@@ -12,7 +12,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // hammer guesses at Mina's password ten times a second until stop is closed, from the addresses in turn.
@@ -67,7 +67,7 @@ func guessed(t *testing.T, by string, run func(t *testing.T, rm *fixture)) {
 	t.Run(strings.ReplaceAll(by, " ", "_"), func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			// the lock of addresses is no help
-			rm := newFixture(t, func(c *Config) { c.Lock = lockout.Config{Failures: 1_000_000} })
+			rm := newFixture(t, func(c *Config) { c.Lock = counters.Lock{Failures: 1_000_000} })
 			stop := make(chan struct{})
 			go rm.hammer(stop, guessers[by])
 			defer func() { close(stop); synctest.Wait() }()
@@ -167,7 +167,7 @@ func TestGuessesFromAThousandNetworksAreBounded(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(by, " ", "_"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rm := newFixture(t, func(c *Config) { c.Lock = lockout.Config{Failures: 1_000_000} })
+				rm := newFixture(t, func(c *Config) { c.Lock = counters.Lock{Failures: 1_000_000} })
 				before, stop := rm.hashes.Load(), make(chan struct{})
 				go rm.hammer(stop, guessers[by])
 				time.Sleep(time.Hour - time.Second)

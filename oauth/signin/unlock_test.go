@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // unnamed are Users who do not tell the user of a name.
@@ -53,12 +53,12 @@ func TestAnAccountThatWaitsIsToldAndLetInAgain(t *testing.T) {
 }
 
 // away are Accounts that cannot be read.
-type away struct{ lockout.Accounts }
+type away struct{ counters.Accounts }
 
 func (away) Wait(context.Context, [32]byte) (time.Duration, bool) { return 0, false }
 
 func TestAWaitThatCannotBeReadIsNotKnown(t *testing.T) {
-	rm := newFixture(t, func(c *Config) { c.Delays = away{lockout.NewDelays()} })
+	rm := newFixture(t, func(c *Config) { c.Delays = away{counters.NewAccounts()} })
 	if until, known := rm.WaitUntil(t.Context(), rm.mina); known || !until.IsZero() {
 		t.Errorf("it is %v, %v", until, known)
 	}

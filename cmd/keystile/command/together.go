@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters/redis"
 	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/redis"
 )
 
 // together holds what makes this process one of several on a store.

@@ -7,8 +7,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/connector"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // signInConfig says what of a configuration is about signing in.
@@ -16,7 +16,7 @@ func signInConfig(c *config.Config, connectors []connector.Connector, mailer sig
 	return signin.Config{
 		SignUp: c.SignUp, Connectors: connectors, ConnectorSignUp: connectorSignUp(c, connectors), Mailer: mailer,
 		NoQR: !c.QR, MFA: c.MFA, DeleteAccount: c.DeleteAccount, Contact: c.Contact,
-		Lock:        lockout.Config{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
+		Lock:        counters.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
 	}
 }

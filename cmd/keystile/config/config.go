@@ -11,7 +11,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/redact"
-	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
 )
@@ -60,12 +60,12 @@ type Config struct {
 
 	Mail Mail
 
-	PerAddress     int           // requests a minute without a valid token
-	Shadow         limits.Shadow // rates that refuse nobody
-	FreeRepeats    int           // of a charged call
-	StreamLife     time.Duration // of a call
-	MaxConnections int           // of one address
-	StreamIdle     time.Duration // of a connection
+	PerAddress     int            // requests a minute without a valid token
+	Shadow         gateway.Shadow // rates that refuse nobody
+	FreeRepeats    int            // of a charged call
+	StreamLife     time.Duration  // of a call
+	MaxConnections int            // of one address
+	StreamIdle     time.Duration  // of a connection
 	Products       []Product
 	OverageFen     int // of a thousand calls beyond a quota
 	Origins        []string

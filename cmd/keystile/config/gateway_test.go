@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/gateway"
 )
 
 func TestWhichRatesAreInShadow(t *testing.T) {
 	all := []string{"free", "white_label", "enterprise"}
-	for text, want := range map[string]limits.Shadow{
+	for text, want := range map[string]gateway.Shadow{
 		"":                         {},
 		"address":                  {Addresses: true},
 		"application":              {Tiers: all},

@@ -104,15 +104,9 @@ var records = map[string]bool{
 	"storage/identity": true,
 }
 
-// counted names the leaves that say what is counted for several processes, and count for one: they import no
-// room, so a host that counts elsewhere links none by them.
-var counted = map[string]bool{
-	"gateway/limits": true, "oauth/signin/lockout": true, "internal/limit": true, "internal/network": true,
-}
-
-// counts reports whether a package counts for several processes what rooms declare: by address, account and
-// application. The contract of them, and each adapter, import what the rooms' interfaces are made of.
-func counts(pkg string) bool { return within(pkg, "storage/limittest") || within(pkg, "storage/redis") }
+// counts reports whether a package is of the family that counts: it imports no room, so a host that counts elsewhere
+// links none by it.
+func counts(pkg string) bool { return within(pkg, "storage/counters") }
 
 // permits says why pkg (relative to the module) may not import path, "" if it may.
 func permits(pkg, path string, test bool) string {
@@ -128,8 +122,10 @@ func permits(pkg, path string, test bool) string {
 		return ""
 	case pkg == "storage/driver":
 		return "storage/driver imports nothing of ours"
-	case counts(pkg) && (counted[to] || to == "storage/limittest" || within(pkg, "storage/redis") && (within(to, "storage/redis") || to == "internal/resp")):
+	case counts(pkg) && (counts(to) || to == "internal/limit" || to == "internal/network" || within(pkg, "storage/counters/redis") && to == "internal/resp"):
 		return ""
+	case counts(pkg):
+		return "what counts imports no more of ours than what it counts by"
 	case to == "storage/internal/rowsum" && (pkg == "storage" || pkg == "storage/bolt" || pkg == "storage/postgres"):
 		return "" // one form of checksum, also in what is copied from one to another
 	case pkg == "storage" && to == "storage/transfer":
@@ -150,7 +146,7 @@ func permits(pkg, path string, test bool) string {
 		return "a room imports storage, internal/* and its own packages"
 	case within(to, room+"/connector/fake") && room != "":
 		return "only cmd and tests bring in the fake providers"
-	case room != "" && within(to, "storage") && to != "storage" && to != "storage/driver" && !records[to]:
+	case room != "" && within(to, "storage") && to != "storage" && to != "storage/driver" && to != "storage/counters" && !records[to]:
 		return "a room does not choose its adapter"
 	}
 	return ""
@@ -214,7 +210,7 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"gateway", module + "/storage/memory", true, true},
 		{"gateway", module + "/storage/driver", false, true},
 		{"gateway", module + "/gateway/billing", false, true},
-		{"gateway/billing", module + "/gateway/limits", false, true},
+		{"gateway/billing", module + "/storage/counters", false, true},
 		{"gateway/console", module + "/gateway/billing", false, true},
 		{"gateway/billing", module + "/gateway", false, false},
 		{"gateway/remote", module + "/gateway", false, false},
@@ -222,7 +218,7 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"gateway/stream/s3", "github.com/aws/aws-sdk-go-v2/aws/signer/v4", false, true},
 		{"gateway/stream", "github.com/aws/aws-sdk-go-v2/aws", false, false},
 		{"gateway/remote", module + "/internal/token", false, true},
-		{"mcpbus", module + "/gateway/limits", false, false},
+		{"mcpbus", module + "/gateway/billing", false, false},
 		{"legacy", module + "/gateway/billing", false, false},
 		{"cmd/keystile/admin", module + "/gateway/billing", false, true},
 		{"storage", module + "/internal/token", false, false},
@@ -232,12 +228,14 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"storage/access", module + "/storage", false, false},
 		{"storage/access", module + "/storage/toolplan", false, true},
 		{"storage/bolt", module + "/storage/handle", false, false},
-		{"storage/limittest", module + "/gateway/limits", false, true},
-		{"storage/limittest", module + "/gateway", false, false},
-		{"storage/limittest/planted", module + "/storage/limittest", false, true},
-		{"storage/redis", module + "/oauth/signin/lockout", false, true},
-		{"storage/redis", module + "/oauth/signin", false, false},
-		{"storage/bolt", module + "/gateway/limits", false, false},
+		{"storage/counters", module + "/internal/limit", false, true},
+		{"storage/counters", module + "/gateway", false, false},
+		{"storage/counters", module + "/storage", false, false},
+		{"storage/counters/countertest", module + "/storage/counters", false, true},
+		{"storage/counters/countertest/planted", module + "/storage/counters/countertest", false, true},
+		{"storage/counters/redis", module + "/internal/resp", false, true},
+		{"storage/counters/redis", module + "/oauth/signin", false, false},
+		{"storage/bolt", module + "/storage/counters", false, false},
 		{"gateway", module + "/storage/event", false, true},
 		{"storage/bolt", module + "/storage/driver", false, true},
 		{"storage/bolt", module + "/storage", false, false},
@@ -252,12 +250,10 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"storage/storagetest/planted", module + "/storage/memory", false, true},
 		{"storage/storagetest/planted", module + "/oauth", false, false},
 		{"storage/bolt", module + "/internal/token", false, false},
-		{"storage/redis", module + "/gateway/limits", false, true},
-		{"storage/redis/internal/local", module + "/internal/limit", false, true},
-		{"storage/redis", module + "/gateway", false, false},
-		{"storage/redis", module + "/storage/bolt", false, false},
-		{"storage/bolt", module + "/gateway/limits", false, false},
-		{"gateway", module + "/storage/redis", false, false},
+		{"storage/counters/redis/internal/local", module + "/internal/limit", false, true},
+		{"storage/counters/redis", module + "/storage/bolt", false, false},
+		{"gateway", module + "/storage/counters", false, true},
+		{"gateway", module + "/storage/counters/redis", false, false},
 		{"internal/token", module + "/oauth", false, false},
 		{"cmd/keystile", module + "/oauth", false, true},
 		{"gateway", "github.com/ory/fosite", false, false},

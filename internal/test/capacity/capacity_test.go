@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/storage/counters/redis"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
-	"github.com/keystile/keystile/storage/redis"
 )
 
 var sizes = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048}

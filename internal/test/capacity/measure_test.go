@@ -28,14 +28,14 @@ import (
 	"time"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
+	"github.com/keystile/keystile/storage/counters/redis"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
-	"github.com/keystile/keystile/storage/redis"
 )
 
 const (
@@ -89,7 +89,7 @@ func measure(ctx context.Context, out io.Writer, address, redisAddress string, a
 	}
 	defer b.backend.Close()
 	c := keystile.Config{BaseURL: origin, Backend: b.backend, MasterKey: storage.NewMasterKey(), Log: slog.New(slog.DiscardHandler)}
-	c.Gateway.PerAddress = limits.Unlimited
+	c.Gateway.PerAddress = counters.Unlimited
 	if b.service, err = keystile.New(ctx, c); err != nil {
 		return err
 	}

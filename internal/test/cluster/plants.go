@@ -57,18 +57,18 @@ var plants = []plant{
 		New:  "StaleAfter: time.Hour,",
 	}}},
 	{"alone", "node-clock", []overlay.Change{{ // each node counts applications by itself, in the Redis of all
-		File: "storage/redis/limiter.go",
+		File: "storage/counters/redis/limiter.go",
 		Old:  "[]string{keys.App(clientID)}",
 		New:  "[]string{keys.App(clientID + strconv.Itoa(os.Getpid()))}",
 	}, {
-		File: "storage/redis/limiter.go",
+		File: "storage/counters/redis/limiter.go",
 		Old:  "\t\"net/netip\"\n",
 		New:  "\t\"net/netip\"\n\t\"os\"\n",
 	}}},
 	{"strict", "redis-kill", []overlay.Change{{ // nobody is admitted while Redis is away
-		File: "storage/redis/redis.go",
+		File: "storage/counters/redis/redis.go",
 		Old:  "\t\treturn here(c.share(limit)).of(limit)\n",
-		New:  "\t\treturn held{limits.Verdict{Limit: limit, RetryAfter: time.Second}, func() {}}\n",
+		New:  "\t\treturn held{counters.Verdict{Limit: limit, RetryAfter: time.Second}, func() {}}\n",
 	}}},
 	{"abrupt", "rolling", []overlay.Change{{ // a node that is told to stop refuses connections at once
 		File: "cmd/keystile/command/servers.go",

@@ -14,11 +14,11 @@ import (
 
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/postgres"
 )
@@ -78,7 +78,7 @@ func newWorld(t *testing.T, w *wire, through, direct, schema string, shop *upstr
 		BaseURL: origin, Backend: clockless{open(through)}, MasterKey: storage.NewMasterKey(), Journal: t.TempDir(), Log: quiet,
 		AllowPrivateUpstreams: []string{"127.0.0.1"},
 		SignIn:                signin.Config{Passwords: cheap},
-		Gateway:               gateway.Config{PerAddress: limits.Unlimited},
+		Gateway:               gateway.Config{PerAddress: counters.Unlimited},
 	})
 	fatal(t, err)
 	t.Cleanup(func() {

@@ -14,11 +14,11 @@ import (
 
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -74,12 +74,12 @@ func start(t testing.TB) *service {
 // unlimited lets everybody do everything.
 type unlimited struct{}
 
-func (unlimited) Allow(context.Context, string, int, time.Time) limits.Verdict {
-	return limits.Verdict{OK: true, Limit: limits.Unlimited}
+func (unlimited) Allow(context.Context, string, int, time.Time) counters.Verdict {
+	return counters.Verdict{OK: true, Limit: counters.Unlimited}
 }
 
-func (unlimited) HoldAddress(context.Context, netip.Addr, int, time.Time) (limits.Verdict, func()) {
-	return limits.Verdict{OK: true, Limit: limits.Unlimited}, func() {}
+func (unlimited) HoldAddress(context.Context, netip.Addr, int, time.Time) (counters.Verdict, func()) {
+	return counters.Verdict{OK: true, Limit: counters.Unlimited}, func() {}
 }
 
 // send sends a request as a browser of its own origin does, with the text as the query or as the body.

@@ -11,45 +11,36 @@ import (
 	"time"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/gateway/limits"
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
-// counters stand for what counts for all nodes.
-type counters struct {
-	guard *lockout.Guard
-	rates limits.Limiter
+// together stands for what counts for all nodes.
+type together struct {
+	guard counters.Addresses
+	rates counters.Limiter
 
 	mu      sync.Mutex
 	delayed map[[32]byte]int // failures by account
 	events  map[event]int
 }
 
-func newCounters() *counters {
-	rates, err := limits.New()
-	if err != nil {
-		panic(err)
-	}
-	return &counters{guard: lockout.New(lockout.Config{}), rates: rates, delayed: map[[32]byte]int{}, events: map[event]int{}}
+func newCounters() *together {
+	return &together{guard: counters.NewAddresses(counters.Lock{}), rates: counters.NewLimiter(), delayed: map[[32]byte]int{}, events: map[event]int{}}
 }
 
 // shared makes every node count there.
-func (c *counters) shared(config *keystile.Config) {
+func (c *together) shared(config *keystile.Config) {
 	config.Counters = c
 }
 
-func (c *counters) Limiter() limits.Limiter                           { return c.rates }
-func (c *counters) Addresses(config lockout.Config) lockout.Addresses { return locks{c} }
-func (c *counters) Accounts() lockout.Accounts                        { return delays{c} }
-func (c *counters) Counter() lockout.Counter                          { return c }
+func (c *together) Limiter() counters.Limiter                         { return c.rates }
+func (c *together) Addresses(config counters.Lock) counters.Addresses { return c.guard }
+func (c *together) Accounts() counters.Accounts                       { return delays{c} }
+func (c *together) Counter() counters.Counter                         { return c }
+func (c *together) Describe() (kind, version, at string)              { return "", "", "" }
+func (c *together) Reached() (now bool, since time.Time)              { return true, time.Time{} }
 
-type locks struct{ *counters }
-
-func (l locks) Begin(_ context.Context, ip netip.Addr) time.Duration { return l.guard.Begin(ip) }
-func (l locks) End(_ context.Context, ip netip.Addr, failed bool)    { l.guard.End(ip, failed) }
-func (l locks) Clear(_ context.Context, ip netip.Addr) bool          { return l.guard.Clear(ip) }
-
-type delays struct{ *counters }
+type delays struct{ *together }
 
 func (d delays) Begin(_ context.Context, account [32]byte) time.Duration {
 	d.mu.Lock()
@@ -89,7 +80,7 @@ type event struct {
 	client netip.Prefix
 }
 
-func (c *counters) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c *together) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
 	if wait := c.Wait(ctx, name, client, limit, window); wait > 0 {
 		return wait
 	}
@@ -99,7 +90,7 @@ func (c *counters) Add(ctx context.Context, name string, client netip.Prefix, li
 	return 0
 }
 
-func (c *counters) Wait(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c *together) Wait(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.events[event{name, client}] >= limit {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // quotaRecord shows what an application has used of its quota, and where that is going.
@@ -58,11 +58,11 @@ func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRec
 		return quotaRecord{}, err
 	}
 	q := quotaRecord{
-		ClientID: app.ID, Name: app.Name, Tier: f.Plan.Tier, Limit: f.Plan.Calls, Used: f.Used, Left: limits.Unlimited,
+		ClientID: app.ID, Name: app.Name, Tier: f.Plan.Tier, Limit: f.Plan.Calls, Used: f.Used, Left: counters.Unlimited,
 		Period: f.Plan.Period, ResetAt: f.ResetAt.UTC().Format(manage.ISO8601),
 		Forecast: forecast{f.PerDay, f.Expected, f.Over, f.OverFen, manage.Stamp(f.RunsOut)},
 	}
-	if q.Limit != limits.Unlimited {
+	if q.Limit != counters.Unlimited {
 		q.Left, q.Over = max(0, q.Limit-q.Used), max(0, q.Used-q.Limit)
 	}
 	return q, nil

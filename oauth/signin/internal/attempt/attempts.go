@@ -13,10 +13,10 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Attempts decides whether an attempt to sign in is let through.
@@ -25,9 +25,9 @@ type Attempts struct {
 	Named    users.NamedUsers // nil: the user of a name is not known
 	Emails   users.EmailUsers // nil: no sign-in by email
 	Sessions *session.Sessions
-	Guard    lockout.Addresses
+	Guard    counters.Addresses
 	Turns    *Turns
-	Firsts   *lockout.Delays // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
+	Firsts   counters.Accounts // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Turns lets attempts at accounts through, in browsers that are not known to them. An account with many failures
-// is delayed (lockout.Accounts), and of all that ask one goes on when the delay ends. Beside that each network has
+// is delayed (counters.Accounts), and of all that ask one goes on when the delay ends. Beside that each network has
 // attempts of its own (decision 97), so that nobody's guesses use up another's turn.
 type Turns struct {
-	Delays  lockout.Accounts
-	Counter lockout.Counter
+	Delays  counters.Accounts
+	Counter counters.Counter
 }
 
 // What networks may do at an account that is delayed. A network with few failures there goes before those

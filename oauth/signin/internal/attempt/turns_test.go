@@ -10,13 +10,13 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // delayedTurns are those of an account that others have made wait, for whatever is proven there.
 func delayedTurns(t *testing.T, kind string) (turns *Turns, account limits.Account) {
-	turns, account = &Turns{Delays: lockout.NewDelays(), Counter: lockout.NewCounter()}, limits.AccountOf(kind, "mina")
-	for i := range 2 * lockout.DelayAfter {
+	turns, account = &Turns{Delays: counters.NewAccounts(), Counter: counters.NewCounter()}, limits.AccountOf(kind, "mina")
+	for i := range 2 * counters.DelayAfter {
 		if wait, end := turns.Begin(t.Context(), account, client("203.0.%d.1", i)); wait == 0 {
 			end(true)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // pace remembers when each device has polled last, and how long it has to wait. It is in memory: a poll
-// writes nothing to the store. Several processes that share a lockout.Counter keep a device to the first
+// writes nothing to the store. Several processes that share a counters.Counter keep a device to the first
 // interval together; what it has grown to is known to each from the polls that it saw too early. Devices
 // beyond its capacity keep to Rates.PollsOfCode alone.
 type pace struct {
@@ -38,7 +38,7 @@ type rhythm struct {
 }
 
 // take counts a poll, and reports whether it came no sooner than it may.
-func (p *pace) take(ctx context.Context, shared lockout.Counter, id string, at time.Time) bool {
+func (p *pace) take(ctx context.Context, shared counters.Counter, id string, at time.Time) bool {
 	early := shared != nil && shared.Add(ctx, "device "+id, netip.Prefix{}, 1, Interval) > 0
 	return p.takeHere(id, at, early)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -29,7 +29,7 @@ type Steps struct {
 	Trail    *trail.Trail
 	Notices  *notice.Notices
 	Attempts *attempt.Attempts
-	Guard    lockout.Addresses
+	Guard    counters.Addresses
 	Rates    limits.Rates
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger

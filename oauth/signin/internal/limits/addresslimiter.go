@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // What a household and a site have at least of IPv6, and may therefore do together no more
@@ -21,13 +21,13 @@ const (
 type AddressLimiter struct {
 	one, household, site *Limiter[netip.Prefix]
 
-	shared lockout.Counter // in their place; nil: this process counts alone
-	name   string          // of what shared counts
+	shared counters.Counter // in their place; nil: this process counts alone
+	name   string           // of what shared counts
 }
 
 // NewAddressLimiter makes an AddressLimiter of a limit of each address. It counts in this process,
-// or by a shared lockout.Counter under a name.
-func NewAddressLimiter(limit int, per time.Duration, shared lockout.Counter, name string) AddressLimiter {
+// or by a shared counters.Counter under a name.
+func NewAddressLimiter(limit int, per time.Duration, shared counters.Counter, name string) AddressLimiter {
 	l := AddressLimiter{one: newLimiter(limit, per, byAddress), shared: shared, name: name}
 	for p, factor, more := network.Widen(netip.PrefixFrom(netip.IPv6Unspecified(), 64)); more; p, factor, more = network.Widen(p) {
 		switch p.Bits() {

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Requests a minute. A page asks 30 times; one address may be that of a whole office.
@@ -55,13 +55,13 @@ type Rates struct {
 
 	Emails, Scans, Visits, Devices *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider, devices that wait
 
-	UserCodes *UserCodes      // typed by users
-	Shared    lockout.Counter // what several processes count by; nil: this one counts alone
+	UserCodes *UserCodes       // typed by users
+	Shared    counters.Counter // what several processes count by; nil: this one counts alone
 }
 
 // NewRates makes the Rates. Tickets and ByIP are counted by shared, if there is one; the others in
 // this process: they bound what is stored, or requests that cost little.
-func NewRates(shared lockout.Counter) Rates {
+func NewRates(shared counters.Counter) Rates {
 	return Rates{
 		Tickets:     NewAddressLimiter(TicketsPerIP, time.Minute, shared, "tickets"),
 		Polls:       newLimiter(PollsPerIP, time.Minute, byAddress),

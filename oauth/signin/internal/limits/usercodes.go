@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Wrong codes of devices that one user, and one address, may type in ten minutes. An office is one
@@ -24,13 +24,13 @@ const userCodeLocks = 64
 // looked up one after the other, so that many at once are no more than as many in turn. They are counted
 // by what several processes share, if there is such a thing; each of these may then look up one code more.
 type UserCodes struct {
-	counter lockout.Counter
+	counter counters.Counter
 	turns   [userCodeLocks]sync.Mutex
 }
 
-func newUserCodes(shared lockout.Counter) *UserCodes {
+func newUserCodes(shared counters.Counter) *UserCodes {
 	if shared == nil {
-		shared = lockout.NewCounter()
+		shared = counters.NewCounter()
 	}
 	return &UserCodes{counter: shared}
 }

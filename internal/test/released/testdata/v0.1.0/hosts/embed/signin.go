@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -20,8 +20,8 @@ import (
 // your own you need none of this file: signin.New makes both.
 type signInPage struct {
 	users   *userTable
-	lockout *lockout.Guard // against guessing
-	secure  bool           // the cookie goes over https only
+	lockout counters.Addresses // against guessing
+	secure  bool               // the cookie goes over https only
 
 	mu       sync.Mutex
 	sessions map[string]storage.Session // by SessionID(cookie)
@@ -31,7 +31,7 @@ const cookieName = "staff_session"
 
 func newSignInPage(p *userTable, origin string) *signInPage {
 	return &signInPage{
-		users: p, lockout: lockout.New(lockout.Config{}), secure: strings.HasPrefix(origin, "https:"),
+		users: p, lockout: counters.NewAddresses(counters.Lock{}), secure: strings.HasPrefix(origin, "https:"),
 		sessions: map[string]storage.Session{},
 	}
 }
@@ -87,12 +87,12 @@ func show(w http.ResponseWriter, status int, v view) error {
 func (d *signInPage) enter(w http.ResponseWriter, r *http.Request) {
 	on := r.PostFormValue("on")
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // behind a proxy: the address it vouches for
-	if d.lockout.Begin(peer.Addr()) > 0 {
+	if d.lockout.Begin(r.Context(), peer.Addr()) > 0 {
 		show(w, http.StatusTooManyRequests, view{Problem: "Too many attempts. Come back later.", On: on})
 		return
 	}
 	u, err := d.users.Authenticate(r.Context(), r.PostFormValue("username"), r.PostFormValue("password"))
-	d.lockout.End(peer.Addr(), errors.Is(err, storage.ErrNotFound))
+	d.lockout.End(r.Context(), peer.Addr(), errors.Is(err, storage.ErrNotFound))
 	switch {
 	case errors.Is(err, storage.ErrNotFound) || err == nil && u.Disabled:
 		show(w, http.StatusUnauthorized, view{Problem: "That is not right.", On: on})
