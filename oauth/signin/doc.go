@@ -41,7 +41,7 @@
 // It begins at a page, of the host or of somebody else, and ends at
 // /oauth/signin/with/{name}/return with something that proves who it was. The state between
 // is drawn here, tied to the browser, and used up once. The lock is checked and counts
-// nothing: a page that asks for a secret that can be guessed needs a lockout.Guard of its own.
+// nothing: a page that asks for a secret that can be guessed needs counters.Addresses of its own.
 //
 // For a sign-in page of the host's own in place of this package, implement oauth.SignIn:
 // examples/embed does.

@@ -22,7 +22,7 @@ const (
 // since an account with a delay has one at a time.
 const placeLives = time.Minute
 
-// accounts implements lockout.Accounts.
+// accounts implements counters.Accounts.
 type accounts struct {
 	c *Counters
 

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/counters/redis/internal/link"
 )
 
-// counter implements lockout.Counter, and the Counters of oauth and legacy.
+// counter implements counters.Counter, and the Counters of oauth and legacy.
 type counter struct{ c *Counters }
 
 func (n counter) Add(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {

@@ -8,7 +8,7 @@
 // that is not known, each network has attempts of its own at an account that is delayed ([Turns]): of the networks
 // around two clients those that have failed less go first, the widest before the narrower ones, so somebody who never
 // stops guessing uses up nobody's turn but that of their networks. Those attempts are counted by what counts wrong
-// secrets and emails too (lockout.Counter), in this process or for several, in tables of fixed size: nothing is kept
+// secrets and emails too (counters.Counter), in this process or for several, in tables of fixed size: nothing is kept
 // of a network that asks and is told to wait. A name that nobody has is delayed like one that somebody has. Of a
 // host's own Users without users.NamedUsers it is not known whose a name is: names are counted, and every browser
 // waits.

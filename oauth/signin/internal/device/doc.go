@@ -36,6 +36,6 @@
 // Polls are counted by device_code, at most 60 a minute, and not by the address: many devices may have
 // one. What is beyond that counts for the address. A poll that comes before its time is told to slow
 // down and adds 5 seconds to the interval, to a minute at most. The pace is kept in memory and by the
-// shared lockout.Counter, if there is one: a poll writes nothing to the store. A device_code of another application is unknown, and asking for it
+// shared counters.Counter, if there is one: a poll writes nothing to the store. A device_code of another application is unknown, and asking for it
 // slows nobody down.
 package device

@@ -2,7 +2,7 @@
 //
 // Nothing in it is stored: the counts are in memory, of a bounded number of addresses and networks, and do not
 // survive a restart. No goroutine runs. Where several processes serve, tickets and emails by address can be counted
-// by something that they share (lockout.Counter). Polls and open tickets are counted by each process: they bound what
+// by something that they share (counters.Counter). Polls and open tickets are counted by each process: they bound what
 // is cheap, and what a flood may store, which several processes may be sent more of. Failures are counted by package
 // lockout.
 //

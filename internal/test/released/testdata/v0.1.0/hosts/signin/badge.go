@@ -15,7 +15,7 @@ import (
 
 // A badge holds 128 random bits as text. Its reader is a keyboard to the computer: it types
 // that text and presses Enter. So many bits are not guessed at, and need no lock; for a PIN
-// it would take a lockout.Guard, as examples/embed has one.
+// it would take counters.Addresses, as examples/embed has one.
 //
 // Like any provider it is a visit: the browser goes to a page (Begin), and comes back with
 // something that proves who it was (Finish). Keystile draws the state, ties it to the
