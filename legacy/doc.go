@@ -59,8 +59,8 @@
 // bearer; HTTP 401 means that it is no good. A session that should last longer is kept by
 // the refresh token.
 //
-// The example shows both ways side by side. Two applications of one owner can be moved one
-// after the other: the old endpoints stay open meanwhile. Package migration reports who
+// Example_fromConnectToOAuth in internal/test/service/legacy shows both ways side by side. Two applications of one
+// owner can be moved one after the other: the old endpoints stay open meanwhile. Package migration reports who
 // still uses them.
 //
 // # What the signature cannot promise

@@ -5,26 +5,23 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/reqctx"
-	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/forgery"
+	"github.com/keystile/keystile/internal/test/issuing"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/mcpbus"
-	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
 )
 
 // What cmd hands over as it is.
 var (
-	_ mcpbus.Store    = (*storage.Store)(nil)
-	_ mcpbus.Meter    = (*gateway.Gateway)(nil)
-	_ mcpbus.Verifier = (*oauth.Tokens)(nil)
+	_ mcpbus.Store = (*storage.Store)(nil)
+	_ mcpbus.Meter = (*gateway.Gateway)(nil)
 )
 
 const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp", scope="tools"`
@@ -32,12 +29,11 @@ const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/o
 // site is the bus with real tokens, and with the gateway before it.
 type site struct {
 	*fixture
-	opened   *oauth.Tokens
-	provider *oauth.Server
-	trail    *gateway.Trail
-	gateway  *gateway.Gateway
-	app      storage.App
-	guarded  http.Handler
+	opened  *issuing.Tokens
+	trail   *gateway.Trail
+	gateway *gateway.Gateway
+	app     storage.App
+	guarded http.Handler
 }
 
 func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
@@ -52,11 +48,7 @@ func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 // build makes everything that stands on the store.
 func (s *site) build(t testing.TB, edits ...func(*gateway.Config)) {
 	t.Helper()
-	s.opened = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{
-		BaseURL: issuer, Store: s.store, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x"), SweepEvery: -1, StaleAfter: backend.StaleAfter,
-	}))(t)
-	t.Cleanup(func() { s.opened.Close(context.Background()) })
-	s.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: s.opened, SignIn: nobody{}, Log: quiet}))(t)
+	s.opened = issuing.Open(t, s.store, issuer, append(mcpbus.Resources(issuer), issuer+"/api/x")...)
 	s.trail = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
 	t.Cleanup(func() { s.trail.Close(context.Background()) })
 	c := gateway.Config{Store: s.store, Tokens: s.opened, Trail: s.trail, Log: quiet, PerAddress: counters.Unlimited}
@@ -71,30 +63,10 @@ func (s *site) build(t testing.TB, edits ...func(*gateway.Config)) {
 	s.guarded = s.gateway.Front(s.gateway.Meter("", s.bus))
 }
 
-// nobody is a sign-in without visitors.
-type nobody struct{}
-
-func (nobody) Visitor(*http.Request) (storage.Session, error) {
-	return storage.Session{}, storage.ErrNotFound
-}
-func (nobody) Ask(http.ResponseWriter, *http.Request, storage.App) error { return nil }
-func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { return nil }
-
-// bearer returns a token of the application; more are fields of the form.
-func (s *site) bearer(more ...string) string {
+// bearer returns a token of the application, for a resource if one is given.
+func (s *site) bearer(resource ...string) string {
 	s.Helper()
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {s.app.ID}, "client_secret": {s.app.AppKey().Reveal()}}
-	for i := 0; i < len(more); i += 2 {
-		form.Set(more[i], more[i+1])
-	}
-	r := httptest.NewRequest("POST", issuer+"/oauth/token", strings.NewReader(form.Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	a := send(s.provider, r)
-	text, ok := a.body["access_token"].(string)
-	if !ok {
-		s.Fatalf("no token: %d %s", a.status, a.text)
-	}
-	return text
+	return s.opened.Machine(s, s.app, strings.Join(resource, ""))
 }
 
 func (s *site) forgeries() forgery.Service {
@@ -147,7 +119,7 @@ func TestARequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
 			"the cookie":                  {metadata, []string{"Authorization", "", "Cookie", "open_sso_token=" + good}, ""},
 			"nonsense":                    {invalid, []string{"Authorization", "Bearer x"}, ""},
 			"an appkey":                   {invalid, []string{"Authorization", "Bearer " + s.app.AppKey().Reveal()}, ""},
-			"a token for something else":  {invalid, []string{"Authorization", "Bearer " + s.bearer("resource", issuer+"/api/x")}, ""},
+			"a token for something else":  {invalid, []string{"Authorization", "Bearer " + s.bearer(issuer+"/api/x")}, ""},
 			"a list without a token, too": {metadata, []string{"Authorization", "", "Mcp-Method", "tools/list"}, ""},
 		} {
 			r := request(t.Context(), legacyBody("tools/list", ""), c.headers...)
@@ -166,7 +138,7 @@ func TestARequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
 func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 	s := newSite(t)
 	for name, entryPoint := range s.entryPoints() {
-		for _, bearer := range []string{s.bearer(), s.bearer("resource", busURI), forgery.Genuine(t, s.forgeries())} {
+		for _, bearer := range []string{s.bearer(), s.bearer(busURI), forgery.Genuine(t, s.forgeries())} {
 			a := send(entryPoint, request(t.Context(), legacyBody("tools/list", ""), "Authorization", "Bearer "+bearer))
 			if a.status != 200 || len(a.names()) != 1 {
 				t.Errorf("%s = %d %s", name, a.status, a.text)

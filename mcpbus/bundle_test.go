@@ -182,7 +182,7 @@ func TestATokenIsIssuedForABundle(t *testing.T) {
 	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__*"}}))(t)
 	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	s.reload()
-	bearer := s.bearer("resource", issuer+supportPath)
+	bearer := s.bearer(issuer + supportPath)
 	for name, entryPoint := range s.entryPoints() {
 		for path, want := range map[string]int{supportPath: 200, "/api/mcp/b/other": 401, "/api/mcp": 401} {
 			r := request(t.Context(), legacyBody("tools/list", ""), as(bearer)...)

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -56,16 +55,12 @@ func newFixture(t testing.TB, edits ...func(*mcpbus.Config)) *fixture {
 
 func emptyFixture(t testing.TB) *fixture {
 	t.Helper()
-	return newNode(t, backend.New(t), storage.NewMasterKey())
-}
-
-// newNode makes a fixture without a bus that may share its store with others.
-func newNode(t testing.TB, b driver.Backend, key storage.MasterKey) *fixture {
-	t.Helper()
+	b := memory.New()
+	t.Cleanup(func() { b.Close() })
 	h := &fixture{TB: t, calls: &calls{}, meter: &meter{}, tokens: &tokens{known: map[string]storage.Caller{}}}
 	h.tokens.give("app", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 168*time.Hour)
 	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Scope: "openid tools", Audience: busURI}, 168*time.Hour)
-	h.store = must(storage.Open(t.Context(), b, key))(t)
+	h.store = must(storage.Open(t.Context(), b, storage.NewMasterKey()))(t)
 	return h
 }
 

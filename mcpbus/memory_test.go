@@ -1,6 +1,8 @@
 package mcpbus_test
 
 import (
+	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // crowd answers when so many wait for an answer.
@@ -26,6 +29,18 @@ func (c crowd) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.together.Wait()
 	header := http.Header{"Content-Type": {"application/json"}}
 	return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(c.body)), ContentLength: int64(len(c.body)), Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
+}
+
+// executor calls tools by HTTP.
+type executor struct{ caller *restcall.Caller }
+
+func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+	plan, err := restcall.Compile(t)
+	if err != nil {
+		return mcpbus.Result{}, err
+	}
+	r, err := e.caller.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, Secret: c.AuthSecret}, plan, arguments)
+	return mcpbus.FromREST(r), err
 }
 
 // What a call allocates is the most that it can hold: 64 at the same time hold no more than 64

@@ -1,13 +1,44 @@
 package mcpbus_test
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/keystile/keystile/mcpbus"
 )
+
+// mcpUpstream is an MCP upstream whose results have the members that result returns for a request, its method and the
+// arguments of the tool.
+func mcpUpstream(t *testing.T,
+	result func(r *http.Request, method string, arguments json.RawMessage) string) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Arguments json.RawMessage }
+		}
+		body, _ := io.ReadAll(r.Body)
+		json.Unmarshal(body, &m)
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"resultType":"complete",`+
+			result(r, m.Method, m.Params.Arguments)+`}}`)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// localUpstreams returns Upstreams that may call servers of the test.
+func localUpstreams(t *testing.T) *mcpbus.Upstreams {
+	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
+		Log: quiet}))(t)
+	t.Cleanup(func() { u.Close(context.Background()) })
+	return u
+}
 
 // A model calls by names that it can write, and the upstream gets those that it knows.
 func TestAnUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {

@@ -63,10 +63,10 @@ var heavy = map[string]string{
 }
 
 var testOnly = map[string]string{
-	"go.opentelemetry.io/otel/attribute":       "gateway mcpbus",
-	"go.opentelemetry.io/otel/codes":           "gateway mcpbus",
-	"go.opentelemetry.io/otel/trace":           "mcpbus cmd/keystile/internal",
-	"go.opentelemetry.io/otel/sdk":             "internal/span storage/traced gateway mcpbus .", // spans in memory
+	"go.opentelemetry.io/otel/attribute":       "internal/test/service/gateway mcpbus",
+	"go.opentelemetry.io/otel/codes":           "mcpbus",
+	"go.opentelemetry.io/otel/trace":           "internal/test/service/gateway mcpbus cmd/keystile/internal",
+	"go.opentelemetry.io/otel/sdk":             "internal/span storage/traced internal/test/service/gateway mcpbus .", // spans in memory
 	"go.opentelemetry.io/proto/otlp":           "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"google.golang.org/protobuf":               "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"golang.org/x/oauth2":                      "internal/test/peers",
@@ -74,7 +74,7 @@ var testOnly = map[string]string{
 	"go.yaml.in/yaml/v3":                       "examples/cluster examples/deploy",
 	"github.com/coreos/go-oidc/v3":             "internal/test/peers",
 	"github.com/go-jose/go-jose/v4":            "internal/token oauth", // whoever is told of a logout verifies it by other code than ours
-	"github.com/getkin/kin-openapi":            "internal/test/peers",
+	"github.com/getkin/kin-openapi":            "internal/test/peers internal/test/service/registry",
 	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
 }
 

@@ -1,7 +1,7 @@
 // Package backend opens the store that a test's service stands on: one in memory, or one in a
 // PostgreSQL database, so that the same tests prove both.
 //
-//	KEYSTILE_TEST_STORAGE=postgres go test -run '^TestDialogues$' ./oauth ./gateway
+//	KEYSTILE_TEST_STORAGE=postgres go test -run '^TestDialogues$' ./oauth ./internal/test/service/...
 //
 // KEYSTILE_POSTGRES_URL then says where the server is: eval "$(.ci/postgres start DIR)" starts one.
 package backend

@@ -116,3 +116,12 @@ func (p *planter) plant(v any, place string) any {
 	}
 	return v
 }
+
+// Schema returns a schema of arguments that has a text in every place.
+func Schema(text string) string {
+	quoted, _ := json.Marshal("a" + text + "b") // a string never fails
+	return strings.ReplaceAll(`{"type":"object","title":S,"description":S,"required":["q"],"properties":{
+		"q":{"type":"string","title":S,"description":S,"enum":[S],"default":S,"format":S,"pattern":S,"const":S},
+		"o":{"type":"object","description":S,"properties":{S:{"const":S},"p":{"items":{"enum":[S]}}},"default":{S:S}}}}`,
+		"S", string(quoted))
+}

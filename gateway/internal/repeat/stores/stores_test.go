@@ -1,16 +1,15 @@
-package repeat
+package stores_test
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"testing/iotest"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/repeat"
 	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
@@ -47,21 +46,27 @@ func TestOneOfManyAttemptsAtOnceIsChargedInEveryStore(t *testing.T) {
 	for name, open2 := range adapters {
 		t.Run(name, func(t *testing.T) {
 			key := storage.NewMasterKey()
-			var nodes []*Keeper
+			var nodes []*repeat.Keeper
 			for _, b := range open2(t) {
 				t.Cleanup(func() { b.Close() })
-				nodes = append(nodes, New(open(t, b, key), many))
+				store, err := storage.Open(t.Context(), b, key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				nodes = append(nodes, repeat.New(store, 100))
 			}
 			var all sync.WaitGroup
-			bills := make([]bill, 10)
-			for i := range bills {
+			charged := make([]atomic.Int64, 10)
+			for i := range charged {
+				call := repeat.Call{Account: "app", Product: "ai", Key: fmt.Sprint(i), Method: "POST", Path: "/ai/x"}
+				charge := func() error { charged[i].Add(1); return nil }
 				for n := range 12 {
-					all.Go(func() { nodes[n%2].Charge(call(fmt.Sprint(i)), time.Now(), bills[i].charge) })
+					all.Go(func() { nodes[n%2].Charge(call, time.Now(), charge) })
 				}
 			}
 			all.Wait()
-			for i := range bills {
-				if n := bills[i].n.Load(); n != 1 {
+			for i := range charged {
+				if n := charged[i].Load(); n != 1 {
 					t.Errorf("call %d was charged %d times, want 1", i, n)
 				}
 			}
@@ -74,34 +79,5 @@ func TestOneOfManyAttemptsAtOnceIsChargedInEveryStore(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestABodyIsKnownWhenItWasReadToItsEnd(t *testing.T) {
-	sums := map[[32]byte]string{}
-	for _, text := range []string{"", "a", "b", strings.Repeat("a", 100_000)} {
-		for _, length := range []int64{int64(len(text)), -1} {
-			b := NewBody(io.NopCloser(iotest.OneByteReader(strings.NewReader(text))), length)
-			if _, whole := b.Sum(); whole != (length == 0) {
-				t.Errorf("a body of %d bytes is known %t before it was read", len(text), whole)
-			}
-			io.Copy(io.Discard, b)
-			sum, whole := b.Sum()
-			if other, there := sums[sum]; !whole || there && other != text {
-				t.Errorf("of a body of %d bytes: known %t, and as %.5q", len(text), whole, other)
-			}
-			sums[sum] = text
-		}
-	}
-	if len(sums) != 4 {
-		t.Errorf("%d hashes of 4 bodies", len(sums))
-	}
-	known := NewBody(io.NopCloser(strings.NewReader("abc")), 3)
-	if io.ReadFull(known, make([]byte, 3)); known.ended != true {
-		t.Error("a body whose length was read is not known: many readers stop there")
-	}
-	cut := NewBody(io.NopCloser(io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(io.ErrUnexpectedEOF))), 3)
-	if io.Copy(io.Discard, cut); cut.ended {
-		t.Error("a body that broke off is known")
 	}
 }
