@@ -16,7 +16,7 @@ type accessIndex struct {
 	lo, hi     int  // the capability's tools in the snapshot
 	open       bool // everybody may, unless a rule denies it
 	rules      map[access.Subject][]rule
-	stored     []access.Rule // as they were written, for who asks what decides
+	stored     []access.Rule // as they were written, for explanations of a decision
 }
 
 // rule is an access rule about tools of the snapshot.

@@ -67,8 +67,8 @@ func (b *Bus) CallFor(r *http.Request, caller storage.Caller, name string, argum
 	return nil, failedFor
 }
 
-// ToolsOf returns the tools of a capability that are on the bus now, whoever may use them: those too
-// that its upstream lists by itself. They are not the caller's to change.
+// ToolsOf returns the tools of a capability that are on the bus now, including those that its
+// upstream lists by itself, without asking who may use them. The caller must not change them.
 func (b *Bus) ToolsOf(member string) (tools []toolplan.Tool) {
 	s := b.snapshot.Load()
 	if a := s.access[member]; a != nil {

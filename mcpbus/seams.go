@@ -39,9 +39,9 @@ type Store interface {
 // endpoint. *Upstreams implements it.
 type Invoker interface {
 	// Call checks arguments and sends them. They are a valid JSON object without duplicate names,
-	// or nil for none, and must not be kept after Call returns. Whatever the upstream does is a
-	// Result; refused arguments are a Result with Dispatched false. The error says that ctx ended,
-	// or that something failed on our side.
+	// or nil for none, and must not be kept after Call returns. Every behaviour of the upstream
+	// becomes a Result; refused arguments are a Result with Dispatched false. An error means that
+	// ctx ended, or that something failed on our side.
 	//
 	// An Invoker may cache what it computes from a tool under the capability's Member and Version
 	// and the tool's Name; tools without a Call change without a new Version.

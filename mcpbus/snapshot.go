@@ -11,8 +11,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// snapshot holds every tool on the bus at one moment, and who may use it. It is immutable: a
-// request uses the snapshot it began with to its end.
+// snapshot holds every tool on the bus at one moment, with the rules that say who may use it. It is
+// immutable: a request uses the snapshot it began with to its end.
 type snapshot struct {
 	tools []*tool        // by name
 	index map[string]int // by name

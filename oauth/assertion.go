@@ -20,7 +20,7 @@ const (
 	assertionKind = "client-assertion" // of the tickets of those that have been used
 
 	keysLife  = time.Hour       // how long keys from a jwks_uri are used before they are read again
-	keysPause = 5 * time.Minute // between two readings, whoever asks for an unknown key
+	keysPause = 5 * time.Minute // between two readings for an unknown key, whatever client asks
 )
 
 // documentOf returns the client_id of a request that an application with a document has sent; "" if

@@ -50,7 +50,7 @@ type Config struct {
 		// Level returns the acr to tell of a session, "" if there is nothing to tell.
 		Level(v storage.Session, acrValues string) string
 		// Enough reports whether a session is enough for the acr_values of a request and for what its
-		// application requires. It is for who cannot prove more.
+		// application requires. It is called for users who cannot prove more.
 		Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error)
 		// AskFactor answers an authorize request of a signed-in user whose session is not enough. It
 		// redirects back as SignIn.Ask does.

@@ -15,8 +15,8 @@ type Consent interface {
 	// Allowed returns what a grant of a scope to an application holds: the scope itself if the user (a
 	// sub) has allowed everything in it, or what they have allowed in its place, such as one bundle
 	// for all tools (decision 55). It reports false if the user has to be asked. The scope may be
-	// empty: then it reports whether they have allowed the application anything. What was allowed
-	// on other storage.App.Terms does not count.
+	// empty: then it reports whether they have allowed the application anything. Consent given under
+	// other storage.App.Terms does not count.
 	Allowed(ctx context.Context, app storage.App, sub, scope string) (granted string, ok bool, err error)
 	// AllowedOnce is Allowed for a scope with a name that needs consent each time. It reports
 	// true once for each consent, and only within ten minutes of it.

@@ -103,7 +103,8 @@ func atToken(err error) error {
 	return err
 }
 
-// inDetail adds to a text for people what is wrong with a client metadata document, for who makes it.
+// inDetail adds to a text for people what is wrong with a client metadata document, so that its author can mend
+// it.
 func inDetail(f *reply.Failure, text string) string {
 	if problem, ok := errors.AsType[*clientdoc.Problem](f.Cause); ok {
 		text += " (" + problem.Text + ")"

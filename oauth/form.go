@@ -65,8 +65,8 @@ func init() {
 	}
 }
 
-// parseForm reads parameters. One sent empty counts as not sent. What is wrong with one does not hide the others: they
-// are returned with the error, because an application is told of it at its redirect_uri.
+// parseForm reads parameters. One sent empty counts as not sent. A malformed parameter does not hide the others:
+// they are returned with the error, because the error is sent to the application's redirect_uri.
 func parseForm(text string) (url.Values, error) {
 	form, err := splitForm(text)
 	if err != nil {
@@ -92,8 +92,8 @@ func parseForm(text string) (url.Values, error) {
 	return form, err
 }
 
-// splitForm splits parameters as browsers write them (WHATWG URL, application/x-www-form-urlencoded): a semicolon is
-// a character like others. What cannot be decoded is an error, and is left out.
+// splitForm splits parameters as browsers write them (WHATWG URL, application/x-www-form-urlencoded): a semicolon
+// is an ordinary character. A parameter that cannot be decoded is an error, and is left out.
 func splitForm(text string) (form url.Values, err error) {
 	form = url.Values{}
 	for part := range strings.SplitSeq(text, "&") {

@@ -9,9 +9,9 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// paramHint marks an authorize request whose id_token_hint names somebody, once it has led to a page of ours. Whoever
-// else signs in there does not satisfy it, and is not asked for ever. It needs no proof: whoever forges it only makes
-// the provider answer login_required in place of asking.
+// paramHint marks an authorize request whose id_token_hint names a user, once it has led to a sign-in page. Another
+// user who signs in there does not satisfy the hint, and is not asked again and again. The mark needs no proof:
+// forging it only makes the provider answer login_required in place of asking.
 const (
 	paramHint = "keystile_hint"
 	hintAsked = "asked"

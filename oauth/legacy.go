@@ -121,9 +121,9 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	return reply.Found(w, reply.WithQuery(target, "type", loginType, "code", code, "state", state))
 }
 
-// leads reports whether the browser of a visitor is led to the way to sign in that the application asks for: nobody is
-// signed in, or by another way. It is led once. Whoever then signs in by another way, such as a user whom the provider
-// does not lead to an account here, goes on.
+// leads reports whether the browser of a visitor is led to the way to sign in that the application asks for: no
+// user is signed in, or only by another way. It is led once. A user who then signs in by another way, such as one
+// whom the provider does not lead to an account here, goes on.
 func (s *Server) leads(form url.Values, who storage.Session) bool {
 	method := logintype.Method(form.Get("login_type"))
 	return s.c.Ways != nil && method != storage.LoginSelf && method != who.SignInMethod() && !form.Has(paramLed)

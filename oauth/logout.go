@@ -85,7 +85,7 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	trusted, err := s.trusts(r, app) // by who is signed in before
+	trusted, err := s.trusts(r, app) // by the user who was signed in before
 	if err != nil {
 		return err
 	}

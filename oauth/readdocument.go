@@ -70,7 +70,7 @@ func (c *clients) fly(r *http.Request, of reading, f *flight, read func(context.
 		c.mu.Unlock()
 		close(f.done)
 	}()
-	// Whoever waits with the first requester must not lose by their leaving.
+	// The others that wait must not fail because the first requester leaves.
 	f.app, f.err = read(context.WithoutCancel(r.Context()))
 	return f.app, f.err
 }

@@ -57,8 +57,8 @@ func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *
 	return err
 }
 
-// revoker returns the application that revokes. Whoever holds an API key may end it, such as the
-// finder of one that has leaked: the key was issued to the client_id of API keys, which is public.
+// revoker returns the application that revokes. Any holder of an API key may end it, such as the
+// finder of a leaked one: keys are issued to the client_id of API keys, which is public.
 func (s *Server) revoker(r *http.Request, form url.Values) (storage.App, error) {
 	if form.Get("client_id") == storage.KeysAppID {
 		return s.tokens.c.Store.App(r.Context(), storage.KeysAppID)

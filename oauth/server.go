@@ -230,8 +230,8 @@ func (s *Server) send() (err error) {
 // closeTimeout bounds how long Close waits for what is being sent.
 const closeTimeout = 2 * time.Second
 
-// Close ends the Server. What others are to be told waits in the store for the next process. The caller
-// closes the Tokens.
+// Close ends the Server. Messages that have not been sent wait in the store for the next process. The
+// caller closes the Tokens.
 func (s *Server) Close(ctx context.Context) error {
 	s.unfollow()
 	var err error

@@ -25,8 +25,8 @@ func (t *Tokens) SigningKeys(ctx context.Context) ([]storage.SigningKey, error) 
 }
 
 // RotateKey signs with the next key of an algorithm from now on, "" for that of access tokens, and returns
-// that key. What was signed before stays valid. It returns storage.ErrInvalid if there is no next key, and
-// storage.ErrConflict if somebody else rotates at this moment.
+// that key. Tokens signed before stay valid. It returns storage.ErrInvalid if there is no next key, and
+// storage.ErrConflict if another rotation happens at the same moment.
 func (t *Tokens) RotateKey(ctx context.Context, alg string) (storage.SigningKey, error) {
 	alg = cmp.Or(alg, t.c.SigningAlg)
 	keys, err := t.c.Store.SigningKeys(ctx)

@@ -14,8 +14,9 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
-// What is here is for applications that nobody registered and that the visitor has not consented to: anybody can
-// make one, so a browser is never sent on to it without a page between (decision 95, RFC 9700 4.11.2).
+// The checks here are for applications that no administrator registered and that the visitor has not consented
+// to: anybody can make one, so a browser is never sent on to it without a page between (decision 95, RFC 9700
+// 4.11.2).
 
 // interactionRequired answers prompt=none for such an application. It is the same whether or not somebody is
 // signed in: any page on the web could otherwise find that out.

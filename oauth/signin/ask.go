@@ -51,8 +51,8 @@ func (s *SignIn) AskBy(w http.ResponseWriter, r *http.Request, app storage.App, 
 }
 
 // AskFor answers with the sign-in page, status 200, which leads to a page of the console: its path, below
-// /console/, with its query. Whoever is signed in already is asked to prove it once more: for their second factor
-// alone, if that is all that their session lacks. Any other path leads to the page of who is signed in.
+// /console/, with its query. A user who is signed in already is asked to prove it again: with the second factor
+// alone, if that is all that their session lacks. Any other path leads to the page of the signed-in user.
 func (s *SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) error {
 	if !web.IsConsole(path) {
 		path = ""
@@ -117,8 +117,8 @@ func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) {
 	return s.steps.Sessions.Visitor(r)
 }
 
-// VisitorIn is Visitor for who wants the user as a table has them. If signing in reads that very
-// table, the user comes with the session, read for this request; otherwise known is false.
+// VisitorIn is Visitor for callers that want the user as a table has them. If signing in reads that
+// very table, the user comes with the session, read for this request; otherwise known is false.
 func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u storage.User, known bool, err error) {
 	v, u, err = s.steps.Sessions.Visit(r)
 	if own, ok := s.users.(*users.StoreUsers); err != nil || !ok || !own.Reads(table) {
@@ -127,9 +127,9 @@ func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u sto
 	return v, u, true, nil
 }
 
-// Fresh reports whether a session has proved within ten minutes what its user has: with a second factor, that factor
-// too. It stands before everything that must not be open to a browser that its user has left, or to whoever has stolen
-// a cookie or a password: decisions 57 and 91.
+// Fresh reports whether a session has proved within ten minutes everything that its user has, including a second
+// factor if there is one. Call it before everything that must not be open to a browser that its user has left, or
+// to the thief of a cookie or a password (decisions 57 and 91).
 func (s *SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error) {
 	fresh, _, err := s.factors.Fresh(ctx, v)
 	return fresh, err

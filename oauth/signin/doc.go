@@ -67,10 +67,10 @@
 // it or another one, as the rate limits count networks. Where that is on earth nobody here knows: a host that
 // does says so by Config.Place. Times are in UTC, and in the browser's own zone where its one script runs.
 //
-// Config.MFA says who needs a second factor. It is due Grace after the first sign-in at which it was required: until then
-// each sign-in reminds of it, and afterwards its page comes before the session. An application that requires one
-// (storage.App.MFA) gives no time. A user has at least the stricter of both, and whoever has a factor is asked
-// for it under every policy.
+// Config.MFA says who needs a second factor. It is due Grace after the first sign-in at which it was required:
+// until then each sign-in reminds of it, and afterwards its page comes before the session. An application that
+// requires one (storage.App.MFA) gives no time. A user has at least the stricter of both, and a user who has a
+// factor is asked for it under every policy.
 //
 // Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does
 // not know the others. The optional interfaces of Config.Users are looked up once, in New.

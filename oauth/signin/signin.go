@@ -58,7 +58,9 @@ type Config struct {
 	MFA         authn.Policy                   // who needs a second factor; zero: it is offered to everybody
 	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
 	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
-	Audit       Audit                          // nil: nothing is recorded. What users download of their data has audit records if it has the method Search of *gateway.Trail
+	// nil: nothing is recorded. Users' downloads of their data include audit records if it has the method
+	// Search of *gateway.Trail
+	Audit Audit
 
 	// ConnectorSignUp says it of one Connector, by its Name, in place of SignUp: such as SignUpOpen for a company's
 	// own provider that lets none but its members in. The Users must be users.InvitedUsers.
@@ -79,10 +81,10 @@ type Audit interface {
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// Mailer sends emails; see package mailer for one over SMTP. It must return soon after its
-// context has ended. The recipient is one address, the subject one line, the text plain. What fails
-// is tried again, for as long as it is of use, unless the error has a method Permanent() bool that
-// returns true.
+// Mailer sends emails; see package mailer for one over SMTP. It must return soon after its context
+// has ended. The recipient is one address, the subject one line, the text plain. A failed email is
+// retried for as long as it is of use, unless the error has a method Permanent() bool that returns
+// true.
 type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
@@ -132,7 +134,7 @@ type AccountStore interface {
 	CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error)
 	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
-	// Factors returns the second factors of a user (a sub): an empty record of who has none.
+	// Factors returns the second factors of a user (a sub): an empty record if the user has none.
 	Factors(ctx context.Context, sub string) (storage.Factors, error)
 	// SaveFactors writes factors that have been read before; storage.ErrConflict if they have changed since.
 	SaveFactors(ctx context.Context, f storage.Factors) (storage.Factors, error)

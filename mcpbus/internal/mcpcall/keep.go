@@ -78,8 +78,8 @@ func (in *intake) text(at int, v raw, path ...string) string {
 	return toolschema.Text(s)
 }
 
-// annotations reads the hints of an entry. What an upstream says of a hint is kept, false as well as true: a
-// client that is told nothing takes a tool for one that destroys and that acts on the world.
+// annotations reads the hints of an entry. A hint is kept as the upstream gives it, false as well as true:
+// without hints, a client takes a tool for one that destroys and that acts on the world.
 func (in *intake) annotations(at int, v raw) *toolplan.Annotations {
 	m := object(v)
 	if m == nil && present(v) {

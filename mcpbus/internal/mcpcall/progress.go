@@ -40,8 +40,8 @@ func (m *message) progressToken() string {
 	return `"progressToken":` + strconv.FormatInt(m.id, 10)
 }
 
-// handleNotification passes on a notification of progress of the request with this id. What is malformed,
-// or of another request, is passed over.
+// handleNotification passes on a notification of progress of the request with this id. It ignores
+// notifications that are malformed or belong to another request.
 func (r *response) handleNotification(m map[string]raw, id int64) {
 	if r.onProgress == nil || string(m["method"]) != `"notifications/progress"` {
 		return

@@ -1,7 +1,7 @@
 // Package rpc reads JSON-RPC 2.0 messages as MCP uses them (MCP 2026-07-28, basic).
 //
-// What is read is not converted: ids and parameters stay the bytes that were sent, so an id
-// goes back as it came and no number is rounded.
+// Nothing is converted: ids and parameters stay the bytes that were sent, so an id goes back as it
+// came and no number is rounded.
 //
 // # Choices
 //

@@ -4,8 +4,8 @@
 //
 // A key is read from the store at its first use, and every few minutes after that in the background,
 // where the hour of its last use is written too. Between, it costs what a remembered access token
-// costs. What ends it early is a revocation, as of an access token: of the key itself (kind jti), or of
-// its user. So a change of it needs no feed of its own, and a process that is behind refuses keys as
+// costs. A key ends early by a revocation, like an access token: of the key itself (kind jti), or of
+// its user. So changes of keys need no feed of their own, and a process that is behind refuses keys as
 // it refuses tokens.
 //
 // The checksum of a key is no secret: anybody can make up texts that pass. So a text that is not

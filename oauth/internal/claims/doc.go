@@ -4,10 +4,11 @@
 //
 // # Choices
 //
-// [Answers] keeps the answers of userinfo as bytes, one for each user and what the scope opens of them: the
-// claims depend on nothing else. An answer is dropped when its user is written: by this process before the
-// writer is answered, by another one when the feed of changes tells of it, within a second. A process that
-// cannot read its feed refuses tokens before it comes here. What nobody tells of is seen after five seconds.
+// [Answers] caches the answers of userinfo as bytes, one for each user and set of claims that a scope opens:
+// an answer depends on nothing else. An answer is dropped when its user is written: by this process before
+// the writer is answered, by another one when the feed of changes tells of it, within a second. A process
+// that cannot read its feed refuses tokens before it comes here. Changes that are not announced are noticed
+// within five seconds.
 //
-// What is read while a user changes may be from before, so it is answered and not kept.
+// A user who is read during a change may be the user of before, so that answer is sent and not cached.
 package claims

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/allowance"
 )
 
-// What may be fetched on behalf of those whom nobody knows, from all hosts and from one.
+// Fetches allowed on behalf of unknown clients, from all hosts and from one.
 var (
 	fetches = allowance.Kind{
 		Name:    "client documents",
@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// What may be kept of it: documents that were not known before.
+// Documents allowed to be stored that were not known before.
 var newDocuments = allowance.Kind{
 	Name:    "new client documents ",
 	Each:    []allowance.Rate{{N: 30, Window: time.Hour}, {N: 100, Window: 24 * time.Hour}},

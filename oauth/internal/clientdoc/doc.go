@@ -1,9 +1,9 @@
 // Package clientdoc reads client metadata documents (Client ID Metadata Documents, decision 55): it
 // checks the URL that is a client_id, fetches what is there, and makes a client.Description of it.
 //
-// Everything in a document was written by somebody whom nobody here knows. What passes has one
-// reading: one spelling of the URL, one value of each member, names without characters that are not
-// seen. A member that is not known is ignored; one that is known and has the wrong type is refused.
+// A document is written by a stranger. The documents that pass have one reading: one spelling of
+// the URL, one value of each member, names without characters that are not seen. A member that is
+// not known is ignored; one that is known and has the wrong type is refused.
 //
 // # Choices
 //

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// How long a document stays fresh.
+// Bounds of the time for which a document stays fresh.
 const (
 	minLifetime     = 5 * time.Minute
 	maxLifetime     = 24 * time.Hour

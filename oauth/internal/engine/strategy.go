@@ -11,9 +11,9 @@ import (
 	"github.com/ory/fosite"
 )
 
-// strategy mints what fosite asks for and records it in the unit of work. What fosite
-// calls a signature, the key it stores a token under, is the handle itself: the adapter
-// makes the key of it.
+// strategy mints the tokens that fosite asks for and records them in the unit of work. The key
+// under which fosite stores a token, its "signature", is the handle itself: the adapter makes the
+// key of it.
 type strategy struct{ *Engine }
 
 func (s strategy) GenerateAuthorizeCode(ctx context.Context, _ fosite.Requester) (string, string, error) {

@@ -8,7 +8,7 @@ import (
 
 // Target returns a resource (RFC 8707) in the form that tokens name it in. Clients take it from an
 // address that a person has typed, or from a URL library: with a slash at the end, or with scheme
-// and host in capitals. What is none of the resources here is returned as it is.
+// and host in capitals. A resource that is not served here is returned unchanged.
 func (e *Engine) Target(resource string) string {
 	if resource == "" || e.isTarget(resource) {
 		return resource

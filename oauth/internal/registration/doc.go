@@ -27,6 +27,6 @@
 //
 // One address may register 30 an hour and 100 a day; the networks around it 4, 16 and 64 times as much
 // (decision 56). All together may register 2,000 a day, because each registration is a record in the store
-// that lasts a day, and no limit of a network bounds the sum of those that somebody may have. Whoever uses
-// that up closes registration for nobody else: each address has 4 a day beyond it, see package allowance.
+// that lasts a day, and no limit of a network bounds how many networks an attacker may have. Using up that
+// total does not close registration for others: each address has 4 a day beyond it, see package allowance.
 package registration

@@ -77,8 +77,8 @@ var (
 	// ErrCode says that the code is used, expired or invalid. The user can start again.
 	ErrCode = errors.New("the provider does not know the code, or no longer")
 
-	// ErrStranger says that the provider knows the user, who may not use the application: no member
-	// of the organization, or not any more.
+	// ErrStranger says that the provider knows the user, but that the user may not use the
+	// application: they are not, or no longer, a member of the organization.
 	ErrStranger = errors.New("the person is no member of the organization, or may not use the application")
 )
 

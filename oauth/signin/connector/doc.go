@@ -31,13 +31,13 @@
 // does not sign its answers to an application that it does not know. Everything else is verified
 // with alipay's key, byte for byte, under the one name that was requested.
 //
-// Nothing that only decorates a user keeps them out. Once an answer has said who they are, one that tells of them may
-// fail, be late or be unreadable: Profile.Unread says so to the operator, and the nickname comes at another sign-in.
-// Control characters and GBK in names, which make an answer no JSON, become blanks and question marks. Everything that
-// says who somebody is stays strict: ids, signatures, two answers that name two people, and who may use the
-// application. Where the id that an operator's applications share comes with the profile alone (douyin), somebody who
-// is new and whose profile fails has an account by the other id; if they have another account by the shared one, that
-// is found from the next sign-in on.
+// A user is never kept out by what only decorates them. Once an answer has said who they are, the answer with their
+// profile may fail, be late or be unreadable: Profile.Unread says so to the operator, and the nickname comes at
+// another sign-in. Control characters and GBK in names, which make an answer no JSON, become blanks and question
+// marks. Everything that says who somebody is stays strict: ids, signatures, two answers that name two people, and
+// who may use the application. Where the id that an operator's applications share comes with the profile alone
+// (douyin), a new user whose profile fails gets an account by the other id; if they have another account by the
+// shared one, that is found from the next sign-in on.
 //
 // An Asker passes on what is asked of a sign-in, where its provider has words for it. OpenID Connect has words for all
 // of it, GitHub for the account to take, wx for the language. alipay, qq, douyin, feishu, wecom and dingtalk have none.
@@ -50,15 +50,16 @@
 // minutes before its end, requested once for all who wait for it, and renewed once if it was withdrawn.
 //
 // A user of wecom is a userid, which an administrator gives, and which another corporation may give to
-// somebody else: the subject holds the corporation's id, and the userid in lower case, for case does not
-// count there. Who is no member comes back with an openid instead and is refused: ErrStranger.
+// another person: the subject holds the corporation's id, and the userid in lower case, because case
+// does not count there. A person who is not a member comes back with an openid instead and is refused:
+// ErrStranger.
 //
 // feishu takes PKCE. The verifier is derived from the state and the secret, so it is kept nowhere.
 //
 // Redirects are never followed, whichever client is given: the target would get the secret. Our
 // own client ignores the environment's proxies and leaves no connection open after Finish.
 //
-// An address of email finds no account: anybody who can make a provider name an address would come into the
-// account behind it, or wait in an account that its owner will use. It is passed on to applications that ask for it, as
-// one that nobody has confirmed; only the operator, who may trust a provider (TrustEmail), makes more of it.
+// An email address never finds an account: anybody who can make a provider name an address would come into the
+// account behind it, or wait in an account that its owner will use. It is passed on to applications that ask for
+// it, as an unconfirmed one; only the operator, who may trust a provider (TrustEmail), makes more of it.
 package connector

@@ -15,7 +15,7 @@ func (refusal) Permanent() bool { return true }
 func (r refusal) Unwrap() error { return r.error }
 
 // judged marks the error of a server that refuses a recipient or an email for good (RFC 5321
-// 4.2.1). What is wrong with the connection, the password or the sender is the operator's to mend.
+// 4.2.1). Faults of the connection, the password or the sender are for the operator to mend.
 func judged(err error) error {
 	var sent *gomail.SendError
 	if !errors.As(err, &sent) || sent.ErrorCode() < 500 {

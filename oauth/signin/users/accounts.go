@@ -132,7 +132,7 @@ func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) erro
 	return err
 }
 
-// SetProfile implements ProfileUsers. What somebody else has written meanwhile, such as a role, stays.
+// SetProfile implements ProfileUsers. Changes that another writer has made meanwhile, such as a role, stay.
 func (s *StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error) {
 	_, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
 		u, err := s.store.User(ctx, sub)

@@ -76,8 +76,8 @@ type ProfileUsers interface {
 	SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error)
 }
 
-// ErasableUsers are Users of a host's own who can be removed, with all that its table holds of them. What the
-// Store holds is removed by sign-in, afterwards. The users of the Store need no such method.
+// ErasableUsers are a host's own Users whose members can be removed, with all that its table holds of them.
+// Sign-in removes the records of the Store afterwards. The users of the Store need no such method.
 type ErasableUsers interface {
 	// EraseUser removes a user (a sub) for good. They have been signed out. Of a user who is gone it removes
 	// what is left, and returns nil.

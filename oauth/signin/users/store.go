@@ -27,7 +27,7 @@ type Store interface {
 	ReserveSkeletons(ctx context.Context, of string, looks func(username string) []string) error
 }
 
-// StoreUsers are the users of a Store, who sign in with a username and a password.
+// StoreUsers are the users of a Store, with a username and a password.
 type StoreUsers struct {
 	store     Store
 	passwords *passwords.Hasher

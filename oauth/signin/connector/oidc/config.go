@@ -39,8 +39,8 @@ type Config struct {
 	// those of a Workspace. nil: everybody the provider knows.
 	Domains []string
 
-	// TrustEmail says that an address which the provider has verified is a confirmed one here: its user may sign in with a
-	// code that is sent there. Whoever runs the provider can name any address.
+	// TrustEmail treats an address that the provider has verified as confirmed here: its user may sign in with a
+	// code that is sent there. The operator of the provider can then name any address.
 	TrustEmail bool
 
 	AllowPrivate []string     // what may be asked although it is private, as in netguard.Config

@@ -37,7 +37,7 @@ type upstream struct {
 	visits pkce.Deriver
 
 	current atomic.Pointer[metadata]
-	turn    chan struct{} // held by who discovers; guards what follows
+	turn    chan struct{} // held while discovering; guards the fields below
 	next    time.Time     // no discovery before
 	failed  error         // that of the last one
 	keys    *oidc.RemoteKeySet
@@ -76,7 +76,7 @@ func (u *upstream) metadata(ctx context.Context) (*metadata, error) {
 	}
 	defer func() { <-u.turn }()
 	old := u.current.Load()
-	if old != nil && time.Since(old.read) < freshFor { // by who was here before
+	if old != nil && time.Since(old.read) < freshFor { // by another request
 		return old, nil
 	}
 	if time.Now().Before(u.next) {

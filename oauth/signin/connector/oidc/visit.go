@@ -120,8 +120,8 @@ type visit struct {
 	hidden      []string // what errors must not quote
 }
 
-// arrive reads the return. Who it is from comes first: what another issuer says, if only that access
-// was denied, is not for us (RFC 9207).
+// arrive reads the return. The issuer is checked first: an answer of another issuer, even one that
+// access was denied, is not for this provider (RFC 9207).
 func (u *upstream) arrive(m *metadata, query url.Values) (*visit, error) {
 	if all := query["iss"]; len(all) > 1 || len(all) == 1 && all[0] != u.Issuer {
 		return nil, u.trouble("", "the browser comes from another issuer")

@@ -168,7 +168,7 @@ func (a *Account) endSession(r request) (string, error) {
 	return web.AccountPath, nil
 }
 
-// endOthers signs out all of the sender's browsers but this one. What applications were granted stays.
+// endOthers signs out all of the sender's browsers but this one. Grants to applications stay.
 func (a *Account) endOthers(r request) (string, error) {
 	others := func(v storage.Session) bool { return v.ID != r.mine.ID }
 	if err := a.Sessions.EndSessions(r.Context(), r.mine.UserID, others); err != nil {

@@ -12,7 +12,8 @@
 // fresh sign-in: a user who sees an attacker's session must be able to act at once, and it grants
 // nothing. The consents are kept.
 //
-// Signing out all other browsers ends their sessions and no grant: it is for who has left one open somewhere.
+// Signing out all other browsers ends their sessions and no grant: it is for users who have left one open
+// somewhere.
 //
 // Agents and other applications that nobody has registered are a list of their own: what is known of them
 // they say themselves, and users should not take them for those that the operator vouches for.

@@ -17,14 +17,14 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// What of the tools a key opens, as the form says it.
+// Values of the form for the tools that a key opens.
 const (
 	everything = "all"
 	reading    = "read"
 	some       = "some" // those that are named
 )
 
-// How many days a key is valid.
+// Days for which a key is valid.
 const (
 	defaultDays = "90"
 	mostDays    = 365

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What is counted apart of a user: who guesses one makes nobody wait who proves another.
+// Kinds of proof, each counted apart for a user: guesses at one delay no attempt to prove another.
 const (
 	byPassword   = "user"
 	byCode       = "code"          // sent by email

@@ -17,7 +17,7 @@
 // proves another, and the page that says to wait offers the first three. A code has five tries; one is not taken
 // while the account waits.
 //
-// What makes a browser known can be copied, so ten passwords of an account can be in the first queue (package
-// passwords) at a time, and after ten wrong ones in five minutes one, with the same pauses as the delay: the other
-// known browsers of the account queue as unknown ones meanwhile, and are not delayed otherwise.
+// The cookie of a known browser can be copied, so at most ten passwords of an account are in the first queue
+// (package passwords) at a time, and after ten wrong ones in five minutes one, with the same pauses as the delay:
+// the other known browsers of the account queue as unknown ones meanwhile, and are not delayed otherwise.
 package attempt

@@ -23,11 +23,12 @@ type Turns struct {
 	Counter counters.Counter
 }
 
-// What networks may do at an account that is delayed. A network with few failures there goes before those
-// with many, and that is asked of the widest network around a client first, then of the next one in it, then of the
-// client (of IPv6, of its household): whoever has many addresses of few networks uses up the turns of these networks,
-// and nobody else's. Where somebody guesses in the network around a client, the client goes with those whose /24 or
-// /48 has few failures, and else with those whose own address has few. What has many everywhere shares what is left.
+// These bound attempts of networks at an account that is delayed. A network with few failures there goes before
+// those with many, and that is asked of the widest network around a client first, then of the next one in it, then
+// of the client (of IPv6, of its household): an attacker with many addresses in few networks uses up the turns of
+// these networks alone. Where an attacker guesses in the network around a client, the client goes with those whose
+// /24 or /48 has few failures, and else with those whose own address has few. Clients with many failures in all of
+// these share what is left.
 //
 // In an hour, a guesser with one address fails there 4 times, with a /24 or a /48 79 times, with N of these in
 // different /16 or /32 N times as often, and with the whole of a /16 or /32 1,204 times, beside a share of what is
@@ -43,10 +44,10 @@ const (
 	turnsOfMany = 10 // in turnTime, of all networks together that have many failures everywhere
 )
 
-// reserves are for networks with few failures, of each width, the widest first: so many attempts may fail in fewTime
-// of all of them, of those in one of the widest networks, and of those in one of the next. What does not fail is not
-// counted, or whoever knows how to end an attempt without a guess would use them up for others; but of attempts that
-// begin at once none has failed yet, so of all attempts a fifth of it may begin in turnTime.
+// reserves are for networks with few failures, of each width, the widest first: so many attempts may fail in
+// fewTime of all of them, of those in one of the widest networks, and of those in one of the next. Attempts that do
+// not fail are not counted, or an attacker who can end an attempt without a guess would use them up for others; but
+// of attempts that begin at once none has failed yet, so of all attempts a fifth of it may begin in turnTime.
 var reserves = [...][]int{{1800}, {1200, 600}, {1200, 600, 75}}
 
 const atOnce = 5

@@ -16,8 +16,8 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// answer serves POST /oauth/signin/consent. Whatever the answer is, it redirects back to authorize,
-// which checks the request again; only a choice that is none is asked for once more at once.
+// answer serves POST /oauth/signin/consent. It redirects back to authorize, which checks the
+// request again, whatever the answer is; only an empty choice is asked for again at once.
 func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
@@ -53,9 +53,9 @@ func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 }
 
 // allow stores a consent, if it comes from the user who was asked, about the application as it was
-// then. Another tab may have signed the user out or somebody else in meanwhile: then authorize asks
-// again. What takes a fresh sign-in takes it here: a consent given in advance, in a browser that its
-// user has left, would count once they sign in again.
+// then. Another tab may have signed the user out, or another user in, meanwhile: then authorize asks
+// again. Scopes that need a fresh sign-in need it here: a consent given in advance, in a browser
+// that its user has left, would count once they sign in again.
 func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in map[string]string, picks []string) error {
 	who, user, err := s.Sessions.Visit(r)
 	switch {
@@ -103,9 +103,9 @@ func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in m
 	return web.SeeOther(w, web.Allowed(q.query))
 }
 
-// remember adds to a user's consent; a scope that needs consent each time is kept for one grant.
-// If two tabs consent at once, both count. What was allowed less than before ends the tokens that
-// hold more.
+// remember adds to a user's consent; a scope that needs consent each time is kept for one grant. If
+// two tabs consent at once, both count. A consent to less than before ends the tokens that hold
+// more.
 func (s *Consents) remember(ctx context.Context, q request, sub, allowed string) error {
 	for {
 		before, err := s.Store.Consent(ctx, q.app.ID, sub)

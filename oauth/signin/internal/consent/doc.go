@@ -11,17 +11,17 @@
 // denial redirects there too, marked as one. The mark needs no proof: it can only turn a grant into
 // a denial. "Use another account" signs this one out, because a browser has one session here.
 //
-// Of an application that nobody registered here (decision 55) the host of its document is certain, and
-// where the browser goes; the name is a claim, cut and marked as one, and no page is headed by it. Where
-// the browser goes to a program on the device, any program there may be the one that gets the code, so
-// the page asks whether the user has begun this themself. What they allow counts for the terms that they
-// saw. Such an application is kept once somebody has allowed it, before that is stored: the other way
-// round one could end that a user has allowed.
+// Of an application that registered itself (decision 55) only the host of its document and the target of
+// the redirect are certain; its name is a claim, cut and marked as one, and no page is headed by it. If
+// the redirect goes to a program on the device, any program there may get the code, so the page asks
+// whether the user has begun this themself. Consent counts for the terms that the user saw. Such an
+// application is kept once a user has allowed it. It is marked so before the consent is stored: in the
+// other order an application could expire that a user has allowed.
 //
 // Users choose among the tools without a script: one of three ways, and boxes for the third. Boxes that
-// are ticked while another way is chosen are no answer, and neither is none; the page comes again, without
-// the ticks, because the same form could only be sent again. The server makes the choice anew from what
-// the user may use now, and takes nothing that it would not offer. What is allowed replaces what was
-// allowed of the same tools before; what is allowed less ends the tokens that hold more. A first-party
+// are ticked while another way is chosen are not an answer, and neither is an empty choice; the page comes
+// again, without the ticks, because the same form could only be sent again. The server makes the choice
+// anew from what the user may use now, and takes nothing that it would not offer. A consent replaces the
+// earlier one for the same tools; if it allows less, the tokens that hold more end. A first-party
 // application has no choice to offer: it is not asked for, so nothing would come of it.
 package consent

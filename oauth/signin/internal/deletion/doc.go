@@ -2,16 +2,16 @@
 //
 // # Choices
 //
-// It takes a sign-in of the last ten minutes and the username, typed: nothing brings the account back. What
-// goes and what stays is said on the page before, in the words of storage.Store.EraseUser. Who owns
-// applications or capabilities hands them over first, and the last administrator cannot go: the service
-// would be nobody's.
+// It requires a sign-in within the last ten minutes and the username, typed: nothing brings the account
+// back. The page before says what goes and what stays, in the words of storage.Store.EraseUser. Owners of
+// applications or capabilities must hand them over first, and the last administrator cannot be deleted: no
+// one could manage the service any more.
 //
 // The trail says that it begins, and with an email that the account was deleted, before it is: the email waits with its address,
 // sealed, for a day at most, since nobody knows it afterwards.
 //
-// What breaks off leaves a user who cannot sign in. It is tried again at once, and after that by the
-// operator, as an erasure that has begun: the page says so, and the log says whose it is.
+// An erasure that breaks off leaves a user who cannot sign in. It is retried at once, and after that
+// by the operator, as an erasure that has begun: the page says so, and the log names the user.
 //
 // With Ask the page only writes down what the user wants, for a service whose operator has to look first.
 package deletion

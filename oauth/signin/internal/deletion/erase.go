@@ -18,9 +18,10 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Eraser erases a user (a sub) for good. It calls note, with what goes, when the user is signed out and can
-// come back no more, and before the rest goes. A user who owns something is an *erasing.Owner, the last
-// administrator storage.ErrLastAdmin. What breaks off is finished by another call.
+// Eraser erases a user (a sub) for good. It calls note, with the records that go, once the user is signed
+// out for good and before anything is removed. It fails with *erasing.Owner for a user who owns something
+// and with storage.ErrLastAdmin for the last administrator. Another call finishes an erasure that broke
+// off.
 type Eraser func(ctx context.Context, note func(ctx context.Context, changes []string) error, sub string) error
 
 // Revoke ends tokens.
@@ -60,7 +61,7 @@ func Hosted(table users.ErasableUsers, store erasing.EraseStore, revoke Revoke) 
 	}
 }
 
-// How often, and how long, an erasure is tried while its user waits.
+// Attempts at an erasure, and the time for them, while its user waits.
 const (
 	tries     = 3
 	eraseTime = 30 * time.Second

@@ -14,12 +14,13 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// What a device asks for is a ticket of this kind. Its ID is the hash of the device_code, its Subject
-// the code that the user types, its Query what is asked for and what was allowed.
+// The request of a device is a ticket of this kind. Its ID is the hash of the device_code, its
+// Subject the code that the user types, its Query the scope that is asked for and the one that was
+// allowed.
 const kind = "device"
 
-// The states of such a ticket. Whoever takes it from pending to one of the others has decided: its
-// Version lets one request do so.
+// The states of such a ticket. The request that takes it from pending to another state has decided:
+// its Version lets one request do so.
 const (
 	pending = "pending"
 	allowed = "allowed"

@@ -66,8 +66,9 @@ func (s *Factors) wanted(app storage.App, query string, asked bool) string {
 	return Wanted(app, values.Get("acr_values"))
 }
 
-// Enough reports whether a session is enough for what an application wants. It is also for who has a second
-// factor and nothing to prove more with, such as an authenticator app where a passkey is asked for.
+// Enough reports whether a session is enough for what an application wants. It is also true for users who
+// have a second factor and nothing to prove more with, such as an authenticator app where a passkey is
+// asked for.
 func (s *Factors) Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error) {
 	wanted := Wanted(app, acrValues)
 	if Meets(LevelOf(v), wanted) {

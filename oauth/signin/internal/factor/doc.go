@@ -15,14 +15,14 @@
 // at (decision 97): the user is told by email at each fifth, the codes of an app rest after 20, and none is taken after
 // 100. Passkeys are taken all the while, because they cannot be guessed, and their failures are not counted there.
 //
-// The code that confirms a new app is not counted. It is of a secret that the page itself shows, so there is nothing
-// to guess, and who mistypes it has not been attacked.
+// The code that confirms a new app is not counted. It belongs to a secret that the page itself shows, so there is
+// nothing to guess, and a mistyped code is no attack.
 //
-// A browser may be trusted for thirty days: its mark is a keyed hash of the user, the epoch of
-// their factors and the end. It spares the second step where a person signs in to an application from the start,
-// and nowhere else: not when the application asks for it (acr_values, prompt, max_age) or wants to manage what is
-// the user's, not for the console, the account or nothing in particular, and not for who is signed in already and
-// has to prove it once more. The session does not claim a second factor then, so it is not fresh (package stepup):
-// every form of the account and every request of the console asks for the factor, and goes on with it (Confirm,
-// Prove). A change of the factors, a new password and signing out everywhere end the trust.
+// A browser may be trusted for thirty days: its mark is a keyed hash of the user, the epoch of their factors and
+// the end. It spares the second step where a person signs in to an application from the start, and nowhere else:
+// not when the application asks for it (acr_values, prompt, max_age) or wants to manage what belongs to the user,
+// not for the console, the account or nothing in particular, and not for users who are signed in already and have
+// to prove it again. The session does not claim a second factor then, so it is not fresh (package stepup): every
+// form of the account and every request of the console asks for the factor, and goes on with it (Confirm, Prove).
+// A change of the factors, a new password and signing out everywhere end the trust.
 package factor

@@ -23,11 +23,11 @@ var ErrHas = errors.New("signin: the user has a second factor already")
 
 // Enrol answers the request of a user who has no second factor where one is wanted: they add one, and then the
 // sign-in goes on to the query. The Pending says who they are and how they proved it; its Level is what an
-// application wants, "" if only the policy does: then there may be time until later. Who has proved it too long ago,
-// by a session that is still open, is asked to sign in again first: who finds an open browser must not add a
-// factor of their own.
+// application wants, "" if only the policy does: then there may be time until later. A user who proved it too long
+// ago, by a session that is still open, is asked to sign in again first: the finder of an open browser must not add
+// a factor of their own.
 //
-// It is for who has none. Of who has one it adds nothing: ask them for it.
+// Enrol is for users without a factor. For others it does nothing; call Ask.
 func (s *Factors) Enrol(w http.ResponseWriter, r *http.Request, p Pending, query string) error {
 	if !p.By.RecentAt(time.Now()) {
 		return s.showAgain(w, r, p.User, query)
@@ -40,8 +40,8 @@ func (s *Factors) Enrol(w http.ResponseWriter, r *http.Request, p Pending, query
 	return s.hold(w, r, p, query)
 }
 
-// showAgain shows the sign-in form to a user, who goes on to the query afterwards. A provider that would let them in by
-// an old session is asked for a new sign-in, or they would see this page for ever.
+// showAgain shows the sign-in form to a user; afterwards they go on to the query. A provider that would let them in
+// by an old session is asked for a new sign-in, or they would see this page for ever.
 func (s *Factors) showAgain(w http.ResponseWriter, r *http.Request, u storage.User, query string) error {
 	t, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {

@@ -26,7 +26,7 @@ type view struct {
 	ByEmail                 string // where to sign in with a code by email, after which they are; "": nowhere
 }
 
-// Show shows the page to who waits there.
+// Show shows the page to a user whose sign-in waits there.
 func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status int, alert string) error {
 	t, err := s.Pages.Restore(r.Context(), r, p.ticket.Query)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status
 	return t.Show(w, status, factorPage, &v)
 }
 
-// ShowEnded shows the sign-in page to who does not wait any more, and says so.
+// ShowEnded shows the sign-in page to a user whose sign-in has ended, and says so.
 func (s *Factors) ShowEnded(w http.ResponseWriter, r *http.Request) error {
 	return s.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
 }

@@ -128,12 +128,12 @@ func (s *Factors) waiting(r *http.Request) (p Pending, err error) {
 	return p, err
 }
 
-// Finish signs in the user of a sign-in that has waited, who has proved a second factor in these ways. It
+// Finish signs in the user of a pending sign-in, once they have proved a second factor in these ways. It
 // uses the sign-in up: of two requests one goes on, the other gets ErrEnded.
 //
 // Both factors are as recent as the later one, unless the first was proved long ago: by the session of a user
-// who is signed in, or of the phone that has scanned a code. What is lost with its session open would become
-// a fresh sign-in by a code alone, which the same phone may show.
+// who is signed in, or of the phone that has scanned a code. Otherwise a lost phone with an open session
+// would give a fresh sign-in by a code alone, which the same phone may show.
 func (s *Factors) Finish(w http.ResponseWriter, r *http.Request, p Pending, amr ...string) error {
 	if err := s.use(r, p.ticket); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// joining is the kind of the tickets of people whom a provider knows, who are no users yet and who need an
-// invitation to become one. The profile is the ticket's subject.
+// joining is the kind of the tickets of people whom a provider knows and who need an invitation to become
+// users here. The profile is the ticket's subject.
 const joining = "joining"
 
 //go:embed join.html
@@ -77,7 +77,7 @@ func (u provider) showJoin(w http.ResponseWriter, r *http.Request, status int, q
 	return t.Show(w, status, joinPage, &view)
 }
 
-// serveJoin makes a user of somebody whom the provider knows and who has brought an invitation.
+// serveJoin makes a user of a person whom the provider knows and who has an invitation.
 func (u provider) serveJoin(w http.ResponseWriter, r *http.Request) error {
 	if err := u.Pages.CheckOrigin(r); err != nil {
 		return err

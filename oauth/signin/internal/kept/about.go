@@ -83,8 +83,8 @@ func (k *Forms) about(r *http.Request, u storage.User, id, path string) (about w
 	return openAbout(t.State, place{id, u.Sub, path}, key)
 }
 
-// About tells what the form does that a page goes on with, to whoever has the address of that page. If that cannot be
-// read now, nothing is said: the page from which the form is sent says it, or fails.
+// About describes what the kept form of a page does, for a browser that has the address of that page. If that
+// cannot be read now, it returns nothing: the page from which the form is sent says it, or fails.
 func (k *Forms) About(r *http.Request, query string) web.About {
 	id, to, ok := web.ReadGoOn(query)
 	at, err := url.ParseRequestURI(to)

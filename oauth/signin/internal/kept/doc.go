@@ -12,19 +12,19 @@
 // was typed, and another browser can neither read nor send it. The seal covers the id, the user and the address. The
 // page of another site can name no id that it does not know, and what it sends itself is refused before it is kept.
 //
-// The user who confirms may not be the one who filled in the form: somebody else may have sat before a browser that was
+// The user who confirms may not be the one who filled in the form: another person may have used a browser that was
 // left open. So the pages that ask, and the one from which the form goes on, say what it does and to what, without
-// its secrets, and no script sends it. What they say is sealed too. The id of the form opens it, which the
-// store does not have: it is shown where no cookie of the form is sent.
+// its secrets, and no script sends it. That description is sealed too. The id of the form opens it, which the store
+// does not have: it is shown where no cookie of the form is sent.
 //
 // A form goes on for the same user in the same browser, in whatever session they have proved who they are. The
 // console's id of a form belongs to the session it was shown in, which is kept beside it, so a form that was sent
 // before is not done a second time by keeping it.
 //
-// What is kept is bounded: a signed-in user has ten forms kept in ten minutes (by each node), of 64 KiB each on the
+// Kept forms are bounded: a signed-in user has ten forms kept in ten minutes (by each node), of 64 KiB each on the
 // pages that everybody has, and of 16 MiB before and 2.8 MiB after compression on those that take a document, which
-// are for developers.
-// Nobody who is not signed in can have anything kept. What is more than that is not kept, and the page says so.
+// are for developers. Nothing is kept for visitors who are not signed in. A form beyond these bounds is not kept,
+// and the page says so.
 //
 // Two forms are not kept, because they are about the session itself: a new passkey and the first code of an
 // authenticator app. Their pages lead back to where they begin.

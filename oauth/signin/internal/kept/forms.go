@@ -162,7 +162,7 @@ func (k *Forms) waiting(r *http.Request, u storage.User, id, path string) (stora
 	return t, err
 }
 
-// take reads a form and ends its ticket. Whoever may not read it does not end it.
+// take reads a form and ends its ticket. A caller that may not read it does not end it.
 func (k *Forms) take(r *http.Request, u storage.User, id string) (f form, err error) {
 	t, err := k.waiting(r, u, id, r.URL.Path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/storage/counters"
 )
 
-// What a household and a site have at least of IPv6, and may therefore do together no more
-// than package network says.
+// The IPv6 networks that a household and a site have at least; each may do together no more than
+// package network says.
 const (
 	householdBits = 56
 	siteBits      = 48

@@ -13,12 +13,12 @@ import (
 // fewer as they become more.
 const openAround = 8
 
-// OpenTickets counts the unfinished tickets of one kind that unknown clients have begun. They are
-// stored, an email's also if nobody has the address and nothing was sent, so a client with many
-// networks could fill the store. Where many are open, a client may begin another only if few were begun
-// since then in its address and the networks around it; the more are open in all, the fewer. A client
-// with none around it always may: no flood keeps out clients from other networks. What was begun before is held
-// against nobody, or one that shares a provider with a flood would wait for what the flood had of the common part.
+// OpenTickets counts the unfinished tickets of one kind that unknown clients have begun. They are stored, those of
+// an email even if no user has the address and nothing was sent, so a client with many networks could fill the
+// store. Where many are open, a client may begin another only if few were begun since then in its address and the
+// networks around it; the more are open in all, the fewer. A client with none around it always may: no flood keeps
+// out clients from other networks. Tickets begun before that are held against no client, or one that shares a
+// provider with a flood would wait for the flood's part of the common share.
 //
 // The counts are in memory and do not survive a restart.
 type OpenTickets struct {

@@ -36,9 +36,9 @@ const (
 	DeviceLife = 10 * time.Minute
 )
 
-// How many unfinished tickets of unknown clients may be open before it matters where a client
-// comes from. An email is two tickets. What a flood of a hundred networks as wide as a provider's may have open are
-// fewer emails than wait to be sent at most (package outbox), so it keeps nobody's from being written.
+// Unfinished tickets of unknown clients that may be open before it matters where a client comes from. An email is
+// two tickets. A flood from a hundred networks as wide as a provider's has fewer emails open than may wait to be
+// sent (package outbox), so it keeps no other email from being written.
 const (
 	openEmailsFree  = 480
 	openScansFree   = 2048

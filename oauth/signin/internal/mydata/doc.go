@@ -19,9 +19,9 @@
 //
 // # Choices
 //
-// No secret is in the file, and no hash of one: who finds the file must not be able to sign in with it. The
-// subjects at other providers are whole: they are the user's own. What administrators did is in it without
-// who they are and where they were.
+// No secret is in the file, and no hash of one: a finder of the file must not be able to sign in with it.
+// The subjects at other providers are whole: they are the user's own. Acts of administrators are in it
+// without their names and addresses.
 //
 // It takes a sign-in of the last ten minutes, is on the audit trail before a byte of it is sent, and is told
 // to the user by email. All but the audit records is read before the first byte, so a store that is away is

@@ -142,9 +142,9 @@ func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session,
 	return web.SeeOther(w, ChangedPath)
 }
 
-// Change sets a password, ends the user's sessions and grants, and notifies the user, who may not
-// have done it. It saves first: from then on the old password begins no session that the
-// revocation would miss.
+// Change sets a password, ends the user's sessions and grants, and notifies the user, in case
+// someone else has done it. It saves first: from then on the old password begins no session that
+// the revocation would miss.
 func (s *Page) Change(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
 	langs, err := s.Notices.LanguagesOf(r.Context(), u.Sub) // their sessions know, and are about to end

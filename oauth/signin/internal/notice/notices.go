@@ -2,15 +2,15 @@
 //
 // # Choices
 //
-// Users are notified, at their confirmed address, of a sign-in from an unknown browser, of a
-// sign-in method that was added or removed, and of a new password or address; other packages
-// notify them of their own changes. A changed address is notified to the old one and the new one. A user is sent at most ten such emails an hour, counted in
-// the store, and the tenth says so. A notice is stored before the act is answered, and sent within
-// a day. Of one user ten may wait; what finds no place in the outbox is dropped and logged, since
-// the act must not fail for it. The email is in the language of the user's last sign-in, of one from
-// a new browser in that of the sign-in before it, or else in English and Chinese. What others
-// have chosen, such as the name of an application, is one line of the text and never in the
-// subject; a browser is named as the account page names it.
+// Users are notified, at their confirmed address, of a sign-in from an unknown browser, of a sign-in method that
+// was added or removed, and of a new password or address; other packages notify them of their own changes. A
+// changed address is notified to the old one and the new one. A user is sent at most ten such emails an hour,
+// counted in the store, and the tenth says so. A notice is stored before the act is answered, and sent within a
+// day. Ten notices of one user may wait; one that finds no place in the outbox is dropped and logged, because the
+// act must not fail for it. The email is in the language of the user's last sign-in, of one from a new browser in
+// that of the sign-in before it, or else in English and Chinese. Text that others have chosen, such as the name of
+// an application, is one line of the body and never in the subject; a browser is named as the account page names
+// it.
 //
 // Of the deletion of an account a notice carries the address itself, since nobody knows it when the email is
 // sent. Every other one about a user who is gone is sent to nobody.
@@ -39,7 +39,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// How many notices there may be, and when.
+// Limits on the number of notices.
 const (
 	PerUser   = 10 // in an hour, of which the last says that no more follow; and as many may wait
 	useful    = 24 * time.Hour

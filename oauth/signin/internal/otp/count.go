@@ -19,8 +19,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// How many emails with a code go to one address (decision 56). Nobody else can use up the number
-// of the known browsers of its user.
+// Emails with a code that go to one address (decision 56). Only the known browsers of its user use
+// up their own number.
 const (
 	Pause     = time.Minute // between two of one requester
 	PerHour   = 5           // of one requester

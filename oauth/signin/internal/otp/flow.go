@@ -70,7 +70,7 @@ var SignInFlow = &Flow{
 			switch {
 			case errors.Is(err, storage.ErrNotFound) && t.Invitation != "": // used by somebody else meanwhile
 				return web.InvitationUsed
-			case errors.Is(err, storage.ErrNotFound): // there is one already, who is disabled
+			case errors.Is(err, storage.ErrNotFound): // there is such a user already, and they are disabled
 				return web.EmailDisabled
 			case err != nil:
 				return err

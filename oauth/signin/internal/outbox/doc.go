@@ -15,9 +15,9 @@
 // once it is handed over, given up or of no use any more. Someone who reads the store and has the
 // master key too could read a code meanwhile, but not use it: it works in one browser.
 //
-// What fails is tried again after 5 s, 30 s, 2 min, 5 min, 30 min, 2 h and 6 h, each up to a tenth
-// longer, as long as the email is of use: a code until it ends, a notice for a day. What the server
-// refuses for good, such as an unknown mailbox, is given up at once.
+// A failed email is sent again after 5 s, 30 s, 2 min, 5 min, 30 min, 2 h and 6 h, each up to a
+// tenth longer, as long as the email is of use: a code until it ends, a notice for a day. An email
+// that the server refuses for good, such as one to an unknown mailbox, is given up at once.
 //
 // Of each kind of email up to [Capacity] wait; what finds no place is refused. The bound is soft by
 // what is stored in the same moment, and is that of the store, not of each process.

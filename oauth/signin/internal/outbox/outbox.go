@@ -130,7 +130,7 @@ func (o *Outbox) Drain(ctx context.Context) error {
 	return o.runner.Drain(ctx)
 }
 
-// Close sends what is due, until ctx ends. What is left then waits in the store.
+// Close sends the emails that are due, until ctx ends. The rest waits in the store.
 func (o *Outbox) Close(ctx context.Context) error {
 	o.closed.Store(true)
 	if o.runner == nil {

@@ -32,7 +32,7 @@ const (
 	challengeLen = nonceLen + endLen + sha256.Size
 )
 
-// errRefused says that an answer proves nothing. What is wrong with it is only logged.
+// errRefused says that an answer proves nothing. The reason is only logged.
 var errRefused = fmt.Errorf("signin: the passkey was refused: %w", storage.ErrNotFound)
 
 // draw returns a challenge of a ceremony that only one may answer: a browser, or a session.

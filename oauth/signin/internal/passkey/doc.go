@@ -6,10 +6,10 @@
 // passkeys only where the page is https, or http at localhost, and only for a host that has a name: elsewhere,
 // as at http://127.0.0.1, they are not offered.
 //
-// A challenge is a nonce, its end and a keyed hash of both, of the ceremony and of who may answer it: the
+// A challenge is a nonce, its end and a keyed hash over both, the ceremony and the one who may answer it: the
 // browser before a sign-in, the session when a passkey is added. So none is stored when a page asks for it, which
-// every sign-in page does for the browser's own list of passkeys, and a stranger cannot make the store grow. What is
-// stored is that a challenge has been answered rightly, until it ends: of two answers one goes on.
+// every sign-in page does for the browser's own list of passkeys, and a stranger cannot make the store grow. Only a
+// right answer to a challenge is stored, until the challenge ends: of two answers one goes on.
 //
 // The user handle of a passkey is the sub, which is random and says nothing. A credential is looked up among
 // those of the user that the answer names, never by its id alone, so a credential id that somebody has

@@ -92,8 +92,8 @@ type request struct {
 	in map[string]string
 }
 
-// change begins a form that changes the passkeys: it takes a recent sign-in, and of who has a second factor one that
-// has proved it. If done, the request is answered.
+// change begins a form that changes the passkeys: it requires a recent sign-in, in which users with a second factor
+// must have used it. If done, the request is answered.
 func (s *Passkeys) change(w http.ResponseWriter, r *http.Request, names ...string) (q request, done bool, err error) {
 	if err = s.Pages.CheckOrigin(r); err == nil {
 		q.in, err = web.ReadFields(w, r, names...)
@@ -179,7 +179,7 @@ func (s *Passkeys) end(w http.ResponseWriter, r *http.Request) error {
 	return s.after(w, err)
 }
 
-// after shows the page again after a change. What is gone needs none.
+// after shows the page again after a change. It needs no confirmation of a passkey that is gone.
 func (s *Passkeys) after(w http.ResponseWriter, err error) error {
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err

@@ -27,7 +27,7 @@ const (
 	endPath    = Path + "/end"
 )
 
-// Method is the sign-in method of who signs in with a passkey.
+// Method is the sign-in method of users who sign in with a passkey.
 const Method = "passkey"
 
 // Unmetered returns the paths that have a limit of their own, or are a file.

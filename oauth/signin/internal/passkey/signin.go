@@ -22,9 +22,9 @@ import (
 
 const refusedText = "The passkey was not accepted. Try again, or sign in another way."
 
-// beginSignIn answers the script of the sign-in page with a challenge for whoever has a passkey here. The browser keeps
-// the id that it has, since other tabs may have begun something with it: a challenge is no secret, and only
-// who has the passkey can answer it.
+// beginSignIn answers the script of the sign-in page with a challenge for a user who has a passkey here. The
+// browser keeps the id that it has, because other tabs may have begun something with it: a challenge is no secret,
+// and only the owner of the passkey can answer it.
 func (s *Passkeys) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err

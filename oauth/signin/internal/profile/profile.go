@@ -20,7 +20,7 @@ import (
 // Path is the page.
 const Path = web.AccountPath + "/profile"
 
-// savedPath is the page once more, for who has saved.
+// savedPath is the page as it is shown after saving.
 const savedPath = Path + "?saved=1"
 
 // The longest texts, in bytes.
@@ -122,7 +122,7 @@ func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
 }
 
 // mistake returns the first field that is to be filled in differently, and why, in English; "" if none is.
-// What was left as it was is not looked at.
+// Fields that were left unchanged are not checked.
 func mistake(in, before users.Profile) (field, alert string) {
 	for _, text := range []struct{ name, now, before string }{
 		{"name", in.Name, before.Name}, {"nickname", in.Nickname, before.Nickname}, {"location", in.Location, before.Location},

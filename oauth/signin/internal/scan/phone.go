@@ -16,9 +16,8 @@ func (s *Scans) serveScan(w http.ResponseWriter, r *http.Request) error {
 	return s.openScan(w, r)
 }
 
-// openScan shows the confirmation to the signed-in user, who thereby has scanned the code. It is a
-// GET although it writes: it records only who may answer, and anybody who sees the code could be
-// that.
+// openScan shows the confirmation to the signed-in user; with that the code is scanned. It is a GET
+// although it writes: it records only who may answer, and anybody who sees the code may.
 func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	v, user, err := s.Sessions.Visit(r)

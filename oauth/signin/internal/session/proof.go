@@ -33,8 +33,8 @@ var Password = Proof{Method: storage.LoginSelf, AMR: authn.AMRPassword}
 // EmailCode is the proof of a user who has typed a code that was sent to their address.
 var EmailCode = Proof{Method: storage.LoginEmail, AMR: authn.AMRCode}
 
-// ProofOf returns the proof that a session began with. What begins with it ends when the session would have ended:
-// nobody has proved the whole of it once more.
+// ProofOf returns the proof that a session began with. A session that begins with it ends when the first session
+// would have ended: the user has not proved all of it again.
 func ProofOf(v storage.Session) Proof {
 	return Proof{Method: cmp.Or(v.Method, v.LoginType), AMR: v.AMR, At: v.AuthTime, From: v.From, Until: v.EndsAt,
 		Unsaid: v.Unsaid, Alone: v.Alone}

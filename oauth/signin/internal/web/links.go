@@ -68,7 +68,8 @@ func (w Link) Carrying(query string) Link {
 	return w
 }
 
-// paramAgain asks the provider behind a link to have its user sign in once more. Whoever forges it is asked there.
+// paramAgain asks the provider behind a link to have its user sign in once more. Forging it only makes the
+// provider ask.
 const paramAgain = "again"
 
 // Again returns the page with links to providers that are asked to have their user sign in once more.

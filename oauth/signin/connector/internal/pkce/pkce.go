@@ -4,11 +4,11 @@
 //
 // Nothing is stored between the departure of a browser and its return, which another node may see.
 // So the verifier of PKCE (RFC 7636) and the nonce of OpenID Connect are a keyed hash of the state:
-// whoever sees the state, the challenge and the nonce, which pass through the browser, cannot
-// compute the verifier without the client secret, and each visit has others because its state is
-// drawn anew. Every node has the same client secret. Whoever holds that secret could redeem codes
-// anyway; PKCE keeps its other promise even then, that a code of one visit is worth nothing in
-// another.
+// an attacker who sees the state, the challenge and the nonce, which pass through the browser,
+// cannot compute the verifier without the client secret, and each visit has different ones because
+// its state is drawn anew. Every node has the same client secret. A thief of that secret could
+// redeem codes anyway; PKCE keeps its other promise even then: a code of one visit is worth nothing
+// in another.
 package pkce
 
 import (
