@@ -44,7 +44,8 @@ type Config struct {
 	Store     *storage.Store    // an open store, in place of Backend and MasterKey
 
 	// Counters count rates and failures for all processes of the service together, as package
-	// storage/counters/redis does; nil: each process counts alone. What a package's Config names comes first.
+	// storage/counters/redis does; nil: each process counts alone. A counter in a package's own Config comes
+	// first.
 	Counters counters.Set
 
 	// Nodes names this process among those of a shared store, for a host that has joined by itself and leaves.

@@ -7,8 +7,8 @@ import (
 	"github.com/keystile/keystile/internal/headername"
 )
 
-// dropRefused removes the headers that no client may send to a service (package headername). What the gateway knows
-// of the caller is written after it.
+// dropRefused removes the headers that no client may send to a service (package headername). The gateway writes its
+// own headers about the caller afterwards.
 func dropRefused(h http.Header) {
 	for name := range h {
 		if headername.Refused(name) {

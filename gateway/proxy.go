@@ -33,7 +33,7 @@ type Upstream struct {
 	// (protocol 5). Without it the token ends here: who has it could call every other product.
 	KeepBearer bool
 
-	// PerSecond limits the calls to the service, whoever makes them: a call waits up to
+	// PerSecond limits the calls to the service, of all callers together: a call waits up to
 	// MaxWait for its turn, or is refused with a 503. 0: no limit.
 	PerSecond float64
 	Burst     int           // calls that may go at once; 0: PerSecond, at least 1

@@ -22,7 +22,7 @@ type Shadow struct {
 const shadowAddress = "address"
 
 // shadows counts the requests that were let through over a rate, by the tier whose rate it is, or
-// shadowAddress. What is not in it refuses. It never changes.
+// shadowAddress. Limits that are not in it refuse requests. It never changes.
 type shadows map[string]*atomic.Uint64
 
 func newShadows(s Shadow, plans []billing.Plan) (shadows, error) {

@@ -56,8 +56,8 @@ func (w watched) Token() streams.Token {
 
 func (w watched) Began() time.Time { return w.visit.Began }
 
-// lookAtTokens begins a look at the tokens of all streams. What is known of revocations is in memory; applications
-// are remembered as they are for calls, and asked about once in a look.
+// lookAtTokens begins a look at the tokens of all streams. Revocations are in memory; applications are cached as
+// they are for calls, and read once in a look.
 func (g *Gateway) lookAtTokens(ctx context.Context) func(streams.Token) error {
 	began := time.Now()
 	apps := map[string]error{}

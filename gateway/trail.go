@@ -46,8 +46,8 @@ type TrailConfig struct {
 	// Observe is told of each event that Note and NoteNow are given, by their caller: it must not wait.
 	// Calls of guarded services, of which there are many, are not among them. nil: nobody is told.
 	Observe func(event.Event)
-	// Stream says where to the records are shipped. What is not shipped yet is kept for up to as long again
-	// as Keep, and as much again as MaxBytes.
+	// Stream says where the records are shipped to. Records that are not shipped yet are kept for up to as
+	// long again as Keep, and as much again as MaxBytes.
 	Stream stream.Config
 
 	Log *slog.Logger // nil: slog.Default()
@@ -143,8 +143,8 @@ func (t *Trail) NoteNow(ctx context.Context, e event.Event) error {
 // Search returns a page of the events that a query selects, the newest first. Events that wait in memory,
 // up to a second, are not on it. A query that cannot be asked is a storage.ErrInvalid.
 //
-// It reads a bounded amount, however long the trail is. What is searched by is indexed in the background,
-// for trails of earlier versions, too; what is not indexed yet is read record by record.
+// It reads a bounded amount, however long the trail is. Its terms are indexed in the background, for
+// trails of earlier versions, too; records that are not indexed yet are read one by one.
 func (t *Trail) Search(ctx context.Context, q event.Query) (event.Page, error) {
 	return search.Find(ctx, t.store, q)
 }

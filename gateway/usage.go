@@ -96,8 +96,8 @@ func badUsage(err error) error {
 	return err
 }
 
-// readUsageQuery reads from, to, granularity, product, by and format. What is left out is this
-// month by day, as JSON. Times are widened to whole days or hours.
+// readUsageQuery reads from, to, granularity, product, by and format. Without them it is this month
+// by day, as JSON. Times are widened to whole days or hours.
 func readUsageQuery(form url.Values) (q usageQuery, err error) {
 	for name, values := range form {
 		if len(values) > 1 {

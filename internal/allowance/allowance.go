@@ -102,7 +102,7 @@ func (all Counts) add(ctx context.Context, c Counter) (wait time.Duration) {
 	return 0
 }
 
-// How much more of a reserve than an address the widest network around it has, and the next one.
+// The reserves of the widest network around an address and of the next one, as multiples of the address's own.
 const (
 	widestReserve = 256
 	nextReserve   = 4

@@ -3,13 +3,13 @@
 //
 // # Choices
 //
-// What is done for strangers has a bound for all of them together, or whoever has many networks could fill the
-// store and have us flood somebody's host; and each network has one, with the factors of package network
-// (decision 56). But whatever is shared can be used up by one of those who share it (decision 96). So what
-// is shared is used first, and beyond it each address has a reserve: a little for itself, four times as much
+// Work for strangers has a bound for all of them together, or an attacker with many networks could fill the
+// store and have this service flood another host; and each network has a bound, with the factors of package
+// network (decision 56). But a shared bound can be used up by one of those who share it (decision 96). So the
+// shared part is used first, and beyond it each address has a reserve: a little for itself, four times as much
 // for the network around it, and 256 times for the widest, so that some of the networks in it cannot use up
-// what it has for the others. What is done in all is bounded by what is shared and by the number of networks
-// that a stranger has.
+// what it has for the others. The total is bounded by the shared part and by the number of networks that an
+// attacker has.
 //
 // A refusal counts nothing, and the wait that it says is the time until everything that refuses admits again, if
 // nobody else uses it up before. So [Take] looks at each count first, and only then takes from each of them.

@@ -3,9 +3,8 @@
 //	doc := apidoc.Of(provider.OpenAPI(), g.OpenAPI(), bus.OpenAPI())
 //	mux.Handle("/openapi.json", doc.Handler("https://id.example.com"))
 //
-// A package has a file openapi.json beside its route table: its tags, its paths and the
-// schemas that are its own. What all of them share, the failures above all, is in
-// frame.json here.
+// A package has a file openapi.json beside its route table: its tags, its paths and its own
+// schemas. The parts that all of them share, above all the failures, are in frame.json here.
 //
 // # Choices
 //

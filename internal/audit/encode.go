@@ -59,8 +59,8 @@ func appendNumber(b []byte, name string, n uint64) []byte {
 	return strconv.AppendUint(b, n, 10)
 }
 
-// appendText writes a JSON string. What does not print is escaped, so that a record is one
-// line wherever it is shown, and steers no terminal.
+// appendText writes a JSON string. Characters that do not print are escaped, so that a record is
+// one line wherever it is shown, and steers no terminal.
 func appendText(b []byte, text string) []byte {
 	b = append(b, '"')
 	plain := 0 // text from here on needs no escape

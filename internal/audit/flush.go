@@ -64,8 +64,8 @@ func (t *Trail) write(ctx context.Context) {
 	}
 }
 
-// flush stores what waits by now, in the order in which it was noted. What is noted
-// meanwhile has its own time, or a busy node would flush without end.
+// flush stores the records that wait by now, in the order in which they were noted. Records noted
+// meanwhile wait for the next flush, or a busy node would flush without end.
 func (t *Trail) flush(ctx context.Context) error {
 	if err := t.drain(ctx); err != nil { // what an earlier attempt left
 		return err

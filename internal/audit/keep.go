@@ -21,7 +21,7 @@ type Keeper struct {
 	Note    func(context.Context, Event) error // puts on the trail what is removed, before it is
 	Log     *slog.Logger
 
-	// Shipped returns the last Seq that is kept elsewhere, too. What is behind it waits until it is, for as
+	// Shipped returns the last Seq that has been shipped. Records behind it wait until they are, for as
 	// long again and as much again as Keep and Bytes allow. nil: nothing waits.
 	Shipped func(ctx context.Context) (through uint64, err error)
 }
@@ -39,8 +39,8 @@ const (
 	ripe      = time.Hour   // how much too old the oldest record is before it is removed: not one each minute
 )
 
-// Run removes piece by piece until ctx ends. What fails is logged, once while it stays the
-// same, and tried again.
+// Run removes piece by piece until ctx ends. It logs a failure, once while it stays the same, and
+// tries again.
 func (k Keeper) Run(ctx context.Context) {
 	task := nodes.NewTask(k.Store, "audit", everyTurn+everyTurn/2)
 	defer k.release(ctx, task)
@@ -79,7 +79,8 @@ func (k Keeper) release(ctx context.Context, task *nodes.Task) {
 	}
 }
 
-// plan looks for what may be removed. What is not shipped is, once there is twice as much as the limits allow.
+// plan looks for records that may be removed. Records that are not shipped may be, once there is twice as much
+// as the limits allow.
 func (k Keeper) plan(ctx context.Context, limits *Limits) (p Plan, unshipped bool, err error) {
 	if k.Shipped == nil {
 		p, err = PlanPrune(ctx, k.Store, *limits)

@@ -48,7 +48,7 @@ func ParseHead(text string) (Head, error) {
 // Fault is a way in which a trail is broken.
 type Fault string
 
-// What Verify finds, and what it says of it.
+// The findings of Verify, with their texts.
 const (
 	Unreadable Fault = "unreadable: the record is damaged or was not written by the trail"
 	Changed    Fault = "changed: the record does not match its hash and the record before it in its chain"

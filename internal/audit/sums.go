@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// How many records anonymous events may cause. See Choices.
+// Bounds of the records that anonymous events may cause.
 const (
 	sumEvery   = time.Minute
 	maxSumRows = 256                     // records of a minute, after an hour without any

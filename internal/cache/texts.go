@@ -11,7 +11,7 @@ import (
 // ways is the number of values that share a set, and the least capacity of a Texts.
 const ways = 16
 
-// Texts remembers values by secret texts of some length, such as bearer tokens. Who asks takes no
+// Texts remembers values by secret texts of some length, such as bearer tokens. A lookup takes no
 // lock and allocates nothing. It is safe for concurrent use. Make it with NewTexts.
 //
 // A text is found by a hash of 64 bits and then compared as a whole, so no two are ever mixed up.

@@ -59,8 +59,8 @@ func Marked(text []byte) (c Charset, mark int) {
 	return Charset{}, 0
 }
 
-// Decode returns a text as UTF-8 of at most so many bytes, or ErrTooLong. What is no character
-// becomes U+FFFD. A Charset that is not known decodes as UTF-8 does.
+// Decode returns a text as UTF-8 of at most so many bytes, or ErrTooLong. Invalid bytes become
+// U+FFFD. An unknown Charset decodes as UTF-8 does.
 func (c Charset) Decode(text []byte, most int64) ([]byte, error) {
 	if c.enc == nil {
 		c = UTF8

@@ -64,8 +64,8 @@ func (r Resolver) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(r.trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// parse reads 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1] and [2001:db8::1]:80,
-// with blanks around and zones within. What is anything else is the zero Addr.
+// parse reads 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1] and [2001:db8::1]:80, with blanks
+// around and zones within. It returns the zero Addr for anything else.
 func parse(text string) netip.Addr {
 	text = strings.Trim(text, " \t")
 	if len(text) > 128 {

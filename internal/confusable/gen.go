@@ -5,9 +5,9 @@
 //
 //	go run gen.go confusables.txt
 //
-// A code point that NFKC or NFD changes is left out, because no text that is looked up
-// still holds it. What a code point looks like is looked up as well: some of it has an entry
-// of its own once it is decomposed.
+// A code point that NFKC or NFD changes is left out, because no text that is looked up still holds
+// it. The look-alike of a code point is looked up in turn: parts of it may have entries of their
+// own once it is decomposed.
 package main
 
 import (

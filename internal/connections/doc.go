@@ -4,9 +4,9 @@
 //
 // # Choices
 //
-// What is measured is the time that the service waits for the client, never that which a
-// client waits for the service: a service behind the gateway that reads an upload slowly,
-// or a stream with nothing to say, is not held against anybody.
+// Only the time that the service waits for the client is measured, never the time that a client
+// waits for the service: a service behind the gateway that reads an upload slowly, or a stream with
+// nothing to say, is not held against the client.
 //
 // A body has 30 s, and a second more for every 64 KiB that came, or for as many bytes as the
 // handler says once it knows the caller (SetBodyRate). That also holds when the handler has
@@ -15,25 +15,23 @@
 // the rest does not come. Bytes are counted as they come over the connection, so that chunks
 // of one byte gain little.
 //
-// An answer may be stuck for 30 s, and earns a second for every KiB that is taken, up to
-// 30 s again. On Linux it is the client's acknowledgements that count, so that a slow but
-// steady client is not cut while the kernel's buffer has a lot for it. There, the kernel also
-// takes 128 KiB at most that it cannot send yet: its buffers may grow to 4 MiB for each
-// connection, which a few thousand that do not read would make gigabytes, and seconds of copying
-// for which everybody else waits. Multipath TCP knows no such bound, so it is not spoken. Streams
-// and WebSockets are under the same rule, which asks nothing of them while they are silent; a
-// connection over which no byte has gone in either direction for an hour is closed (setting
-// limits.stream_idle; it may take half as long again). Who has sent a request with a body, and
-// nothing is there of its answer, is not silent but waits: how long that may last is the
-// business of who answers.
+// An answer may be stuck for 30 s, and earns a second for every KiB that is taken, up to 30 s
+// again. On Linux it is the client's acknowledgements that count, so that a slow but steady client
+// is not cut while the kernel's buffer has a lot for it. There, the kernel also takes 128 KiB at
+// most that it cannot send yet: its buffers may grow to 4 MiB for each connection, which a few
+// thousand that do not read would make gigabytes, and seconds of copying for which all others wait.
+// Multipath TCP knows no such bound, so it is not spoken. Streams and WebSockets are under the same
+// rule, which asks nothing of them while they are silent; a connection over which no byte has gone
+// in either direction for an hour is closed (setting limits.stream_idle; it may take half as long
+// again). A client that has sent a request with a body and has no answer yet is not silent but
+// waits: how long it may wait is for the handler to say.
 //
-// Connections are counted as they are accepted, before anything is read: 256 of one IPv4
-// address or IPv6 /64, and none more for who has a quarter of what is still free, so that a
-// few addresses cannot take all there is. A trusted proxy is many clients, and is
-// held to the number of all only. That number is half of the files the process may open,
-// because a call that is handed on needs a second one, less a reserve for the store, the
-// logs and the operators. What is too much is closed with a reset, which leaves nothing
-// behind in the kernel.
+// Connections are counted as they are accepted, before anything is read: 256 of one IPv4 address or
+// IPv6 /64, and no more for one that holds a quarter of what is still free, so that a few addresses
+// cannot take them all. A trusted proxy stands for many clients, and only the total bounds it. That
+// total is half of the files the process may open, because a call that is handed on needs a second
+// one, less a reserve for the store, the logs and the operators. Connections beyond these bounds
+// are closed with a reset, which leaves nothing behind in the kernel.
 //
 // Deadlines are kept cheap. For reading there is one alarm, which is moved only to be earlier: it
 // is left with what net/http sets to end a Read at once, where that is under way in the kernel. Mostly it

@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// Listen listens at a TCP address for who is to be guarded. Multipath TCP is not spoken: its
-// connections do not obey what bounds an answer that nobody reads.
+// Listen listens at a TCP address for a server that is to be guarded. Multipath TCP is not spoken:
+// its connections ignore the bound on answers that the client does not read.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	c := net.ListenConfig{Control: keepLittle}
 	c.SetMultipathTCP(false)

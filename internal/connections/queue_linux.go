@@ -29,9 +29,9 @@ const mostUnsent = 128 << 10
 
 const tcpNotSentLowAt = 25 // TCP_NOTSENT_LOWAT, which package syscall does not name
 
-// keepLittle has the kernel keep little for who does not read, at all connections of a listener:
-// without it, each of them costs what its buffers may grow to, which is megabytes, and the time
-// to fill them. What the network carries at a time is not bounded by it.
+// keepLittle has the kernel keep little for clients that do not read, at all connections of a
+// listener: without it, each of them costs what its buffers may grow to, which is megabytes, and
+// the time to fill them. It does not bound the bytes in flight on the network.
 func keepLittle(_, _ string, listener syscall.RawConn) error {
 	return listener.Control(func(fd uintptr) { // a kernel that does not know it keeps more
 		syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpNotSentLowAt, mostUnsent)

@@ -101,8 +101,8 @@ func (c *conn) wakeBy(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// SetReadDeadline is obeyed by whoever reads. net/http also ends its wait for the client to
-// leave by a time that is over, and takes that back.
+// SetReadDeadline is obeyed by the reader. net/http also ends its wait for the client to leave by a
+// time that is over, and takes that back.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,9 +20,9 @@ const (
 	tooManyInAll
 )
 
-// take counts one more connection. The zero Addr is nobody's: it counts in all only. Who has
-// more than a quarter of what is free gets no more of it, so that whoever has few finds
-// something left.
+// take counts one more connection. The zero Addr stands for no client: it counts towards the total
+// only. A client that holds more than a quarter of what is free gets no more of it, so that clients
+// with few connections find something left.
 func (t *table) take(from netip.Addr, perAddress, total int) verdict {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -3,7 +3,7 @@
 // Where an endpoint is for what belongs to a user, it takes no role. An auditor reads. Bearer
 // tokens count for nothing there.
 //
-// Nothing of a body is read before that is known. Whoever has a second factor has proved it, to read as
-// well: a session that a trusted browser was spared it for is not one of the console. What changes
-// something that matters takes a fresh sign-in too: see [Actor.Fresh].
+// Nothing of a body is read before that is known. A user with a second factor must have used it, to
+// read as well: a session in which a trusted browser was spared it does not open the console. Acts that
+// matter require a fresh sign-in too: see [Actor.Fresh].
 package consoleauth

@@ -78,17 +78,18 @@ func New(c Config) (*Guard, error) {
 // Check is one more condition, such as admin.Actor.Admin.
 type Check func(admin.Actor) error
 
-// Actor returns who sends a request, before anything of its body is read: 401 for nobody,
-// 403 for who has no role for it, comes from another site's page or does not pass the
-// checks, 400 for a body of another type, and at last FactorFirst, to read as well, for who has not
-// proved what they have: what a trusted browser spares is not spared here. With FactorFirst it
-// returns the admin.Actor too. An auditor has a role for reading alone, whatever the checks say.
+// Actor returns the user who sends a request, before anything of its body is read. It fails with
+// 401 without a session, with 403 for a user who has no role for it, for a request from another
+// site's page and for one that does not pass the checks, with 400 for a body of another type, and
+// with FactorFirst, to read as well, for a user who has not used their second factor: a trusted
+// browser does not spare it here. With FactorFirst it returns the admin.Actor too. An auditor has a
+// role for reading alone, whatever the checks say.
 func (g *Guard) Actor(r *http.Request, checks ...Check) (admin.Actor, error) {
 	return g.pass(r, admin.Actor.HasRole, checks)
 }
 
-// Owner is Actor for an endpoint that is for users without a role, too: one that shows and changes
-// what belongs to who sends the request. The endpoint asks [admin.Actor.Sees] and [admin.Actor.Changes].
+// Owner is Actor for an endpoint that is for users without a role, too: one that shows and changes what
+// belongs to the sender of the request. The endpoint asks [admin.Actor.Sees] and [admin.Actor.Changes].
 func (g *Guard) Owner(r *http.Request, checks ...Check) (admin.Actor, error) {
 	return g.pass(r, func(admin.Actor, bool) error { return nil }, checks)
 }

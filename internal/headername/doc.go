@@ -1,12 +1,12 @@
 // Package headername tells by their names which headers of a client must not reach a service that
 // believes what stands before it.
 //
-// Two kinds are refused. A claim is a header by which proxies tell the services behind them who
-// calls, from where, or which request is really meant: a service believes it of whoever sends it, so
-// a client that sends it is somebody else. And a name that holds anything but letters, digits and - may
-// be taken for a claim: CGI and its heirs make a variable of each name, and what they have no letter for
-// becomes _ there. PHP does so with a dot, lighttpd with every other character, so that X.Keystile~User
-// and X-Keystile-User are one variable, and the last one wins.
+// Two kinds are refused. A claim is a header by which proxies tell the services behind them who calls,
+// from where, or which request is really meant: a service believes it, whoever sends it, so a client
+// could pass for another by sending it. And a name that holds anything but letters, digits and - may be
+// taken for a claim: CGI and its heirs make a variable of each name, in which other characters become _.
+// PHP does so with a dot, lighttpd with every other character, so that X.Keystile~User and
+// X-Keystile-User are one variable, and the last one wins.
 //
 // # Choices
 //

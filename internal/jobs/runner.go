@@ -27,7 +27,7 @@ type Queue[T any] struct {
 	Log            *slog.Logger
 }
 
-// How the store is read.
+// Pauses between two reads of the store.
 const (
 	PageSize = 100 // jobs read at a time
 
@@ -132,7 +132,7 @@ func (r *Runner[T]) run(ctx context.Context) {
 			continue
 		case <-r.wake:
 			if r.failurePause > 0 {
-				continue // the store has its pause, whoever wakes
+				continue // the store has its pause, even if Wake was called
 			}
 		case <-timer.C:
 		}

@@ -3,7 +3,7 @@ package logintype
 
 import "github.com/keystile/keystile/storage"
 
-// What applications are told.
+// Login types, as applications receive them.
 const (
 	Protocol = "protocol" // the login types of protocol 1
 	Extended = "extended" // the sign-in method itself

@@ -32,8 +32,9 @@ var (
 )
 
 // IsSigned reports whether a request must be authenticated by its signature, and by nothing else:
-// it brings a sign or a timestamp, even an empty one. Who fell back to an appkey sent along
-// would let an attacker strip the signature. Standard OAuth libraries send neither (protocol 5).
+// it brings a sign or a timestamp, even an empty one. A server that fell back to an appkey sent
+// along would let an attacker strip the signature. Standard OAuth libraries send neither (protocol
+// 5).
 func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has("timestamp") }
 
 // Of returns the signature that an application makes over a request's parameters (protocol 5): 32 hex digits, lower-case,
@@ -42,8 +43,8 @@ func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has(
 // encoding. Only the parameter sign itself is left out; empty values are not. Without a
 // secret there is no signature: "".
 //
-// The signature proves who sends, for five minutes, to whoever sees it. It hides nothing and
-// MD5 will not get stronger: new integrations use OAuth.
+// The signature proves the sender for five minutes, also for anyone who replays it. It hides
+// nothing and MD5 will not get stronger: new integrations use OAuth.
 func Of(a storage.App, params url.Values) string {
 	key := a.AppKey()
 	if key.IsZero() {

@@ -8,9 +8,9 @@
 //
 // # Choices
 //
-// What is not known to be public is refused: of IPv6 everything outside 2000::/3. An
-// address that carries an IPv4 address (NAT64, 6to4) is refused too; where the operator
-// admits such a prefix, the address inside is still checked.
+// Addresses that are not known to be public are refused: of IPv6 everything outside 2000::/3. An
+// address that carries an IPv4 address (NAT64, 6to4) is refused too; where the operator admits such
+// a prefix, the address inside is still checked.
 //
 // A name admitted as host:port is dialled wherever it points. The operator trusts whoever
 // answers for that name; a CIDR trusts nobody.

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// paint returns the style that puts a brand's colour in place of ours, "" for none. The text on
-// it is black or white, whichever reads better: one of the two always reaches 4.5:1. The
-// edge in that text's colour keeps a dark button apart from a dark card. What is in focus has a
-// ring in the text's colour, because the brand's may be hard to see on a card, and ours is not
-// theirs; nor is the glow behind the card.
+// paint returns the style that puts a brand's colour in place of ours, "" for none. The text on it
+// is black or white, whichever reads better: one of the two always reaches 4.5:1. The edge in that
+// text's colour keeps a dark button apart from a dark card. A focused element has a ring in the
+// text's colour, because the brand's may be hard to see on a card, and ours is not theirs; nor is
+// the glow behind the card.
 func paint(color string) template.CSS {
 	accent, ok := parseColor(color)
 	if !ok {

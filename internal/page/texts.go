@@ -26,7 +26,7 @@ var chinese = map[string]string{
 	"Try again in %s minutes.": "请在 %s 分钟后重试。",
 	"Try again in %s hours.":   "请在 %s 小时后重试。",
 
-	// What an application that nobody registered is told of its request.
+	// Answers to an application that registered itself.
 	"The application at %s asked wrongly.":            "位于 %s 的应用发出了错误的请求。",
 	"A program on this device, at %s, asked wrongly.": "此设备上的程序（%s）发出了错误的请求。",
 	"You did not allow access":                        "您未授权",
@@ -129,7 +129,7 @@ var chinese = map[string]string{
 	"There are too many attempts from your network at once. Wait a few seconds, then try again.":                                          "您所在的网络同时尝试登录的次数过多。请稍等几秒后重试。",
 	"Back to sign-in": "返回登录",
 
-	// The page of who is signed in.
+	// The page of a signed-in user.
 	"You are signed in": "您已登录",
 	"Sign out":          "退出登录",
 
@@ -423,7 +423,7 @@ var chinese = map[string]string{
 	"Give the email address you have confirmed here. We send a code to it.": "请填写您在此验证过的邮箱地址，我们会向该邮箱发送验证码。",
 	"Save the new password": "保存新密码",
 
-	// What the mails say.
+	// Texts of the emails.
 	"Your code to sign in":            "您的登录验证码",
 	"Your code to set a new password": "您的重置密码验证码",
 	"Confirm your email address":      "请验证您的邮箱地址",

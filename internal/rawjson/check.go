@@ -14,7 +14,7 @@ type Limits struct {
 	Members int  // of one object; looked at with Once
 }
 
-// What Check finds. Each reads on after a plural, such as "the arguments".
+// Findings of Check. Each continues a sentence that begins with a plural, such as "the arguments".
 var (
 	ErrSyntax  = errors.New("must be one JSON value in UTF-8")
 	ErrDepth   = errors.New("are nested too deeply")

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Members walks the members of an object. A name may be a part of the text: it is copied
-// by who keeps it.
+// Members walks the members of an object. A name may be a part of the text: a caller that keeps it
+// must copy it.
 func Members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
 		for i := blank(object, 1); object[i] != '}'; {

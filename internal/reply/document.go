@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Document is a public JSON document that is kept as bytes, with the header it is sent
-// with: anybody may cache it for five minutes, and who has it already, by its ETag, is
-// told 304.
+// Document is a public JSON document that is kept as bytes, with the header it is sent with:
+// anybody may cache it for five minutes, and a client that has it already, by its ETag, is answered
+// with 304.
 type Document struct {
 	body         []byte
 	etag, length []string

@@ -117,7 +117,7 @@ func Hold(ctx context.Context) error {
 	return nil
 }
 
-// Counter is an Entry that can count a request again, for whoever it is counted for.
+// Counter is an Entry that can count a request again, for another subject.
 type Counter interface {
 	// Count counts n requests more, and refuses all of them if there are too many.
 	Count(ctx context.Context, n int) error

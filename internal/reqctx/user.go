@@ -23,20 +23,20 @@ func ChargeSession(ctx context.Context, session, sub string) error {
 	return chargeTo(ctx, true, Key{"session " + session, sessionShare}, Key{"user " + sub, userShare})
 }
 
-// ChargeSignIn counts a request that has signed in a user against them. What is more than a person
-// signs in stays with the address.
+// ChargeSignIn counts a request that has signed in a user against them. Requests beyond a person's
+// rate of sign-ins stay with the address.
 func ChargeSignIn(ctx context.Context, sub string) {
 	chargeTo(ctx, false, Key{"sign-in " + sub, signInShare})
 }
 
 // ChargeGrant counts a request that has redeemed a code, or refreshed a token, against their user.
-// What is more than a person does stays with the address.
+// Requests beyond a person's rate stay with the address.
 func ChargeGrant(ctx context.Context, sub string) {
 	chargeTo(ctx, false, Key{"grant " + sub, tokenShare})
 }
 
 // ChargeDevice counts a request of a device that waits for its user against the device_code, by an id of
-// that: many devices may have one address. What is more than a device asks stays with the address.
+// that: many devices may have one address. Requests beyond a device's rate stay with the address.
 func ChargeDevice(ctx context.Context, id string) {
 	chargeTo(ctx, false, Key{"device " + id, tokenShare})
 	if v := From(ctx); v != nil {

@@ -95,8 +95,8 @@ func (c *Conn) Err() error {
 // Close ends the connection.
 func (c *Conn) Close() { c.fail(ErrClosed) }
 
-// send writes commands, or leaves them to whoever is writing. It returns what it has written if the caller has to read
-// the answers.
+// send writes commands, or leaves them to the caller that is writing. It returns what it has written if the caller
+// has to read the answers.
 func (c *Conn) send(by time.Time, k *call, commands []Command) (own *batch, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,9 +137,9 @@ func (c *Conn) writeOn() {
 	c.writing = false
 }
 
-// write writes what there is, in one piece, while c.mu is not held. What takes longer than until a time ends the
-// connection, since nobody knows how much of it has gone out. It returns what it has written if nobody reads: whoever
-// has called it has to see to that.
+// write writes what there is, in one piece, while c.mu is not held. A write that lasts beyond its deadline ends the
+// connection, because no one knows how much of it has gone out. It returns what it has written if no caller reads
+// the answers yet: its caller has to read them.
 func (c *Conn) write(by time.Time) (unread *batch) {
 	b := c.next
 	c.number++

@@ -32,8 +32,8 @@ func (t *Target) connect(ctx context.Context, address string) (net.Conn, error) 
 	return (&tls.Dialer{Config: t.TLS}).DialContext(ctx, t.Network, address)
 }
 
-// greet says who connects, and reads the answers to that. What the server has sent beyond them is noticed at the first
-// command.
+// greet says who connects, and reads the answers to that. Bytes that the server has sent beyond them are noticed at
+// the first command.
 func (t *Target) greet(ctx context.Context, nc net.Conn) (*reader, error) {
 	if by, ok := ctx.Deadline(); ok {
 		if err := nc.SetDeadline(by); err != nil {

@@ -1,8 +1,9 @@
 // Package resp speaks the protocol of Redis and Valkey, RESP 2 and 3, over a connection that many callers share.
 //
-// Whoever answers may be anybody: a proxy with errors of its own, another service on that port, somebody on the way. So
-// every length is bounded before anything is made for it, memory grows with what has arrived and not with what is
-// announced, and whatever is no answer ends the connection with an error, and nothing else.
+// The other end may be anything: a proxy with errors of its own, another service on that port, an attacker on the
+// way. So every length is bounded before anything is allocated for it, memory grows with the bytes that have
+// arrived and not with those that are announced, and bytes that are no answer end the connection with an error, and
+// nothing else.
 //
 // Commands that come while others are written go out in one write, and each write ends with a PING that carries its
 // number. Answers are believed when that number has come back in its place. So one answer too many, or one too few, is
@@ -10,6 +11,6 @@
 //
 // A caller that finds nobody reading reads its answers itself, and no other goroutine has to wake it (see read.go).
 //
-// What RESP 3 has beyond RESP 2 is read as what RESP 2 would say: a map is a list, a double is text, a boolean a
-// number. Pushed messages and attributes are errors, since nobody asks for any.
+// The types that RESP 3 adds to RESP 2 are read as those of RESP 2: a map is a list, a double is text, a boolean
+// a number. Pushed messages and attributes are errors, because none are asked for.
 package resp

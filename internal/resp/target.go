@@ -23,7 +23,7 @@ type Target struct {
 	Old       bool   // RESP 2 alone, for proxies that know no HELLO
 }
 
-// Parse reads an address. What it complains of never repeats the address, which may have a password, nor a part of it.
+// Parse reads an address. Its errors never repeat any part of the address, which may hold a password.
 func Parse(address string) (t Target, err error) {
 	u, err := url.Parse(address)
 	if err != nil {

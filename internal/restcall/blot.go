@@ -87,8 +87,8 @@ func blotted(answer []byte, found []span) []byte {
 	return append(out, answer[done:]...)
 }
 
-// needle is a text to look for. What is base64 may begin or end within a character, which
-// then goes too, as the padding does.
+// needle is a text to look for. A text in base64 may begin or end within a character, which then
+// goes too, as the padding does.
 type needle struct {
 	text        string
 	base64      bool

@@ -97,8 +97,8 @@ var (
 	htmlCharset = regexp.MustCompile(`(?i)<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})`)
 )
 
-// stated is the charset that XML and HTML name themselves. Whoever can read there that it is
-// UTF-16 does not read UTF-16.
+// stated returns the charset that XML and HTML name themselves. A text in which "UTF-16" can be
+// read as ASCII is not UTF-16.
 func stated(media string, body []byte) string {
 	named := xmlCharset
 	switch {

@@ -57,9 +57,9 @@ func slashes(text string) bool {
 	return false
 }
 
-// climbs reports whether a text has a segment . or .. between slashes. What servers take
-// for the end of a segment's name is none of it: parameters (Tomcat's ..;/), and a query
-// or fragment for those that read a decoded path as a URL. Windows drops blanks.
+// climbs reports whether a text has a segment . or .. between slashes. A segment ends where servers
+// end it: before parameters (Tomcat's ..;/), and before a query or fragment for those that read a
+// decoded path as a URL. Windows drops blanks.
 func climbs(text string) bool {
 	for segment := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if end := strings.IndexAny(segment, ";?#"); end >= 0 {
@@ -118,9 +118,9 @@ func hexRune(digits string) rune {
 	return rune(n)
 }
 
-// fold writes in ASCII what some servers take for it: the wide forms of characters, dots
-// and slashes of other names, and encodings of more bytes than are needed. What is not
-// seen, and what is not UTF-8, is dropped, as some servers do.
+// fold replaces by ASCII what some servers take for it: the wide forms of characters, look-alikes
+// of dots and slashes, and encodings of more bytes than are needed. It drops invisible characters
+// and invalid UTF-8, as some servers do.
 func fold(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text

@@ -2,8 +2,8 @@ package restcall
 
 import "strings"
 
-// writeCookies writes the arguments that are cookies into one header. Those of whoever
-// carries the call are none of them.
+// writeCookies writes the arguments that are cookies into one header. Cookies of the client are
+// never among them.
 func (p *Plan) writeCookies(r *Request, values arguments, c *complaints) {
 	if len(p.cookies) == 0 {
 		return

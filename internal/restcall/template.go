@@ -27,7 +27,7 @@ type piece struct {
 }
 
 // compileTemplate reads a path of OpenAPI in one pass, in which only declared names are
-// placeholders. What follows # is dropped: some documents tell operations apart by it.
+// placeholders. Text after # is dropped: some documents tell operations apart by it.
 func compileTemplate(text string, params []toolplan.Param, args map[string]int) (template, error) {
 	text, _, _ = strings.Cut(text, "#")
 	path, fixed, _ := strings.Cut(text, "?")

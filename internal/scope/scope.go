@@ -77,8 +77,9 @@ func IsTools(name string) bool {
 // HasTools reports whether any name in a space-separated scope opens tools.
 func HasTools(scope string) bool { return slices.ContainsFunc(strings.Fields(scope), IsTools) }
 
-// Within reports whether a space-separated scope asks for no more than a granted one. Who may use
-// every tool may use those of one capability or bundle, and who may use a capability each of its tools.
+// Within reports whether a space-separated scope asks for no more than a granted one. A grant of every
+// tool includes those of one capability or bundle, and a grant of a capability includes each of its
+// tools.
 func Within(granted, asked string) bool {
 	for name := range strings.FieldsSeq(asked) {
 		if !within(granted, name) {
@@ -163,8 +164,8 @@ func Grantable(name string) bool {
 	return IsTools(name)
 }
 
-// OfKeys reports whether an API key can hold a scope: tools, and who its user is. No key manages
-// applications, or acts for one.
+// OfKeys reports whether an API key can hold a scope: tools, and the identity of its user. No key
+// manages applications, or acts for one.
 func OfKeys(name string) bool {
 	return IsTools(name) || name == OpenID || name == Profile || name == Email
 }

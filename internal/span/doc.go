@@ -8,10 +8,10 @@
 //
 // # What is in a span
 //
-// Names, and the attributes that the semantic conventions of OpenTelemetry have for them, as far as they are of
-// few values: method, route, status, the host of an upstream, the tool, the kind of a document. An application
-// is named by its client_id. Never there are a path, a query, a header, a body, the text of an error, which can
-// have a URL in it, or who the user is. So url.full and url.path, which the conventions ask for, are missing.
+// Spans have names and the attributes of OpenTelemetry's semantic conventions, as far as these have few values:
+// method, route, status, the host of an upstream, the tool, the kind of a document. An application is named by
+// its client_id. They never hold a path, a query, a header, a body, the text of an error, which may contain a
+// URL, or an identifier of the user. So url.full and url.path, which the conventions ask for, are missing.
 //
 // # Context of others
 //

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// scope names this library to who reads the spans.
+// scope names this library in the spans.
 const scope = "github.com/keystile/keystile"
 
 // Kind says on which side of a call a span is.
@@ -23,8 +23,8 @@ const (
 // Span is one that has begun. The zero Span is none: nobody records.
 type Span struct{ otel trace.Span }
 
-// Start begins a span below the one that is recorded in a context, if one is. What it is about is set
-// afterwards, and only if it is On: so nothing is made of it where nobody records.
+// Start begins a span below the one that is recorded in a context, if one is. Its attributes are set
+// afterwards, and only if it is On, so nothing is allocated where no spans are recorded.
 func Start(ctx context.Context, kind Kind, name string) (context.Context, Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {

@@ -3,8 +3,8 @@
 // before somebody sees or rotates a secret, changes where users are sent, changes a role or a way to sign in, downloads
 // what is held about them, deletes, or hands an application the management of others (decisions 52, 57 and 91).
 //
-// What a user has is one factor, or two if they have set up a second one. A browser that they trust spares them the
-// second one at a sign-in to an application; the session that begins so has not proved it.
+// A user has one factor, or two if they have set up a second one. A browser that they trust spares them the second
+// one at a sign-in to an application; the session that begins so has not proved it.
 //
 // There is no second function for the time alone, so that nobody can pick the wrong one. A test holds that nobody calls
 // Fresh with a proof that was looked at nowhere.

@@ -136,8 +136,8 @@ func (r *Revoked) latest(now time.Time) (last driver.Revocation) {
 	return last
 }
 
-// readAll reads the whole feed anew, after the store has lost what it had. What was known before
-// stays known here, and is owed to the store.
+// readAll reads the whole feed anew, after the store has lost what it had. Revocations that were
+// known before stay known here, and are owed to the store.
 func (r *Revoked) readAll(ctx context.Context) error {
 	began := time.Now()
 	now := r.feed.Reached(began)
@@ -176,7 +176,7 @@ func (r *Revoked) missing(stored map[fact]driver.Revocation, now time.Time) (all
 const payStep = 100
 
 // pay stores the revocations that the store has lost, so that it refuses the tokens they cover too.
-// What fails is tried again after the next read.
+// After a failure it tries again at the next read.
 func (r *Revoked) pay(ctx context.Context) {
 	for len(r.owed) > 0 {
 		n := min(payStep, len(r.owed))

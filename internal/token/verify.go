@@ -23,8 +23,8 @@ var (
 // ErrUnknownKey is an ErrInvalid: no published key has the kid of the token.
 var ErrUnknownKey = invalid("unknown kid")
 
-// What is wrong with tokens that are good otherwise. Some of them are asked about on every request, such
-// as those for another audience.
+// Faults of tokens that are otherwise good. Some of these tokens are sent with every request, such as
+// those for another audience.
 var (
 	errExpired, errEarly = invalid("expired"), invalid("not valid yet")
 	errRevoked, errKey   = invalid("revoked"), invalid("its key has gone")

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
 
-// How bytes are given, for the descriptions of what admits them.
+// Encodings of bytes, for the descriptions of the schemas that admit them.
 const (
 	howBytes    = `bytes: base64, a data URL, or an object with data, name and type`
 	howOrBytes  = `bytes: a data URL, or an object with data, name and type; anything else is sent as it is`

@@ -104,7 +104,7 @@ func Legal(name string) bool {
 	return 1 <= len(name) && len(name) <= maxName
 }
 
-// What the input schema of a foreign tool may cost.
+// Limits of the input schema of a foreign tool.
 const (
 	maxText  = 1 << 20 // bytes read
 	maxDepth = 64      // nested

@@ -21,7 +21,7 @@ type Limits struct {
 // pieces of a document refer to each other, so a small one can ask for endless work.
 const maxSteps = 20_000
 
-// Projection is the view of a document for one tool. What it leaves out it reports.
+// Projection is the view of a document for one tool. It reports the parts that it leaves out.
 type Projection struct {
 	doc    *Document
 	limits Limits

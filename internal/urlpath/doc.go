@@ -1,9 +1,9 @@
 // Package urlpath reads the path of a request in all the ways in which those behind it may.
 //
-// A path is compared as it is written, in its escaped form, because that is what is handed on.
-// A service may read the same bytes in another way: decode them, once or twice, take \ for /,
-// drop the parameters behind a semicolon, or merge slashes. Whoever decides by a path what a
-// call is charged to, or what it may reach, has to see that no reading leads elsewhere.
+// A path is compared as it is written, in its escaped form, because that is what is handed on. A
+// service may read the same bytes in another way: decode them, once or twice, take \ for /, drop
+// the parameters behind a semicolon, or merge slashes. A caller that decides by a path what a call
+// is charged to, or what it may reach, must make sure that no reading leads elsewhere.
 //
 // # Choices
 //

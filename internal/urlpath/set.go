@@ -1,6 +1,6 @@
 package urlpath
 
-// Set holds paths as Covers takes them, for who asks on every request. It does not change.
+// Set holds paths as Covers takes them, for callers that ask on every request. It does not change.
 type Set struct {
 	by   [256][]string // the letter behind the slash: few paths share one
 	rest []string      // that have none

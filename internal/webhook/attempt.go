@@ -77,7 +77,7 @@ func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
 	}
 }
 
-// rest waits for the Pause. Who cannot wait sends again what has arrived, when its lease ends.
+// rest waits for the Pause. A process that cannot wait sends again, after its lease, what has arrived already.
 func (s *Sender) rest(ctx context.Context) {
 	if s.pause <= 0 {
 		return

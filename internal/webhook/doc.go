@@ -14,17 +14,17 @@
 // that dies between the two, or two nodes whose clocks are more than a lease apart, send it
 // again, with the same webhook-id. Receivers keep the ids they have seen.
 //
-// In order: of one capability, an event is sent when the one before it was delivered or
-// given up. What was sent twice may arrive behind its successor.
+// In order: of one capability, an event is sent when the one before it was delivered or given up.
+// An event that was sent twice may arrive after its successor.
 //
 // A failed attempt is repeated after 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h and 14 h, each
 // up to a tenth longer, so that receivers which failed together are not asked together.
 // After nine attempts, some 32 hours, the delivery is given up and stays readable for
 // storage.DeliveryLife.
 //
-// What does not arrive: an event that was given up; one that waits when the capability is
-// registered with another URL; and, when more than storage.MaxWaiting wait, the oldest that
-// was not tried. An event says that something changed, not what it is now: receivers ask.
+// Some events do not arrive: one that was given up; one that waits when the capability is
+// registered with another URL; and, when more than storage.MaxWaiting wait, the oldest that was not
+// tried. An event says that something changed, not what it is now: receivers ask.
 //
 // # Choices
 //

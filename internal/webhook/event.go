@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What can become of a capability.
+// Events of a capability.
 const (
 	Registered = "capability.registered"
 	Updated    = "capability.updated"

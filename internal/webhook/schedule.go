@@ -58,8 +58,8 @@ func givenUp(d storage.Delivery, now time.Time) storage.Delivery {
 	return d
 }
 
-// retryAfter reads Retry-After (RFC 9110 10.2.3) of the two answers it is for. What cannot
-// be read is nothing.
+// retryAfter reads Retry-After (RFC 9110 10.2.3) of the two answers it is for. It returns 0 for a
+// value that cannot be read.
 func retryAfter(status int, h http.Header, now time.Time) time.Duration {
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return 0

@@ -25,8 +25,8 @@ type Config struct {
 	Store  Store        // required
 	Client *http.Client // required: that of a netguard.Guard, so that no webhook reaches the inside of the network
 
-	// Every is the interval of polling the store for what another process queued and did not
-	// send. What this process queues is sent after Wake. 0: 1 min; 1 s to 1 h.
+	// Every is the interval of polling the store for events that another process queued and did not
+	// send. Events of this process are sent after Wake. 0: 1 min; 1 s to 1 h.
 	Every time.Duration
 
 	// Queued receives when something may have become due in this process; nil: Wake says so.

@@ -9,8 +9,8 @@
 //
 // # Choices
 //
-// What JSON cannot say is refused with its line and column, never guessed: .inf and .nan,
-// tags beyond those of the core schema, keys that are lists or mappings. Other keys become
+// Values that JSON does not have are refused with their line and column, never guessed: .inf and
+// .nan, tags beyond those of the core schema, keys that are lists or mappings. Other keys become
 // their text: 200 is "200".
 //
 // A key that stands twice in a mapping is refused, as YAML wants it (3.2.1.1), and so is a
@@ -20,10 +20,10 @@
 // followed as YAML 1.1 had it: a key of the mapping itself wins, then the first source. In
 // quotes it is a key like others.
 //
-// An alias is written out wherever it stands, so a few bytes can ask for any amount of JSON.
-// What is written is bounded, and what is visited, which merge keys can make much more. One
-// that leads to itself is refused. Before anything is parsed the marks that can begin a
-// value are counted: the parser takes some 170 bytes for each value.
+// An alias is written out wherever it stands, so a few bytes can ask for any amount of JSON. The
+// output is bounded, and so is the number of nodes visited, which merge keys can make much larger.
+// One that leads to itself is refused. Before anything is parsed the marks that can begin a value
+// are counted: the parser takes some 170 bytes for each value.
 //
 // U+0085, U+2028 and U+2029 end a line for some readers and not for others; like characters
 // that YAML excludes, they are refused unless they are escaped. UTF-16 is refused: JSON, and

@@ -17,7 +17,7 @@ type Limits struct {
 	Nodes int // keys and values, each as often as aliases lead there
 }
 
-// What an [Error] wraps if a document is too much, rather than wrong.
+// Reasons that an [Error] wraps if a document is too large rather than wrong.
 var (
 	ErrDepth = errors.New("nested too deep")
 	ErrSize  = errors.New("too large")

@@ -93,8 +93,8 @@ func based(s string) (tag, json string) {
 	return "!!int", n.String()
 }
 
-// decimal reads a number in decimal digits. What JSON has no form for, as in +1, 012, .5 and
-// 1., gets the nearest one that has; all else stays as it is written.
+// decimal reads a number in decimal digits. Forms that JSON does not have, as +1, 012, .5 and 1.,
+// become the nearest one that it has; all others stay as they are written.
 func decimal(s string) (tag, json string) {
 	rest := strings.TrimPrefix(s, "-")
 	negative := rest != s

@@ -7,10 +7,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The buckets. Behind what is named here, rows of tokens, revocations, docs, usage and batches have a sum (sum.go).
-// What is in feed, index and ends leads to one of them, which says that it does. Numbers and times in keys are
-// big-endian, so that bytes lie in the order
-// of what they mean.
+// The buckets. After the fields listed here, rows of tokens, revocations, docs, usage and batches have a checksum
+// (sum.go). Entries of feed, index and ends lead to one of these rows, which confirms it. Numbers and times in keys
+// are big-endian, so that bytes lie in the order of what they mean.
 const (
 	aboutBucket       = "keystile"    // what step.go has: "format", "since", "layout"
 	tokensBucket      = "tokens"      // key -> token

@@ -59,8 +59,8 @@ func makeInPlace(path string, wait time.Duration) error {
 	})
 }
 
-// fill makes an empty file one of this format, on the disk. What has failed is undone before
-// others have the lock.
+// fill makes an empty file one of this format, on the disk. A failed attempt is undone before
+// another process gets the lock.
 func fill(path string, wait time.Duration, undo func(error)) error {
 	db, err := open(path, bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType, NoStatistics: true, OpenFile: openNoted})
 	if err != nil {

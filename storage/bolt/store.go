@@ -106,7 +106,7 @@ func (u untilQuit) Write(p []byte) (int, error) {
 	}
 }
 
-// view reads one consistent state. What read keeps it must copy: the memory of the
+// view reads one consistent state. The function must copy what it keeps: the memory of the
 // transaction is the file itself, and ends with it.
 func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {

@@ -105,7 +105,7 @@ func remove(tx *bbolt.Tx, note []byte) error {
 	}
 }
 
-// What a note is about.
+// Kinds of notes.
 const (
 	aToken      = 't'
 	aRevocation = 'r'

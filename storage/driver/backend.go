@@ -19,8 +19,8 @@ import (
 //     in the years 1 to 9999, which nanoseconds in one integer of 64 bits are not enough for,
 //     nor are columns of microseconds. On the caller's clock the year may be 0 or 10000. What
 //     an adapter reckons from a time, such as the hours that a Sweep removes, may lie outside.
-//   - What is handed in may be changed by the caller afterwards, and what is handed out
-//     belongs to the caller: copy at the border, never hand out memory of a transaction.
+//   - Callers may change arguments afterwards, and results belong to them: copy at the border, never hand out
+//     memory of a transaction.
 //   - A nil or empty list of things to write is fine, does nothing and is not remembered: no
 //     version, no Seq, no batch.
 //   - Data and Index that are empty come back with length 0, nil or not. Callers must not tell
@@ -135,7 +135,7 @@ type Backend interface {
 	Close() error
 }
 
-// What callers and adapters agree on.
+// Limits that callers and adapters agree on.
 const (
 	// Page is the largest n that callers use with Revocations, Records and List.
 	Page = 1000

@@ -8,7 +8,7 @@ import "context"
 // A Backend that wraps another one passes this on by a method Unwrap() Backend.
 type Gatherer interface {
 	// Gather answers each Ask, in their order and all from one view of the store: as one atomic read. There
-	// are up to MaxAsks of them. What they name, the ids and each N, is up to Page together.
+	// are up to MaxAsks of them. The ids and the N of all of them are at most Page together.
 	Gather(ctx context.Context, asks ...Ask) ([]Answer, error)
 }
 

@@ -31,7 +31,7 @@ type Token struct {
 	Resource  string    `json:"resource,omitempty"` // RFC 8707
 	SignIn    string    `json:"sign_in,omitempty"`  // more of how the user signed in; adapters keep it as it is
 
-	// What only a code of an authorize request or of the old endpoints carries.
+	// Fields that only a code of an authorize request or of the old endpoints has.
 	RedirectURI string `json:"redirect_uri,omitempty"` // as it was requested, byte for byte
 	Challenge   string `json:"challenge,omitempty"`    // RFC 7636
 	Method      string `json:"method,omitempty"`       // S256 or plain

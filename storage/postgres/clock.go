@@ -17,9 +17,9 @@ func (s *Store) Now(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// ClockAhead returns how far the clock of the database is ahead of this machine's; it is negative
-// where that is behind. What processes date together is dated by the database's, and what ends by time ends by their
-// own: they should be set by NTP.
+// ClockAhead returns how far the clock of the database is ahead of this machine's; it is negative if the database
+// is behind. Times that processes share come from the clock of the database, and expiry is judged by their own: all
+// should be set by NTP.
 func (s *Store) ClockAhead(ctx context.Context) (ahead time.Duration, err error) {
 	began := time.Now()
 	there, err := s.Now(ctx)

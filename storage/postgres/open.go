@@ -21,8 +21,8 @@ type Options struct {
 	// Schema holds the tables, and nothing else. It is made where there is none. Empty: keystile.
 	Schema string
 
-	// NeverMigrate leaves the tables as they are: Open then fails where a migration is missing, and
-	// Migrate, or whoever runs its SQL, must have been there before.
+	// NeverMigrate leaves the tables as they are: Open then fails where a migration is missing;
+	// Migrate, or its SQL, must have been run before.
 	NeverMigrate bool
 
 	// ListenDSN leads to where hints of other processes are listened to: it has to lead to the same
@@ -66,8 +66,8 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	return open(ctx, dsn, o, (*Store).prepare)
 }
 
-// OpenReading is Open for who only reads: no table is made or changed, and no partition. It fails with
-// driver.ErrNotFound where there are no tables.
+// OpenReading is Open for callers that only read: no table is made or changed, and no partition. It
+// fails with driver.ErrNotFound where there are no tables.
 func OpenReading(ctx context.Context, dsn string, o Options) (*Store, error) {
 	return open(ctx, dsn, o, (*Store).present)
 }
@@ -146,8 +146,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	return s.partitions.ahead(ctx, c, s)
 }
 
-// configure reads a DSN. Whatever it does not say is set so that a forgotten session or a server
-// that has vanished holds nothing up.
+// configure reads a DSN. Parameters that it leaves out are set so that a forgotten session or a
+// server that has vanished holds nothing up.
 func configure(dsn string, o Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {

@@ -129,7 +129,7 @@ var statements = [queries]statement{
 	putDocs: {"put", `SELECT ks.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`},
 	ownDoc:  {"put", `SELECT version FROM ks.doc WHERE kind = (SELECT n FROM ks.kind WHERE name = $1) AND id = $2 AND call = $3`},
 
-	// What another process is removing, or has locked, is left to it or to the next minute.
+	// Rows that another process is removing, or has locked, are left to it or to the next minute.
 	sweep: {"sweep", `
 		WITH t1 AS (
 			DELETE FROM ks.token t USING (SELECT key FROM ks.token WHERE brief AND ends <= $1 LIMIT $3 FOR UPDATE SKIP LOCKED) AS due WHERE t.key = due.key RETURNING 1

@@ -172,7 +172,7 @@ type damaged struct{ key driver.Key }
 // Damaged returns which token it is.
 func (d *damaged) Damaged() (table, key string) { return "token", fmt.Sprintf("%x", d.key) }
 
-// RowKey returns the key of its row, for who reads on behind it.
+// RowKey returns the key of its row, after which a reader goes on.
 func (d *damaged) RowKey() []byte { return d.key[:] }
 
 func (d *damaged) Error() string {

@@ -16,9 +16,9 @@ var errUncanceled = errors.New("postgres: a statement that was sent is not cance
 // neverCancel has connections that are given up leave their statement alone, where pgx would ask the
 // server to cancel it, by a second connection.
 //
-// A commit that waits for its standby stops waiting when it is canceled: it stands, and everybody sees
-// it, and it is nowhere else. Whoever reads it, or says it again, is given an answer that the next
-// failover takes back. Uncanceled it stays unseen until the standby has it.
+// A commit that waits for its standby stops waiting when it is canceled: it stands, and every session
+// sees it, but it is on no other server. A session that reads it, or repeats it, gets an answer that
+// the next failover takes back. Uncanceled it stays unseen until the standby has it.
 func neverCancel(config *pgxpool.Config) {
 	before := config.BeforeConnect
 	config.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {

@@ -176,8 +176,8 @@ func (k *checkup) database(ctx context.Context) {
 	}
 }
 
-// opens reports whether the master key of a folder opens the store of a backend, which it closes. What is
-// counted there is compared with what is there.
+// opens reports whether the master key of a folder opens the store of a backend, which it closes. It
+// compares the stored counts with the records.
 func (k *checkup) opens(ctx context.Context, f *folder.Folder, b driver.Backend) (from string, err error) {
 	keys, from, err := admin.NewKeyring(k.conf, f).Read()
 	if err == nil {

@@ -191,8 +191,8 @@
 //     long this one may not have read what the others revoke and change; after that it answers access
 //     tokens with 503, until it has; at least 2s
 //   - audit.keep (duration, default 400d): how long the audit trail is kept, in days (d) or as other
-//     durations are, at least 1d; 0: for ever. What is older is removed within the hour, and a sealed
-//     checkpoint stands for it
+//     durations are, at least 1d; 0: for ever. Older records are removed within the hour, and a sealed
+//     checkpoint stands for them
 //   - audit.max_size (size, default 2GiB): how much the records of the audit trail may be together, in
 //     MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is
 //     free

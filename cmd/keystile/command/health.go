@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// healthPatience bounds the wait for an answer. What runs the check waits longer.
+// healthPatience bounds the wait for an answer. The caller of the check waits longer.
 const healthPatience = 5 * time.Second
 
 // askHealth asks the service of this configuration, on this machine, whether it is ready. A container

@@ -107,8 +107,8 @@ func (p program) addresses() (forms []string) {
 	return forms
 }
 
-// shown is the address of a storage without what may be a secret in it. What cannot be read is not shown at all
-// behind its scheme.
+// shown is the address of a storage without parts that may be secret. Of an address that cannot be read only
+// the scheme is shown.
 func shown(address string) string {
 	scheme, rest, found := strings.Cut(address, ":")
 	if !strings.HasPrefix(rest, "//") && !strings.ContainsAny(rest, "@?=") {

@@ -48,9 +48,9 @@ type listener struct {
 	last   *lastCall // below at; nil: it is closed as it is
 }
 
-// limit bounds what clients can hold open at each listener, and shows it in the metrics, if
-// there are any. Operators have places of their own, so that they get in when the public
-// listener is full. Who can open the admin socket can do everything, and is not counted.
+// limit bounds what clients can hold open at each listener, and shows it in the metrics, if there
+// are any. Operators have places of their own, so that they get in when the public listener is
+// full. Clients of the admin socket can do everything, and are not counted.
 func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.Metrics) {
 	room, reserve := connections.Room()
 	for i, o := range s.listeners {
@@ -137,8 +137,8 @@ func closing(leaving *atomic.Bool, h http.Handler) http.Handler {
 	})
 }
 
-// stop lets no more requests in and waits for those on their way. What is not done in
-// time, half-sent requests above all, is cut off: the process must end.
+// stop lets no more requests in and waits for those on their way. Requests that are not done in
+// time, half-sent ones above all, are cut off: the process must end.
 func (s servers) stop() {
 	deadline, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()

@@ -20,7 +20,7 @@ type Storage struct {
 	Name string // in messages: "bolt", "sqlite"
 
 	// Open opens the database at a path in the data folder, and makes it where there is none. An
-	// adapter that keeps its records elsewhere may leave the path alone. What is opened is closed
+	// adapter that keeps its records elsewhere may leave the path alone. The caller closes it
 	// before the process ends.
 	Open func(ctx context.Context, path string) (driver.Backend, error)
 

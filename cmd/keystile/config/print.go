@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Print writes the effective configuration as a configuration file, each value with the
-// place it came from. What a file may not hold is a comment.
+// Print writes the effective configuration as a configuration file, each value with the place it
+// came from. A value that a file may not hold is a comment.
 func (c *Config) Print(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, v := range c.Values {

@@ -32,7 +32,7 @@ type Product struct {
 
 var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
-// What has a meaning here already: first segments of paths, and names.
+// Names and first segments of paths that have a meaning here already.
 var (
 	takenPaths = []string{"oauth", "api", "demo", "healthz", "openapi.json", "fake-providers", "connect", "connect.php", "check_token", "check_token.php", ".well-known"}
 	takenNames = []string{"identity", "mcp"}

@@ -54,9 +54,9 @@ func register(ctx context.Context, store Registry, base string, draft storage.Ap
 // that an operator has disabled is not in it, and stays so.
 const settingSuspended = "demo.suspended"
 
-// Suspend disables the demo's application, where there is one and no demo: otherwise the
-// secret of a trial would go on to open the service after it. What it was granted ends by
-// revoke, before that is done.
+// Suspend disables the demo's application if there is one and the demo is off: otherwise the secret
+// of a trial would go on to open the service after it. It first ends the grants of the application
+// by revoke.
 func Suspend(ctx context.Context, store Registry, revoke func(clientID string) error) error {
 	_, err := storage.RetryOnConflict(ctx, func() (struct{}, error) { return struct{}{}, suspend(ctx, store, revoke) })
 	return err

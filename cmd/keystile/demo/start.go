@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/internal/cookies"
 )
 
-// start sends the browser to the provider. What the answer must match stays in a cookie
-// that only our callback is sent.
+// start sends the browser to the provider. The values that the answer must match stay in a cookie
+// that only the callback receives.
 func (d *Demo) start(w http.ResponseWriter, r *http.Request) error {
 	app, err := d.app(r.Context())
 	if err != nil {

@@ -3,13 +3,13 @@
 //
 // # Choices
 //
-// The index is documents of the store, so every adapter has it. It is written behind the trail and not
-// with it: a flush stays one Append, and a trail of an earlier version is indexed like a new one. What is
-// not indexed yet is less than a page of records, which a search reads.
+// The index is documents of the store, so every adapter has it. It is written after the trail and not
+// with it: a flush stays one Append, and a trail of an earlier version is indexed like a new one. A
+// search reads the records that are not indexed yet, less than a page of them.
 //
 // A segment holds the postings of 499 records in one document. 64 of them become a group, whose postings
 // are cut by the term's hash into 256 documents: a search reads one small document of each group and
-// term. Applications have parts of their own, listed together for who searches a hundred of them.
+// term. Applications have parts of their own, listed together for searches of up to a hundred of them.
 //
 // Terms are hashes with a key of the index, so nobody can send texts that all fall into one part, and the
 // index holds no text. Two terms may have one hash, therefore each find is compared with its record.

@@ -19,7 +19,7 @@ const defaultLimit = 50
 // tries bounds how often a search begins, if the index is made anew meanwhile.
 const tries = 3
 
-// What one search reads at most.
+// Bounds of one search.
 const (
 	mostRecords = 4 * driver.Page
 	mostBlocks  = 4 * driver.Page

@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// head says what the index holds. Whoever changes the index writes it in the same Put as the last of
-// the change, so of two who index at once one does.
+// head says what the index holds. A change of the index writes it in the same Put as its last part,
+// so of two indexers at once one wins.
 type head struct {
 	version int64
 	wipe    bool     // all else is to be removed; nothing of it counts

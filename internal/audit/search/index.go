@@ -53,7 +53,7 @@ const (
 	minRest   = 20 * time.Millisecond
 )
 
-// Run indexes until ctx ends. What fails is logged, once while it stays the same, and tried again. It
+// Run indexes until ctx ends. It logs a failure, once while it stays the same, and tries again. It
 // rests for as long as each piece of work took, so that the index of an old trail, or of a flood,
 // takes at most half of what the store can do.
 func (x *Indexer) Run(ctx context.Context) {
@@ -91,7 +91,7 @@ func (x *Indexer) Run(ctx context.Context) {
 	}
 }
 
-// What a turn found.
+// Outcomes of a turn.
 type outcome int
 
 const (

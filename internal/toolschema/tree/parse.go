@@ -41,7 +41,7 @@ type parser struct {
 	path []string
 	dry  bool // within what is lazy: nothing is collected
 
-	// What all open arrays and objects have collected: each takes its own off the end
+	// The values that all open arrays and objects have collected: each takes its own off the end
 	// when it closes, and is so allocated once, at its size.
 	members []Member
 	items   []any

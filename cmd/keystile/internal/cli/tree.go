@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// tree makes cobra's commands of the table. What they are called with goes to call, and what cobra says itself to out.
+// tree makes cobra's commands of the table. Their arguments go to call, and the texts of cobra itself to out.
 func (t Table) tree(call Call, out io.Writer) *cobra.Command {
 	root := &cobra.Command{Use: t.Program, Short: t.Summary, SilenceErrors: true, SilenceUsage: true}
 	root.SetIn(call.Stdin)

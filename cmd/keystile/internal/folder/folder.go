@@ -107,9 +107,8 @@ func (f *Folder) Warning() string {
 	return fmt.Sprintf("the data folder is open to other users (mode %04o); if it can be private, run: chmod 700 %s", info.Mode().Perm(), f.path)
 }
 
-// mkdir makes a folder with exactly this mode, and its parents if they are missing. It
-// reports whether it has made it. What it has made survives a power cut, unless it may not
-// read the folder that it made it in.
+// mkdir makes a folder with exactly this mode, and its parents if they are missing. It reports
+// whether it has made it. The new folder survives a power cut, unless its parent may not be read.
 func mkdir(path string, mode fs.FileMode) (bool, error) {
 	err := os.Mkdir(path, mode)
 	if errors.Is(err, fs.ErrNotExist) {

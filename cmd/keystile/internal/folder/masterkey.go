@@ -72,8 +72,8 @@ func lines(keys []storage.MasterKey) []byte {
 }
 
 func (f *Folder) ownKeys(path string) ([]storage.MasterKey, error) {
-	// In this order: another process that is starting writes the key first, then the
-	// database. Who sees the database sees the key.
+	// In this order: another process that is starting writes the key first, then the database. A
+	// process that sees the database sees the key.
 	_, none := os.Stat(f.Database())
 	keys, err := readKeys(path)
 	switch {
@@ -120,7 +120,7 @@ func ReadKey(path string) (storage.MasterKey, error) {
 }
 
 // credential reports whether a file is one that systemd has laid down for this service alone (LoadCredential=)
-// and that nobody can write. Who may read it is in a list of access, whose mask looks like the right of a group.
+// and that no user can write. Its readers are in an access list, whose mask looks like the right of a group.
 func credential(path string, mode fs.FileMode) bool {
 	dir := os.Getenv("CREDENTIALS_DIRECTORY")
 	return dir != "" && filepath.Dir(path) == filepath.Clean(dir) && mode.Perm()&^0o440 == 0

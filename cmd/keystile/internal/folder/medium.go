@@ -17,7 +17,7 @@ func On(path string) (Medium, error) {
 	return m, nil
 }
 
-// What speaks against a file system.
+// Reasons against a file system.
 const (
 	remote  = "it is another machine's: locks and fsync may not hold there, and every call waits for the network"
 	memory  = "it is in memory: what is written there is gone when the machine, or the container, ends"

@@ -33,8 +33,8 @@ func (f *Folder) Socket() (string, error) {
 	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".sock"), nil
 }
 
-// private makes a folder, or makes sure that one is ours alone: anybody may put a folder
-// into the temp folder, and who owns the socket there is told passwords.
+// private makes a folder, or makes sure that an existing one belongs to this user alone: anybody
+// may put a folder into the temp folder, and passwords are sent to the owner of the socket there.
 func private(dir string) error {
 	if _, err := mkdir(dir, 0o700); err != nil {
 		return err

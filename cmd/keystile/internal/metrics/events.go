@@ -15,8 +15,8 @@ var kinds = []string{
 	event.Consent, event.Client, event.Account,
 }
 
-// Events adds what the audit trail is told, and returns what counts an event. Whichever way people sign in,
-// and whatever an agent calls over one stream, is counted there, and not by requests.
+// Events adds the metrics of audit events, and returns the function that counts an event. Sign-ins by any
+// method, and calls that an agent makes over one stream, are counted by events and not by requests.
 func (m *Metrics) Events() func(event.Event) {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "keystile_events_total", Help: "Events that the audit trail was told, but calls of guarded services, by kind and class of status.",

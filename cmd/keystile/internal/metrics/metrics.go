@@ -26,8 +26,8 @@ type Metrics struct {
 	signIns  *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
 
-	// found are the counters of labels that were looked up: that costs more than counting. Whoever finds a
-	// new one makes another map, so that nobody waits who reads.
+	// found are the counters of labels that were looked up: that costs more than counting. A new one is
+	// added to a copy of the map, so that readers never wait.
 	found  atomic.Pointer[map[answers]counted]
 	adding sync.Mutex
 }
@@ -147,7 +147,8 @@ func (m *Metrics) prepare() {
 	}
 }
 
-// Handler answers with all metrics as text: that of OpenMetrics, which has the exemplars, for who asks for it.
+// Handler answers with all metrics as text: that of OpenMetrics, which has the exemplars, for clients that ask
+// for it.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }

@@ -19,9 +19,9 @@ var (
 	parameter = regexp.MustCompile(`(?i)((?:^|[?&;,\s])[\w.-]*(?:pass|pwd|secret|token|signature|api_?key)[\w.-]*\s*=\s*)('[^']*'|[^&#;,\s'"]+)`)
 )
 
-// Text returns a text without what is or may be the password of an address in it: all between the scheme, or a colon
-// where there is none, and the last @, unless what stands behind :// is a host by itself. A port that is no number
-// may be a password whose @ is missing. What is not sure to be none is hidden.
+// Text returns a text without what is or may be the password of an address in it: all between the scheme, or a
+// colon where there is none, and the last @, unless what stands behind :// is a host by itself. A port that is no
+// number may be a password whose @ is missing. Text that might be a password is hidden.
 func Text(text string) string {
 	shown, _ := cut(text)
 	return parameter.ReplaceAllString(shown, "${1}"+blot)

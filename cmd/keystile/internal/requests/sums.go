@@ -124,8 +124,9 @@ func (s *sums) close() {
 	s.flush()
 }
 
-// stranger reports whether a line is one that anybody can cause at any rate, and its kind. Whoever is known, by a
-// token, a session or a secret, has a rate; not so what is refused for being over it.
+// stranger reports whether a line is one that anybody can cause at any rate, and its kind. Callers that are
+// known, by a token, a session or a secret, have a rate; requests that are refused for exceeding it do not count
+// as known.
 func stranger(ctx context.Context, r *slog.Record) (k kind, is bool) {
 	if ctx.Value(fromServer{}) != nil {
 		return kind{level: r.Level, message: opening(r.Message)}, true

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What the manager is told.
+// States that are sent to the manager.
 const (
 	Ready    = "READY=1"
 	Stopping = "STOPPING=1"
@@ -25,8 +25,8 @@ type Manager struct {
 	pid    int
 }
 
-// From reads an environment, written as by os.Environ, for the process with this number. What is meant
-// for another process, such as the parent, is ignored.
+// From reads an environment, written as by os.Environ, for the process with this number. Variables
+// meant for another process, such as the parent, are ignored.
 func From(environ []string, pid int) Manager {
 	m := Manager{env: map[string]string{}, pid: pid}
 	for _, line := range environ {

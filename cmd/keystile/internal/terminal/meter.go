@@ -18,8 +18,8 @@ type Meter struct {
 	gone chan struct{}
 }
 
-// Watch begins to show what is being done where w is a terminal; the Meter is nil elsewhere. What is
-// counted is called unit, "" for nothing. The caller ends it.
+// Watch begins to show what is being done where w is a terminal; the Meter is nil elsewhere. unit
+// names the things that are counted, "" if none are. The caller ends it.
 func Watch(w io.Writer, what, unit string) *Meter {
 	if !Is(w) {
 		return nil
