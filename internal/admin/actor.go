@@ -1,11 +1,14 @@
 package admin
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"os"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/stepup"
@@ -52,7 +55,22 @@ func CommandLine() Actor {
 	if err != nil || host == "" {
 		host = "unknown host"
 	}
-	return Actor{Operator: fmt.Sprintf("command line, uid %d, %s", os.Getuid(), host)}
+	return Operator(fmt.Sprintf("command line, uid %d, %s", os.Getuid(), host))
+}
+
+// maxOperator bounds what an operator says of where they act, in bytes.
+const maxOperator = 200
+
+// Operator is CommandLine for a command that another process has sent: where is its word for where it was typed, of
+// which only what can be printed is kept, and no colon: in a record one ends the actor.
+func Operator(where string) Actor {
+	where = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == ':' {
+			return -1
+		}
+		return r
+	}, where[:min(len(where), maxOperator)])
+	return Actor{Operator: cmp.Or(where, "command line")}
 }
 
 // Name returns what the audit trail calls the actor: a sub, a client_id or where the operator acts.

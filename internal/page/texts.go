@@ -147,8 +147,10 @@ var chinese = map[string]string{
 	"application made, its secret shown": "应用已创建，并显示了密钥",
 	"application deleted":                "应用已删除",
 	"by the operator":                    "由运营者操作",
+	"by an administrator":                "由管理员操作",
 	"role":                               "角色",
 	"password":                           "密码",
+	"second factors removed":             "两步验证已移除",
 
 	"Use tools on your behalf: all that you may use here":                                              "代表您使用工具：您在此可用的全部工具",
 	"Use the tools of %s on your behalf":                                                               "代表您使用 %s 的工具",
@@ -323,7 +325,6 @@ var chinese = map[string]string{
 	"The authenticator app was removed.":                     "身份验证器应用已移除。",
 	"New recovery codes were made; the old ones have ended.": "已生成新的恢复码，旧的已失效。",
 	"Every browser is asked for the second factor again.":    "所有浏览器都将重新要求第二步验证。",
-	"Your second factors were removed by an administrator.":  "管理员已移除您的两步验证。",
 	// Signing in by mail, confirming an address, setting a new password.
 	"Sign in with email": "使用邮箱登录",
 	"We send a code to your address. You need no password.": "我们会向您的邮箱发送验证码，无需密码。",

@@ -121,7 +121,7 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 // erase erases a user; what is noted is appended to the trail.
 func erase(t *testing.T, store *storage.Store, sub string) (Erased, error) {
 	t.Helper()
-	revoke := func(ctx context.Context, r driver.Revocation) error { return store.Revoke(ctx, r) }
+	revoke := store.Revoke
 	return Erase(t.Context(), store, revoke, func(ctx context.Context, e Erased) error {
 		return store.Append(ctx, driver.Record{At: time.Now(), Data: []byte("erased " + sub + strings.Join(e.Changes(), "; "))})
 	}, sub)
@@ -348,7 +348,7 @@ func TestAnOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T
 func TestNothingGoesBeforeItIsNoted(t *testing.T) {
 	store := open(t)
 	u := person(t, store, 3)
-	revoke := func(ctx context.Context, r driver.Revocation) error { return store.Revoke(ctx, r) }
+	revoke := store.Revoke
 	_, err := Erase(t.Context(), store, revoke, func(ctx context.Context, e Erased) error {
 		u, err := store.User(ctx, u.Sub)
 		if err != nil || !u.Disabled {

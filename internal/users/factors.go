@@ -13,9 +13,6 @@ type FactorStore interface {
 	SaveFactors(ctx context.Context, f storage.Factors) (storage.Factors, error)
 }
 
-// ResetNotice tells a user of ResetFactors.
-const ResetNotice = "Your second factors were removed by an administrator."
-
 // ResetFactors removes the second factors of a user (a sub) who has lost them, and returns them as they were. The
 // trust of their browsers ends, and where a factor is required of them the time to add one begins anew.
 func ResetFactors(ctx context.Context, store FactorStore, sub string) (before, after storage.Factors, err error) {

@@ -43,7 +43,7 @@ func TestAResetRemovesEveryFactorAndRaisesTheEpoch(t *testing.T) {
 // Who is signed out everywhere, for a new password or by an administrator, is asked in every browser again.
 func TestSigningOutEverywhereEndsTheTrustOfBrowsers(t *testing.T) {
 	store := open(t)
-	revoke := func(context.Context, driver.Revocation) error { return nil }
+	revoke := func(context.Context, ...driver.Revocation) error { return nil }
 	ada, bob := create(t, store, storage.User{Username: "ada"}), create(t, store, storage.User{Username: "bob"})
 	withApp(t, store, ada.Sub)
 	for _, u := range []storage.User{ada, bob} {

@@ -1,13 +1,11 @@
 package users
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/told"
 )
 
@@ -38,7 +36,7 @@ func TestASignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
 	if err := End(t.Context(), store, one); err != nil {
 		t.Fatal(err)
 	}
-	revoke := func(ctx context.Context, r driver.Revocation) error { return store.Revoke(ctx, r) }
+	revoke := store.Revoke
 	if ended, err := SignOut(t.Context(), store, revoke, u.Sub); err != nil || ended != 2 {
 		t.Fatalf("SignOut() = %d, %v, want 2 sessions", ended, err)
 	}

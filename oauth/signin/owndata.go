@@ -12,7 +12,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 // ownData makes the pages on which users change, download and delete what is held about them, links them on
@@ -53,15 +52,14 @@ func (c Config) eraser() deletion.Eraser {
 	if !ok || c.Revoker == nil {
 		return nil
 	}
-	revoke := func(ctx context.Context, end driver.Revocation) error { return c.Revoker.Revoke(ctx, end) }
 	switch table := c.Users.(type) {
 	case users.ErasableUsers:
-		return deletion.Hosted(table, store, revoke)
+		return deletion.Hosted(table, store, c.Revoker.Revoke)
 	case *users.StoreUsers:
 		if same, ok := c.Store.(*storage.Store); ok && !table.Reads(same) {
 			return nil // they are in another store
 		}
-		return deletion.Stored(store, revoke)
+		return deletion.Stored(store, c.Revoker.Revoke)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -17,11 +16,11 @@ func TestAPIKeysAreMadeListedAndRevokedWithAndWithoutAServer(t *testing.T) {
 		sub := o.user("ada")
 		if served {
 			o.target.Provider = running
-			o.target.Notify = func(_ context.Context, to string, n event.Notice) {
+			o.target.Recorder.Notifier = mailbox(func(to string, n event.Notice) {
 				if to == sub && strings.HasPrefix(n.Detail, "by the operator: API key ") {
 					told++
 				}
-			}
+			})
 			o.serve()
 			o.held = errLocked
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -31,7 +32,7 @@ func rotateSecret(ctx context.Context, target Target, args cli.Args) (output, er
 
 // deleteApp removes an application and ends everything it was granted.
 func deleteApp(ctx context.Context, target Target, args cli.Args) (output, error) {
-	app, err := target.Billing.RemoveApp(ctx, args.Words[0], target.revoke, nil)
+	app, err := target.Billing.RemoveApp(ctx, args.Words[0], func(ctx context.Context, end driver.Revocation) error { return target.revoke(ctx, end) }, nil)
 	if err != nil {
 		return nil, unknownApp(args.Words[0], err)
 	}

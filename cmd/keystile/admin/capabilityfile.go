@@ -103,10 +103,10 @@ func (p *progress) stage(format string, args ...any) {
 // ask has the server behind a socket run the command.
 func (c command) ask(ctx context.Context, socket string, args cli.Args, tell *progress) (string, error) {
 	if !c.brings {
-		return ask(ctx, socket, Request{c.name, args}, c.wait)
+		return ask(ctx, socket, requestOf(c.name, args), c.wait)
 	}
 	var body bytes.Buffer
-	if err := json.NewEncoder(&body).Encode(Request{c.name, args}); err != nil {
+	if err := json.NewEncoder(&body).Encode(requestOf(c.name, args)); err != nil {
 		return "", err
 	}
 	return exchange(ctx, socket, documentPath, documentWait, &sending{tell: tell, from: &body, bytes: body.Len()})

@@ -64,7 +64,7 @@ func newOffice(t *testing.T) *office {
 	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money, Usage: calls}
 	o := &office{t: t, target: target, users: users, data: t.TempDir()}
 	o.target.Ways = ways(access.SignUpClosed)
-	o.target.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }
+	o.target.Recorder.Trail = o
 	o.target.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
 	return o
 }
@@ -75,6 +75,17 @@ func ways(signUp string) func() (access.Ways, string, error) {
 		return access.Ways{{Method: storage.LoginSelf, SignUp: signUp}}, "https://id.example.com/oauth/signin/signup", nil
 	}
 }
+
+// NoteNow makes the office its own audit trail.
+func (o *office) NoteNow(_ context.Context, e event.Event) error {
+	o.trail = append(o.trail, e)
+	return o.unwritten
+}
+
+// mailbox is a Notifier.
+type mailbox func(sub string, n event.Notice)
+
+func (m mailbox) Notify(_ context.Context, sub string, n event.Notice) { m(sub, n) }
 
 // serve answers at the folder's socket until the test ends.
 func (o *office) serve() {

@@ -48,7 +48,7 @@ func pruneTrail(ctx context.Context, target Target, args cli.Args) (output, erro
 	if plan.Records == 0 {
 		return answer{{"removed", int64(left)}, {"before", when(before)}}, nil
 	}
-	if err := target.Note(ctx, event.Event{Kind: event.Admin, Detail: "audit prune by the operator: " + plan.String()}); err != nil {
+	if err := target.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, Detail: "audit prune by the operator: " + plan.String()}); err != nil {
 		return nil, fmt.Errorf("the audit trail could not be written, so nothing was removed from it: %w", err)
 	}
 	removed, err := plan.Do(ctx, target.Store, now)

@@ -120,7 +120,7 @@ func (r Target) nextKeys(ctx context.Context, args cli.Args, keys []storage.Mast
 	if begun {
 		return keys, nil
 	}
-	if err := r.Note(ctx, event.Event{Kind: event.Admin, Detail: "key rekey begins " + fresh.ID()}); err != nil {
+	if err := r.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, Detail: "key rekey begins " + fresh.ID()}); err != nil {
 		return nil, fmt.Errorf("the audit trail could not be written, so nothing was changed: %w", err)
 	}
 	return r.Keys.add(fresh, keys, from)

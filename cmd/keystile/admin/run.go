@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -187,7 +187,7 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 		return err
 	}, func(target Target) (err error) {
 		tell.stage("parsing")
-		said, err = execute(ctx, target, c.name, args)
+		said, err = execute(ctx, target.by(admin.CommandLine()), c.name, args)
 		return err
 	})
 	m.End()
@@ -206,7 +206,7 @@ func (c command) runWithout(ctx context.Context, call cli.Call, conf *config.Con
 		return err
 	}
 	tell.stage("parsing")
-	said, err := execute(ctx, target, c.name, call.Args)
+	said, err := execute(ctx, target.by(admin.CommandLine()), c.name, call.Args)
 	if err == nil {
 		tell.stage("done")
 	}
@@ -236,7 +236,5 @@ func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder
 
 // tell has a user told by mail what a command did to what is theirs; "" is nobody.
 func (r Target) tell(ctx context.Context, sub, kind, app, detail string) {
-	if r.Notify != nil && sub != "" {
-		r.Notify(ctx, sub, event.Notice{Kind: kind, App: app, Detail: "by the operator: " + detail, At: time.Now()})
-	}
+	r.Recorder.Notify(ctx, r.By, event.Notice{Kind: kind, App: app, Detail: detail}, sub)
 }

@@ -8,12 +8,19 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // Request names a command of the table and its arguments; the client sends it.
 type Request struct {
 	Command string   `json:"command"`
 	Args    cli.Args `json:"args"`
+	By      string   `json:"by"` // where it was typed, for the audit trail
+}
+
+// requestOf returns the Request of a command that was typed into this process.
+func requestOf(command string, args cli.Args) Request {
+	return Request{command, args, admin.CommandLine().Operator}
 }
 
 // Response holds the text to print, or the error.
@@ -55,7 +62,7 @@ func (s server) run(w http.ResponseWriter, r *http.Request, most int64) {
 		err = fmt.Errorf("%q brings no document", req.Command)
 	}
 	if err == nil {
-		resp.Output, err = execute(r.Context(), s.target, req.Command, req.Args)
+		resp.Output, err = execute(r.Context(), s.target.by(admin.Operator(req.By)), req.Command, req.Args)
 		if req.Command != openToolsCommand { // a health check asks every few seconds
 			s.log.InfoContext(r.Context(), "admin command", "command", req.Command, "ok", err == nil)
 		}

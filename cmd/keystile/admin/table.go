@@ -13,6 +13,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
@@ -26,21 +28,19 @@ import (
 type Target struct {
 	Store      *storage.Store
 	Users      Users
-	Provider   Provider                                 // nil: nobody serves here
-	Copy       func(io.Writer) (int64, error)           // writes a consistent copy of the database
-	Signed     time.Duration                            // the longest that what a key has signed is valid
-	Granted    time.Duration                            // the longest that what was granted is valid
-	SigningAlg string                                   // of access tokens
-	Forget     func(id string)                          // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
-	Billing    *billing.Billing                         // of applications; the running server's, if one serves here
-	Usage      *usage.Reader                            // of applications and of the whole service; the running server's, if one serves here
-	Registry   *registry.Registry                       // of capabilities
-	Keys       *Keyring                                 // the master keys
-	Note       func(context.Context, event.Event) error // puts what was done on the audit trail
+	Provider   Provider                       // nil: nobody serves here
+	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
+	Signed     time.Duration                  // the longest that what a key has signed is valid
+	Granted    time.Duration                  // the longest that what was granted is valid
+	SigningAlg string                         // of access tokens
+	Forget     func(id string)                // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
+	Billing    *billing.Billing               // of applications; the running server's, if one serves here
+	Usage      *usage.Reader                  // of applications and of the whole service; the running server's, if one serves here
+	Registry   *registry.Registry             // of capabilities
+	Keys       *Keyring                       // the master keys
+	By         admin.Actor                    // who acts: execute is given it with each command
+	Recorder   admin.Recorder                 // writes acts on the audit trail; without a Notifier nobody serves here, and nobody is told by mail
 
-	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
-	// and nobody is told.
-	Notify func(ctx context.Context, sub string, n event.Notice)
 	Unlock func(context.Context, netip.Addr) bool      // ends the lockout of an address; nil: nobody serves here
 	Reload func(context.Context) error                 // makes the running bus read who may use what anew; nil: nobody serves here
 	Nodes  func(context.Context) ([]nodes.Info, error) // that serve from the store
@@ -66,12 +66,27 @@ type Provider interface {
 
 // revoke ends what an application (kind app) or a user (kind user) was granted: in a running server at once,
 // else in the store, where the next one reads it.
-func (r Target) revoke(ctx context.Context, end driver.Revocation) error {
+func (r Target) revoke(ctx context.Context, ends ...driver.Revocation) error {
 	if r.Provider != nil {
-		return r.Provider.Revoke(ctx, end)
+		return r.Provider.Revoke(ctx, ends...)
 	}
-	end.Until = token.Outlives(time.Now(), r.Granted)
-	return r.Store.Revoke(ctx, end)
+	for i := range ends {
+		if ends[i].Until.IsZero() {
+			ends[i].Until = token.Outlives(time.Now(), r.Granted)
+		}
+	}
+	return r.Store.Revoke(ctx, ends...)
+}
+
+// users returns the acts on users.
+func (r Target) users() *useracts.Acts {
+	return useracts.New(useracts.Config{Store: r.Store, Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget})
+}
+
+// by returns the target for an actor.
+func (r Target) by(who admin.Actor) Target {
+	r.By = who
+	return r
 }
 
 // EndApp ends everything that an application was granted until now.
@@ -90,7 +105,7 @@ type command struct {
 	reads    bool                // it changes nothing
 	looks    func(cli.Args) bool // whether a call of it changes nothing
 	hidden   bool                // other commands use it
-	notes    bool                // it writes on the audit trail itself, before it does what it does
+	acts     bool                // it is an act of internal/admin, which writes its own record and drops what is cached
 	brings   bool                // it brings a document, of up to 16 MiB
 	scratch  bool                // it needs no data folder: see Opener.Scratch
 	asks     string              // what a person is asked before it is done, with a verb for its words
@@ -136,10 +151,10 @@ func execute(ctx context.Context, target Target, name string, args cli.Args) (st
 // noted is an output that adds to what the audit trail says.
 type noted interface{ noted() string }
 
-// settle makes what was done known: to the running server, and to the audit trail, which
-// names the command and what it was done to, and no flag: some hold secrets.
+// settle makes what was done known where that is not the act's own: to the running server, and to the audit trail,
+// which names the command and what it was done to, and no flag: some hold secrets.
 func (r Target) settle(ctx context.Context, c command, args cli.Args, said output) error {
-	if c.reads || c.looks != nil && c.looks(args) {
+	if c.reads || c.acts || c.looks != nil && c.looks(args) {
 		return nil
 	}
 	if made, ok := said.(answer); ok && r.Forget != nil && strings.HasPrefix(c.name, "user ") && len(made) > 0 && made[0].name == "sub" {
@@ -154,9 +169,6 @@ func (r Target) settle(ctx context.Context, c command, args cli.Args, said outpu
 	if r.Forget != nil && len(args.Words) > 0 && strings.HasPrefix(c.name, "app ") {
 		r.Forget(args.Words[0])
 	}
-	if c.notes {
-		return untold
-	}
 	detail := strings.Join(append([]string{c.name}, args.Words...), " ")
 	if made, ok := said.(answer); ok && len(args.Words) == 0 && len(made) > 0 {
 		detail += fmt.Sprint(" ", made[0].value) // what was made begins with what it is called by
@@ -164,7 +176,7 @@ func (r Target) settle(ctx context.Context, c command, args cli.Args, said outpu
 	if more, ok := said.(noted); ok {
 		detail += more.noted()
 	}
-	if err := r.Note(ctx, event.Event{Kind: event.Admin, Detail: detail}); err != nil {
+	if err := r.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, Detail: detail}); err != nil {
 		return errors.Join(untold, fmt.Errorf("it is done, but the audit trail could not be written: %w", err))
 	}
 	return untold

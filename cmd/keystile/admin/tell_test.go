@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -13,9 +12,9 @@ import (
 func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 	o := newOffice(t)
 	var told []string
-	o.target.Notify = func(_ context.Context, sub string, n event.Notice) {
+	o.target.Recorder.Notifier = mailbox(func(sub string, n event.Notice) {
 		told = append(told, sub+" "+n.Kind+" "+n.App+" "+n.Detail)
-	}
+	})
 	ada := o.user("ada")
 	id := o.must("app", "create", "--name", "Shop", "--domain", "shop.example", "--owner", "ada")["client_id"].(string)
 	nobodys, _ := o.app()
@@ -46,6 +45,6 @@ func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 	if o.must("app", "delete", id); !slices.Contains(told, ada+" app Gone by the operator: application deleted") {
 		t.Errorf("of a deletion they are told %q", told)
 	}
-	o.target.Notify = nil // nobody serves
+	o.target.Recorder.Notifier = nil // nobody serves
 	o.must("user", "set", "ada", "--role", "none")
 }

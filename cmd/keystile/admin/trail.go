@@ -60,7 +60,7 @@ func (d *distant) Checkpoint(ctx context.Context) (storage.Checkpoint, error) {
 // ask has the server run one of the commands above, and reads its answer.
 func (d *distant) ask(ctx context.Context, into any, command string, words ...string) error {
 	args := cli.Args{Words: words, Flags: map[string][]string{"json": {"true"}}}
-	text, err := ask(ctx, d.socket, Request{command, args}, 0)
+	text, err := ask(ctx, d.socket, requestOf(command, args), 0)
 	if errors.Is(err, errNobody) && d.begun { // to begin anew with the file would tell the beginning twice
 		err = errors.New("the server has gone away in between; do it again")
 	}

@@ -21,7 +21,7 @@ func eraseUser(ctx context.Context, target Target, args cli.Args) (output, error
 	revoke := target.revoke
 	note := func(ctx context.Context, e users.Erased) error {
 		target.tell(ctx, u.Sub, event.NoticeAccount, "", "your account was erased")
-		return target.Note(ctx, event.Event{Kind: event.Admin, User: u.Sub, Detail: "user erase " + u.Sub + ": " + strings.Join(e.Changes(), "; ")})
+		return target.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, User: u.Sub, Detail: "user erase " + u.Sub + ": " + strings.Join(e.Changes(), "; ")})
 	}
 	e, err := users.Erase(ctx, target.Store, revoke, note, u.Sub)
 	if errors.Is(err, storage.ErrInvalid) {
@@ -29,6 +29,9 @@ func eraseUser(ctx context.Context, target Target, args cli.Args) (output, error
 	}
 	if err != nil {
 		return nil, err
+	}
+	if target.Forget != nil {
+		target.Forget(u.Sub)
 	}
 	return answer{
 		{"sub", u.Sub}, {"erased", true}, {"sessions_ended", e.Sessions}, {"logins", e.Logins}, {"api_keys", e.APIKeys},

@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // userFactors shows the second factors of a user, and removes them first where that is asked for.
@@ -19,12 +17,7 @@ func userFactors(ctx context.Context, target Target, args cli.Args) (output, err
 		f, err := target.Store.Factors(ctx, u.Sub)
 		return showFactors(u, f), err
 	}
-	before, after, err := users.ResetFactors(ctx, target.Store, u.Sub)
-	if err != nil {
-		return nil, err
-	}
-	target.tell(ctx, u.Sub, event.NoticeAccount, "", "second factors removed")
-	err = target.Note(ctx, event.Event{Kind: event.Admin, User: u.Sub, Detail: "user factors reset " + u.Sub + ": second factors " + before.Summary() + " -> " + after.Summary()})
+	_, after, err := target.users().ResetFactors(ctx, target.By, u.Sub)
 	return append(showFactors(u, after), field{"reset", true}), err
 }
 

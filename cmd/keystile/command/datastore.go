@@ -116,13 +116,14 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 		Store: h.store, Users: h.users, Copy: h.copy,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
-		Note:    h.note, Keys: h.keyring, Ways: h.ways,
+		Keys:    h.keyring, Ways: h.ways,
 		Billing: h.billing, Usage: h.usage,
 		Nodes: func(ctx context.Context) ([]nodes.Info, error) { return nodes.Look(ctx, h.store) },
 	}
+	target.Recorder.Trail = h
 	if serving != nil {
-		target.Provider, target.Forget, target.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
-		target.Reload, target.Notify, target.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
+		target.Provider, target.Forget, target.Recorder.Trail = serving.Tokens, serving.Forget, serving.Trail
+		target.Reload, target.Recorder.Notifier, target.Unlock = serving.Bus.Reload, serving.SignIn, serving.SignIn.Unlock
 		target.Nodes, target.Registry = serving.Nodes.List, serving.Registry
 		target.Ways = func() (access.Ways, string, error) { return serving.Ways(), serving.InvitationPage(), nil }
 		target.Unlisted = serving.Bus.Unlisted
@@ -153,8 +154,8 @@ func (nobody) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{}, storage.ErrNotFound
 }
 
-// note puts one event on the audit trail of a store that nobody serves.
-func (h *dataStore) note(ctx context.Context, e event.Event) error {
+// NoteNow puts one event on the audit trail of a store that nobody serves.
+func (h *dataStore) NoteNow(ctx context.Context, e event.Event) error {
 	trail, err := audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"})
 	if err != nil {
 		return err

@@ -36,6 +36,7 @@ type world struct {
 	b       *assembled
 	store   *storage.Store
 	watch   *watched
+	data    *dataStore
 	handler http.Handler
 	own     string // the name of the capability and the bundle that are the caller's own
 	n       int    // of people and objects made, so that none is like another
@@ -57,10 +58,10 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
 	fatal(t, w.store.Set(t.Context(), storage.SettingDefaultAccess, storage.AccessEveryone)) // although people can be invited
-	h := &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
-	w.b, err = assemble(t.Context(), c, worldBase, h, new(together), nil, slog.New(slog.DiscardHandler), nil)
+	w.data = &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
+	w.b, err = assemble(t.Context(), c, worldBase, w.data, new(together), nil, slog.New(slog.DiscardHandler), nil)
 	fatal(t, err)
-	t.Cleanup(func() { fatal(t, errors.Join(w.b.Close(context.Background()), h.Close())) })
+	t.Cleanup(func() { fatal(t, errors.Join(w.b.Close(context.Background()), w.data.Close())) })
 	w.handler = w.b
 	return w
 }

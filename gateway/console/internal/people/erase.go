@@ -9,7 +9,6 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/users"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -59,12 +58,11 @@ func (s *People) erase(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if u.Sub == who.Sub {
 		return nil, notOneself
 	}
-	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoke(ctx, end) }
 	note := func(_ context.Context, e users.Erased) error {
 		s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeAccount, Detail: "your account was erased by an administrator"}, u.Sub)
 		return s.c.Recorder.Note(r.Context(), who, admin.Act{What: "user erase", On: u.Sub, User: u.Sub, Changes: e.Changes()})
 	}
-	e, err := users.Erase(r.Context(), s.c.Store, revoke, note, u.Sub)
+	e, err := users.Erase(r.Context(), s.c.Store, s.c.Revoke, note, u.Sub)
 	if owns := (*users.Owner)(nil); errors.As(err, &owns) {
 		return nil, owner.Saying(owns.Error())
 	}

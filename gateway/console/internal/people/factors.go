@@ -5,7 +5,6 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -51,9 +50,6 @@ func (s *People) resetFactors(w http.ResponseWriter, r *http.Request, who admin.
 	if err != nil {
 		return nil, err
 	}
-	before, after, err := users.ResetFactors(r.Context(), s.c.Store, u.Sub)
-	if err != nil {
-		return nil, err
-	}
-	return factorsOf(u, after), s.told(r, who, u, "user factors reset", users.ResetNotice, "second factors "+before.Summary()+" -> "+after.Summary())
+	_, after, err := s.acts.ResetFactors(r.Context(), who, u.Sub)
+	return factorsOf(u, after), err
 }

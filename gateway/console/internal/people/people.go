@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -100,10 +101,15 @@ type Config struct {
 type People struct {
 	c     Config
 	names *names
+	acts  *useracts.Acts
 }
 
 // New makes People.
-func New(c Config) *People { return &People{c, newNames(c.Store)} }
+func New(c Config) *People {
+	s := &People{c: c, names: newNames(c.Store)}
+	s.acts = useracts.New(useracts.Config{Store: c.Store, Revoke: c.Revoke, Recorder: c.Recorder, Forget: s.Forget})
+	return s
+}
 
 // Forget drops the name of a user (a sub) that pages remember.
 func (s *People) Forget(sub string) { s.names.users.forget(sub) }

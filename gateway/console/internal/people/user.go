@@ -186,8 +186,7 @@ func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who admin.Ac
 
 // signOut ends a user's sessions, and everything granted before now.
 func (s *People) signOut(ctx context.Context, sub string) error {
-	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoke(ctx, end) }
-	_, err := users.SignOut(ctx, s.c.Store, revoke, sub)
+	_, err := users.SignOut(ctx, s.c.Store, s.c.Revoke, sub)
 	return err
 }
 

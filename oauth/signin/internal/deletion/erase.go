@@ -25,7 +25,7 @@ import (
 type Eraser func(ctx context.Context, note func(ctx context.Context, changes []string) error, sub string) error
 
 // Revoke ends tokens.
-type Revoke func(context.Context, driver.Revocation) error
+type Revoke func(context.Context, ...driver.Revocation) error
 
 // Stored returns the Eraser of the users of a store.
 func Stored(store erasing.EraseStore, revoke Revoke) Eraser {

@@ -46,10 +46,14 @@ func withoutActor(detail string) string {
 	if !ok {
 		return detail
 	}
-	if i := strings.IndexAny(rest, ":,"); i >= 0 {
-		return head + rest[i:]
+	who, what, ok := strings.Cut(rest, ": ")
+	switch {
+	case !ok:
+		return head
+	case strings.HasSuffix(who, ", continued"):
+		head += ", continued"
 	}
-	return head
+	return head + ": " + what
 }
 
 // records writes the newest records about a user, and reports whether these are all. A trail that cannot be

@@ -8,9 +8,10 @@ import (
 
 func TestAnAdministratorsActIsGivenWithoutWhoAndWhere(t *testing.T) {
 	for detail, want := range map[string]string{
-		"user set u1 by uadmin: role: \"\" -> \"admin\"": "user set u1: role: \"\" -> \"admin\"",
-		"user erase u1 by uadmin":                        "user erase u1",
-		"user set u1 by uadmin, continued: x by y":       "user set u1, continued: x by y",
+		"user set u1 by uadmin: role: \"\" -> \"admin\"":                           "user set u1: role: \"\" -> \"admin\"",
+		"user erase u1 by uadmin":                                                  "user erase u1",
+		"user set u1 by uadmin, continued: x by y":                                 "user set u1, continued: x by y",
+		"user set u1 by command line, uid 0, host.example: name \"a\" -> \"b: c\"": "user set u1: name \"a\" -> \"b: c\"",
 		"nothing": "nothing",
 	} {
 		got := recordOf(event.Event{Kind: event.Admin, IP: "192.0.2.9", Detail: detail, Path: "/api/console/users/u1"})

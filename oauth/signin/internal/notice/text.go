@@ -67,12 +67,12 @@ func (n *Notices) noticeFacts(l page.Lang, what event.Notice) string {
 	return out.String()
 }
 
-// noticeDetail is a detail in a language. One such as "added: WeChat" is translated in two.
+// noticeDetail is a detail in a language. One such as "added: WeChat" is translated part by part.
 func noticeDetail(l page.Lang, detail string) string {
 	detail = oneLine(detail)
 	what, which, two := strings.Cut(detail, ": ")
 	if two && l.Of(what) == l {
-		return l.T("%s: %s", l.T(what), l.T(which))
+		return l.T("%s: %s", l.T(what), noticeDetail(l, which))
 	}
 	return l.T(detail)
 }
