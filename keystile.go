@@ -151,8 +151,8 @@ func (c *Config) count() {
 	c.SignIn.Lockout = cmp.Or(c.SignIn.Lockout, c.Counters.Addresses(c.SignIn.Lock))
 	c.SignIn.Delays = cmp.Or(c.SignIn.Delays, c.Counters.Accounts())
 	c.SignIn.Counter = cmp.Or(c.SignIn.Counter, c.Counters.Counter())
-	c.OAuth.Counter = cmp.Or[oauth.Counter](c.OAuth.Counter, c.Counters.Counter())
-	c.Legacy.Counter = cmp.Or[legacy.Counter](c.Legacy.Counter, c.Counters.Counter())
+	c.OAuth.Counter = cmp.Or(c.OAuth.Counter, c.Counters.Counter())
+	c.Legacy.Counter = cmp.Or(c.Legacy.Counter, c.Counters.Counter())
 }
 
 // build makes the packages, each from those before it, and adds them to the router.

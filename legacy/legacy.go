@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -72,15 +73,6 @@ type Visitors interface {
 // Audit records events; *gateway.Trail does.
 type Audit interface{ Note(e event.Event) }
 
-// Counter counts what several processes have to count together.
-type Counter interface {
-	// Add counts an event of a client, or of a network, under a name, unless limit of them
-	// are in the window that ends now: then it returns how long to wait.
-	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-	// Wait returns what Add would, and counts nothing.
-	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-}
-
 // Values of Config.ErrorStatus.
 const (
 	AlwaysOK = "always_ok" // HTTP 200: clients that read no body of an error still get to know errcode
@@ -103,7 +95,7 @@ type Config struct {
 
 	ErrorStatus string // AlwaysOK (default) or Mapped
 
-	Counter  Counter                        // of wrong keys and signatures; nil: each process counts alone
+	Counter  counters.Counter               // of wrong keys and signatures; nil: each process counts alone
 	Audit    Audit                          // nil: nothing is taken down
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()

@@ -30,14 +30,14 @@ var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret
 func (l *Legacy) authenticate(c *call) (storage.App, error) {
 	now, address := time.Now(), l.c.ClientIP(c.Request)
 	who := bruteforce.By(address, c.params.Get("appid"))
-	if wait := l.failures.RetryAfter(c.Context(), who, now); wait != "" {
+	if wait := l.failures.RetryAfter(c.Context(), who); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, absent := l.find(c)
 	switch no := (*reply.Failure)(nil); {
 	case errors.As(absent, &no):
 		app, who = decoy, bruteforce.Unknown(address)
-		if wait := l.failures.RetryAfter(c.Context(), who, now); wait != "" {
+		if wait := l.failures.RetryAfter(c.Context(), who); wait != "" {
 			return storage.App{}, tooManyKeys.With("Retry-After", wait)
 		}
 	case absent != nil:
@@ -45,7 +45,7 @@ func (l *Legacy) authenticate(c *call) (storage.App, error) {
 	}
 	how, err := verifyProof(app, c.params, c.known, now)
 	if errors.Is(err, wrongKey) || errors.Is(err, wrongSign) {
-		l.failures.Count(c.Context(), who, now)
+		l.failures.Count(c.Context(), who)
 		err = cmp.Or(absent, err)
 	}
 	if err != nil {

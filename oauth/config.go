@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -95,7 +96,7 @@ type Config struct {
 	// Consent: nobody has checked them.
 	Clients ClientsConfig
 
-	Counter Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
+	Counter counters.Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
 
 	// AllowPrivate lists the private addresses and networks that applications may be told at of the end of
 	// sessions: a CIDR, an address or host:port. It is for nothing else: whoever owns an application chooses

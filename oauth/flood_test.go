@@ -15,11 +15,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/test/vendordocs"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // floodedHosts are the vendors' hosts, and those of an attacker, which answer at each URL with a document. It
@@ -60,9 +60,9 @@ func floodFixture(t *testing.T, nodes int) (all []*fixture, hosts *floodedHosts,
 	docs := vendordocs.New(t)
 	docs.Echo(2000)
 	hosts, from = &floodedHosts{docs: docs}, new(netip.Addr)
-	var shared oauth.Counter
+	var shared counters.Counter
 	if nodes > 1 {
-		shared = allowance.NewCounter()
+		shared = counters.NewCounter()
 	}
 	configure := func(c *oauth.Config) {
 		c.Consent, c.Log, c.Counter = &fakeConsent{allowed: true}, quiet, shared
@@ -245,7 +245,7 @@ func TestTwoApplicationsWithOneKeySetReadItAtOnce(t *testing.T) {
 
 // slowCounter lets others come while it counts for one address.
 type slowCounter struct {
-	oauth.Counter
+	counters.Counter
 	of   netip.Addr
 	wait chan struct{}
 }
@@ -261,7 +261,7 @@ func (c slowCounter) Wait(ctx context.Context, name string, p netip.Prefix, limi
 func TestWhatOneNetworkHasUsedUpRefusesNobodyWhoWaitsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attacker, honest := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("203.0.113.1")
-		counter := slowCounter{allowance.NewCounter(), attacker, make(chan struct{})}
+		counter := slowCounter{counters.NewCounter(), attacker, make(chan struct{})}
 		h := inMemory(t, openPolicy, func(c *oauth.Config) {
 			c.Counter = counter
 			c.ClientIP = func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("X-From")) }

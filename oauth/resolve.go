@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -43,7 +43,7 @@ type clients struct {
 }
 
 // newClients makes the clients of a Server whose Config is complete.
-func (s *Server) newClients(counter allowance.Counter) (*clients, error) {
+func (s *Server) newClients(counter counters.Counter) (*clients, error) {
 	policy := s.c.Clients
 	fetch, err := clientdoc.New(clientdoc.Config{Allow: policy.AllowPrivate, Transport: policy.Transport})
 	if err != nil {

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"time"
 
-	"github.com/keystile/keystile/internal/allowance"
 	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
@@ -19,6 +17,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -92,15 +91,6 @@ type Meter interface {
 	Meter(product string, handler http.Handler) http.Handler
 }
 
-// Counter counts what several processes have to count together.
-type Counter interface {
-	// Add counts an event of a client, or of a network, under a name, unless limit of them
-	// are in the window that ends now: then it returns how long to wait.
-	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-	// Wait returns what Add would, and counts nothing.
-	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-}
-
 // identity is the product that userinfo is charged to (protocol 8).
 const identity = "identity"
 
@@ -115,7 +105,7 @@ type Server struct {
 	tokens          *Tokens
 	sameOrigin      *http.CrossOriginProtection
 	failures        *bruteforce.Failures
-	counter         allowance.Counter // of what is done for strangers
+	counter         counters.Counter // of what is done for strangers
 	clients         *clients
 	answers         *claims.Answers
 	unfollow        func()
@@ -134,7 +124,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}
 	if s.counter == nil {
-		s.counter = allowance.NewCounter()
+		s.counter = counters.NewCounter()
 	}
 	if s.clients, err = s.newClients(s.counter); err != nil {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)

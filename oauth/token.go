@@ -101,9 +101,9 @@ func (s *Server) clientOf(r *http.Request, form url.Values) (app storage.App, er
 // authenticate checks a secret, unless there were too many wrong ones. Which client_ids exist
 // is no secret, so guesses at those that do not may be told apart by when they are refused.
 func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
-	now, address := time.Now(), s.c.ClientIP(r)
+	address := s.c.ClientIP(r)
 	who := bruteforce.By(address, form.Get("client_id"))
-	if wait := s.failures.RetryAfter(r.Context(), who, now); wait != "" {
+	if wait := s.failures.RetryAfter(r.Context(), who); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, err := s.proven(r, form)
@@ -112,11 +112,11 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 	}
 	if app.ID == "" {
 		who = bruteforce.Unknown(address)
-		if wait := s.failures.RetryAfter(r.Context(), who, now); wait != "" {
+		if wait := s.failures.RetryAfter(r.Context(), who); wait != "" {
 			return app, tooManyKeys.With("Retry-After", wait)
 		}
 	}
-	s.failures.Count(r.Context(), who, now)
+	s.failures.Count(r.Context(), who)
 	return app, challenge(r, err)
 }
 

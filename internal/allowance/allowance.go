@@ -6,16 +6,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/storage/counters"
 )
-
-// Counter counts events by client, perhaps for several processes together.
-type Counter interface {
-	// Add counts an event of a client, or of a network, under a name, unless limit of them
-	// are in the window that ends now: then it returns how long to wait.
-	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-	// Wait returns what Add would, and counts nothing.
-	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-}
 
 // Rate admits so many events in any window of time.
 type Rate struct {
@@ -33,7 +25,7 @@ type Kind struct {
 
 // Wait returns how long an address has to wait until Take admits an event of each of the kinds, 0 if it would
 // now. It counts nothing.
-func Wait(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait time.Duration) {
+func Wait(ctx context.Context, c counters.Counter, from netip.Addr, kinds ...Kind) (wait time.Duration) {
 	for _, k := range kinds {
 		own, shared, beyond := k.counts(from)
 		open := shared.Wait(ctx, c)
@@ -46,7 +38,7 @@ func Wait(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait 
 }
 
 // Take counts an event of each of the kinds for an address, or returns how long to wait.
-func Take(ctx context.Context, c Counter, from netip.Addr, kinds ...Kind) (wait time.Duration) {
+func Take(ctx context.Context, c counters.Counter, from netip.Addr, kinds ...Kind) (wait time.Duration) {
 	if wait = Wait(ctx, c, from, kinds...); wait > 0 {
 		return wait
 	}
@@ -77,7 +69,7 @@ type Count struct {
 }
 
 // Wait returns how long to wait until all of them admit an event. It counts nothing.
-func (all Counts) Wait(ctx context.Context, c Counter) (wait time.Duration) {
+func (all Counts) Wait(ctx context.Context, c counters.Counter) (wait time.Duration) {
 	for _, n := range all {
 		wait = max(wait, c.Wait(ctx, n.Name, n.Of, n.Limit.N, n.Limit.Window))
 	}
@@ -85,7 +77,7 @@ func (all Counts) Wait(ctx context.Context, c Counter) (wait time.Duration) {
 }
 
 // Take adds an event to each of them, or returns how long to wait.
-func (all Counts) Take(ctx context.Context, c Counter) (wait time.Duration) {
+func (all Counts) Take(ctx context.Context, c counters.Counter) (wait time.Duration) {
 	if wait = all.Wait(ctx, c); wait > 0 {
 		return wait
 	}
@@ -93,7 +85,7 @@ func (all Counts) Take(ctx context.Context, c Counter) (wait time.Duration) {
 }
 
 // add adds to one after the other, until one refuses.
-func (all Counts) add(ctx context.Context, c Counter) (wait time.Duration) {
+func (all Counts) add(ctx context.Context, c counters.Counter) (wait time.Duration) {
 	for _, n := range all {
 		if wait = c.Add(ctx, n.Name, n.Of, n.Limit.N, n.Limit.Window); wait > 0 {
 			return wait

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/storage/counters"
 )
 
 const day = 24 * time.Hour
@@ -19,7 +21,7 @@ var registrations = Kind{
 var bare = Kind{Name: "bare", Common: Rate{10, time.Minute}, Reserve: Rate{1, time.Minute}}
 
 // taken counts what is let through.
-func taken(t *testing.T, c Counter, k Kind, n int, from func(i int) string) (through int) {
+func taken(t *testing.T, c counters.Counter, k Kind, n int, from func(i int) string) (through int) {
 	for i := range n {
 		if Take(t.Context(), c, netip.MustParseAddr(from(i)), k) == 0 {
 			through++
@@ -51,7 +53,7 @@ func TestANetworkDoesSoMuchAnHourAndADay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				counter, sum := NewCounter(), 0
+				counter, sum := counters.NewCounter(), 0
 				for hour := range 24 {
 					n := taken(t, counter, registrations, 3000, c.from)
 					if hour == 0 && n != c.hour {
@@ -88,7 +90,7 @@ func TestBeyondWhatIsCommonEachNetworkHasAReserve(t *testing.T) {
 		"one of those who have used it": {many, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			counter := NewCounter()
+			counter := counters.NewCounter()
 			k := registrations
 			k.Each = nil
 			if n := taken(t, counter, k, 2000, many); n != 2000 {
@@ -114,7 +116,7 @@ func TestBeyondWhatIsCommonEachNetworkHasAReserve(t *testing.T) {
 
 func TestWhoIsRefusedUsesUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		counter := NewCounter()
+		counter := counters.NewCounter()
 		taken(t, counter, registrations, 3_000, one("192.0.2.1"))
 		if n := taken(t, counter, registrations, 100, one("192.0.2.2")); n != 30 {
 			t.Errorf("the neighbor of a flood does %d, want 30", n)
@@ -130,32 +132,32 @@ func TestWhoIsRefusedUsesUpNothing(t *testing.T) {
 func TestTheWaitIsTrue(t *testing.T) {
 	for name, c := range map[string]struct {
 		kinds  []Kind
-		before func(t *testing.T, counter Counter)
+		before func(t *testing.T, counter counters.Counter)
 		want   time.Duration
 	}{
-		"of the hour": {[]Kind{registrations}, func(t *testing.T, counter Counter) {
+		"of the hour": {[]Kind{registrations}, func(t *testing.T, counter counters.Counter) {
 			taken(t, counter, registrations, 30, one("192.0.2.1"))
 		}, time.Hour},
-		"of the day, and not of the hour that is over before": {[]Kind{registrations}, func(t *testing.T, counter Counter) {
+		"of the day, and not of the hour that is over before": {[]Kind{registrations}, func(t *testing.T, counter counters.Counter) {
 			for range 4 {
 				taken(t, counter, registrations, 30, one("192.0.2.1"))
 				time.Sleep(time.Hour)
 			}
 		}, 20 * time.Hour},
-		"of the reserve, once it is there before what is common": {[]Kind{bare}, func(t *testing.T, counter Counter) {
+		"of the reserve, once it is there before what is common": {[]Kind{bare}, func(t *testing.T, counter counters.Counter) {
 			taken(t, counter, bare, 1, one("203.0.113.1"))
 			time.Sleep(30 * time.Second)
 			taken(t, counter, bare, 9, one("203.0.113.1"))
 			time.Sleep(10 * time.Second)
 			taken(t, counter, bare, 1, one("192.0.2.1"))
 		}, 20 * time.Second},
-		"of the longer of two kinds": {[]Kind{bare, registrations}, func(t *testing.T, counter Counter) {
+		"of the longer of two kinds": {[]Kind{bare, registrations}, func(t *testing.T, counter counters.Counter) {
 			taken(t, counter, bare, 11, one("192.0.2.1"))
 			taken(t, counter, registrations, 30, one("192.0.2.1"))
 		}, time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			counter, from := NewCounter(), netip.MustParseAddr("192.0.2.1")
+			counter, from := counters.NewCounter(), netip.MustParseAddr("192.0.2.1")
 			c.before(t, counter)
 			wait := Take(t.Context(), counter, from, c.kinds...)
 			if wait != c.want {
@@ -179,7 +181,7 @@ func TestAMillionEventsOfAFewNetworksKeepOutNobodyElse(t *testing.T) {
 		const minutes, each = 20, 50_000
 		fetches := Kind{Name: "fetch", Each: []Rate{{10, time.Minute}}, Common: Rate{100, time.Minute}, Reserve: Rate{1, time.Minute}}
 		kinds := []Kind{registrations, fetches}
-		counter, most, kept := NewCounter(), 0, 0
+		counter, most, kept := counters.NewCounter(), 0, 0
 		for minute := range minutes {
 			fetched := 0
 			for i := range each {

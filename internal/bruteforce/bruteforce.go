@@ -4,54 +4,31 @@ import (
 	"context"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/keystile/keystile/internal/limit"
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 const (
 	knownLimit   = 30
 	unknownLimit = 60
 	window       = time.Minute
-	capacity     = 100_000 // guessers of each kind; beyond it, unknown ones are counted by network
 )
-
-// Counter counts events by client for several processes together.
-type Counter interface {
-	// Add counts an event of a client, or of a network, under a name, unless limit of them
-	// are in the window that ends now: then it returns how long to wait.
-	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-	// Wait returns what Add would, and counts nothing.
-	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-}
 
 // Failures counts the wrong proofs of the last minute. Make it with New.
 type Failures struct {
-	known, unknown *limit.Limiter // apart, so that made-up clients take no place of real ones
-	shared         Counter        // in their place; nil: this process counts alone
-	name           string         // begins the names of what shared counts
+	known, unknown counters.Counter // in one process apart, so that made-up clients take no place of real ones
+	name           string           // begins the names of what they count
 }
 
 // New returns Failures without any. They are counted in this process, or by a shared Counter under
 // names that begin with this one.
-func New(shared Counter, name string) *Failures {
-	f := newOf(capacity)
-	f.shared, f.name = shared, name+" "
-	return f
-}
-
-func newOf(capacity int) *Failures {
-	return &Failures{known: table(capacity), unknown: table(capacity)}
-}
-
-func table(capacity int) *limit.Limiter {
-	l, err := limit.New(limit.Config{Window: window, MaxKeys: capacity, Client: networkKey})
-	if err != nil {
-		panic(err) // of a Config that is written above
+func New(shared counters.Counter, name string) *Failures {
+	if shared != nil {
+		return &Failures{known: shared, unknown: shared, name: name + " "}
 	}
-	return l
+	return &Failures{known: counters.NewCounter(), unknown: counters.NewCounter()}
 }
 
 // Guesser identifies a source of failed attempts and their target.
@@ -70,18 +47,6 @@ func By(address netip.Addr, clientID string) Guesser {
 // names that somebody makes up must not take place.
 func Unknown(address netip.Addr) Guesser { return By(address, "") }
 
-// key is a text that whose reads.
-func (g Guesser) key() string {
-	var room [128]byte
-	return string(append(append(g.client.AppendTo(room[:0]), ' '), g.clientID...))
-}
-
-func networkKey(key string) (client netip.Prefix, clientID string) {
-	text, clientID, _ := strings.Cut(key, " ")
-	client, _ = netip.ParsePrefix(text) // the zero Prefix has none
-	return client, clientID
-}
-
 // limit returns how many wrong proofs are too many.
 func (g Guesser) limit() int {
 	if g.clientID == "" {
@@ -92,13 +57,8 @@ func (g Guesser) limit() int {
 
 // RetryAfter returns the value of the Retry-After header, in seconds, for a guesser with too many
 // failures; "" if they may try. Call it before their proof is checked.
-func (f *Failures) RetryAfter(ctx context.Context, who Guesser, now time.Time) string {
-	var wait time.Duration
-	if f.shared != nil {
-		wait = f.shared.Wait(ctx, f.name+who.clientID, who.client, who.limit(), window)
-	} else {
-		wait = f.of(who).Wait(who.key(), who.limit(), now)
-	}
+func (f *Failures) RetryAfter(ctx context.Context, who Guesser) string {
+	wait := f.of(who).Wait(ctx, f.name+who.clientID, who.client, who.limit(), window)
 	if wait <= 0 {
 		return ""
 	}
@@ -110,15 +70,11 @@ func (f *Failures) RetryAfter(ctx context.Context, who Guesser, now time.Time) s
 const overrun = 4
 
 // Count counts a wrong proof. By must name a client that there is.
-func (f *Failures) Count(ctx context.Context, who Guesser, now time.Time) {
-	if f.shared != nil {
-		f.shared.Add(ctx, f.name+who.clientID, who.client, overrun*who.limit(), window)
-		return
-	}
-	f.of(who).Allow(who.key(), overrun*who.limit(), now)
+func (f *Failures) Count(ctx context.Context, who Guesser) {
+	f.of(who).Add(ctx, f.name+who.clientID, who.client, overrun*who.limit(), window)
 }
 
-func (f *Failures) of(who Guesser) *limit.Limiter {
+func (f *Failures) of(who Guesser) counters.Counter {
 	if who.clientID == "" {
 		return f.unknown
 	}

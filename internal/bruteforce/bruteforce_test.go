@@ -6,20 +6,18 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
-var (
-	now  = time.Unix(1700000000, 0)
-	here = netip.MustParseAddr("192.0.2.1")
-)
+var here = netip.MustParseAddr("192.0.2.1")
 
 // guess makes n wrong guesses and says how many were looked at.
-func guess(s *Failures, who Guesser, n int, at time.Time) (through int) {
+func guess(s *Failures, who Guesser, n int) (through int) {
 	for range n {
-		if s.RetryAfter(context.Background(), who, at) == "" {
+		if s.RetryAfter(context.Background(), who) == "" {
 			through++
-			s.Count(context.Background(), who, at)
+			s.Count(context.Background(), who)
 		}
 	}
 	return through
@@ -27,33 +25,39 @@ func guess(s *Failures, who Guesser, n int, at time.Time) (through int) {
 
 // Decision 19.
 func TestAnAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testing.T) {
-	s := New(nil, "")
-	for _, c := range []struct {
-		who  Guesser
-		want int
-	}{{By(here, "1000"), 30}, {By(here, "1001"), 30}, {By(netip.MustParseAddr("192.0.2.2"), "1000"), 30}, {Unknown(here), 60}, {By(here, ""), 0}} {
-		if n := guess(s, c.who, 100, now); n != c.want {
-			t.Errorf("%+v may guess %d times, want %d", c.who, n, c.want)
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nil, "")
+		for _, c := range []struct {
+			who  Guesser
+			want int
+		}{{By(here, "1000"), 30}, {By(here, "1001"), 30}, {By(netip.MustParseAddr("192.0.2.2"), "1000"), 30}, {Unknown(here), 60}, {By(here, ""), 0}} {
+			if n := guess(s, c.who, 100); n != c.want {
+				t.Errorf("%+v may guess %d times, want %d", c.who, n, c.want)
+			}
 		}
-	}
-	if wait := s.RetryAfter(context.Background(), By(here, "1000"), now.Add(20*time.Second)); wait != "40" {
-		t.Errorf("RetryAfter = %q, want the 40 seconds until the first is a minute old", wait)
-	}
-	if n := guess(s, By(here, "1000"), 100, now.Add(time.Minute)); n != 30 {
-		t.Errorf("%d a minute later, want 30", n)
-	}
+		time.Sleep(20 * time.Second)
+		if wait := s.RetryAfter(context.Background(), By(here, "1000")); wait != "40" {
+			t.Errorf("RetryAfter = %q, want the 40 seconds until the first is a minute old", wait)
+		}
+		time.Sleep(40 * time.Second)
+		if n := guess(s, By(here, "1000"), 100); n != 30 {
+			t.Errorf("%d a minute later, want 30", n)
+		}
+	})
 }
 
 func TestUnknownClientsTakeNoPlaceOfKnownOnes(t *testing.T) {
-	s := newOf(10)
-	for i := range 1000 {
-		guess(s, Unknown(flood(i)), 1, now)
-	}
-	for i := range 10 {
-		if n := guess(s, By(here, fmt.Sprint(i)), 100, now); n != 30 {
-			t.Fatalf("client %d: %d guesses, want 30", i, n)
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nil, "")
+		for i := range 100_100 { // more than one table holds
+			guess(s, Unknown(flood(i)), 1)
 		}
-	}
+		for i := range 10 {
+			if n := guess(s, By(here, fmt.Sprint(i)), 100); n != 30 {
+				t.Fatalf("client %d: %d guesses, want 30", i, n)
+			}
+		}
+	})
 }
 
 // flood is the i-th /64 of an attacker who owns a /44.
@@ -75,41 +79,43 @@ func server(i int) netip.Addr {
 
 // Decision 56: whoever fills the tables is stopped, and nobody else.
 func TestAMillionGuessersStopNobodyElse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts to a million")
-	}
-	s := New(nil, "")
-	for i := range 1_000_000 {
-		s.Count(context.Background(), Unknown(flood(i)), now)
-		if i%5 == 0 {
-			s.Count(context.Background(), By(flood(i), "1000"), now)
+	synctest.Test(t, func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("counts to a million")
 		}
-	}
-	for i := range 100_000 {
-		s.Count(context.Background(), Unknown(bot(i)), now)
-		s.Count(context.Background(), By(bot(i), "1000"), now)
-	}
-	for i := range 200 {
-		for _, who := range []Guesser{By(server(i), "1000"), By(server(i), fmt.Sprint("app ", i)), Unknown(server(i))} {
-			if n := guess(s, who, 30, now); n != 30 {
-				t.Fatalf("%+v may guess %d times, want 30", who, n)
+		s := New(nil, "")
+		for i := range 1_000_000 {
+			s.Count(context.Background(), Unknown(flood(i)))
+			if i%5 == 0 {
+				s.Count(context.Background(), By(flood(i), "1000"))
 			}
 		}
-	}
-	for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(flood(900_000)), By(bot(90_000), "1000"), Unknown(bot(90_000))} {
-		if n := guess(s, who, 1000, now); n > 960 {
-			t.Errorf("%+v, unknown among the flood, may guess %d times, want at most what its /24, /56 or /48 may", who, n)
+		for i := range 100_000 {
+			s.Count(context.Background(), Unknown(bot(i)))
+			s.Count(context.Background(), By(bot(i), "1000"))
 		}
-		if s.RetryAfter(context.Background(), who, now) == "" {
-			t.Errorf("%+v is never stopped", who)
+		for i := range 200 {
+			for _, who := range []Guesser{By(server(i), "1000"), By(server(i), fmt.Sprint("app ", i)), Unknown(server(i))} {
+				if n := guess(s, who, 30); n != 30 {
+					t.Fatalf("%+v may guess %d times, want 30", who, n)
+				}
+			}
 		}
-	}
-	later := now.Add(70 * time.Second)
-	for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(bot(90_000))} {
-		if n := guess(s, who, 100, later); n != who.limit() {
-			t.Errorf("a minute later %+v may guess %d times, want %d", who, n, who.limit())
+		for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(flood(900_000)), By(bot(90_000), "1000"), Unknown(bot(90_000))} {
+			if n := guess(s, who, 1000); n > 960 {
+				t.Errorf("%+v, unknown among the flood, may guess %d times, want at most what its /24, /56 or /48 may", who, n)
+			}
+			if s.RetryAfter(context.Background(), who) == "" {
+				t.Errorf("%+v is never stopped", who)
+			}
 		}
-	}
+		time.Sleep(70 * time.Second)
+		for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(bot(90_000))} {
+			if n := guess(s, who, 100); n != who.limit() {
+				t.Errorf("a minute later %+v may guess %d times, want %d", who, n, who.limit())
+			}
+		}
+	})
 }
 
 func TestALongNameIsCutBeforeItIsRemembered(t *testing.T) {
@@ -140,13 +146,13 @@ func TestSeveralProcessesCountTogether(t *testing.T) {
 	shared := together{}
 	a, b, elsewhere := New(shared, "oauth"), New(shared, "oauth"), New(shared, "legacy")
 	who := By(here, "1000")
-	if n := guess(a, who, 20, now); n != 20 {
+	if n := guess(a, who, 20); n != 20 {
 		t.Errorf("%d guesses at one process, want 20", n)
 	}
-	if n := guess(b, who, 100, now); n != 10 {
+	if n := guess(b, who, 100); n != 10 {
 		t.Errorf("%d more at another, want 10", n)
 	}
-	if n := guess(elsewhere, who, 100, now); n != 30 {
+	if n := guess(elsewhere, who, 100); n != 30 {
 		t.Errorf("%d at other endpoints, want 30", n)
 	}
 }

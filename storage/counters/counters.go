@@ -1,9 +1,12 @@
 package counters
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"time"
+
+	"github.com/keystile/keystile/storage/counters/internal/local"
 )
 
 // Set is everything that is counted. Each process counts alone unless its keystile.Config has a Set that counts for
@@ -29,6 +32,20 @@ type Lock struct {
 	Within   time.Duration // 0: 5 minutes
 	For      time.Duration // 0: 15 minutes
 }
+
+// Complete returns a Lock with the protocol's values in place of zeros.
+func (l Lock) Complete() Lock {
+	return Lock{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
+}
+
+// So many failures at an account in a time delay every further attempt at it in a browser that it does not know,
+// by a time that each failure doubles, from DelayLeast to DelayMost (decision 56).
+const (
+	DelayAfter  = local.DelayAfter
+	DelayWithin = local.DelayWithin
+	DelayLeast  = local.DelayLeast
+	DelayMost   = local.DelayMost
+)
 
 // Addresses counts failed attempts by address (IPv6 by /64) and locks one that has too many.
 // NewAddresses counts in one process.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/keystile/keystile/internal/limit"
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/storage/counters/internal/limit"
 )
 
 // Window is the length of the sliding window of every rate: no half-open span of this
@@ -63,18 +63,18 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
 }
 
-// local is the Limiter of one process. Applications and users have a table of their own, which no flood of
+// rates is the Limiter of one process. Applications and users have a table of their own, which no flood of
 // addresses can fill.
-type local struct {
+type rates struct {
 	apps, addresses *limit.Limiter
 	networks        *network.Counts
 }
 
 // NewLimiter makes a Limiter that is exact within this process.
-func NewLimiter() Limiter { return newLocal() }
+func NewLimiter() Limiter { return newRates() }
 
-func newLocal() local {
-	return local{newTable(Window), newTable(Window), network.NewCountsOf(Window, maxNetworks, maxNetworks, maxNetworks/4)}
+func newRates() rates {
+	return rates{newTable(Window), newTable(Window), network.NewCountsOf(Window, maxNetworks, maxNetworks, maxNetworks/4)}
 }
 
 func newTable(window time.Duration) *limit.Limiter {
@@ -85,7 +85,7 @@ func newTable(window time.Duration) *limit.Limiter {
 	return l
 }
 
-func (l local) Allow(_ context.Context, account string, limit int, now time.Time) Verdict {
+func (l rates) Allow(_ context.Context, account string, limit int, now time.Time) Verdict {
 	return verdict(l.apps.Allow(account, limit, now))
 }
 

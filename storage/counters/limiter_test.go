@@ -1,6 +1,7 @@
 package counters
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"testing"
@@ -16,7 +17,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
-	l := newLocal()
+	l := newRates()
 	now := time.Now()
 	allow := func(a netip.Addr) bool { return l.addresses.AllowClient(network.Of(a), 60, now).OK }
 	for i := range 1_000_000 {
@@ -61,7 +62,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 
 // A request that turns out to be an application's is taken off its address.
 func TestAHeldRequestIsTakenBackWhereItWasCounted(t *testing.T) {
-	l := newLocal()
+	l := newRates()
 	now := time.Now()
 	for range 1_000 {
 		_, undo := l.HoldAddress(t.Context(), flood(1), 60, now)
@@ -70,4 +71,19 @@ func TestAHeldRequestIsTakenBackWhereItWasCounted(t *testing.T) {
 	if v, _ := l.HoldAddress(t.Context(), flood(1), 60, now); !v.OK || v.Remaining != 59 {
 		t.Errorf("%+v, want 59 more", v)
 	}
+}
+
+// flood is the i-th /64 of an attacker who owns a /44.
+func flood(i int) netip.Addr {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], 0x2a0d_beef_0000_0000+uint64(i))
+	return netip.AddrFrom16(b)
+}
+
+// visitor is one of 200 who have nothing to do with the attackers nor with each other.
+func visitor(i int) netip.Addr {
+	if i%2 == 0 {
+		return netip.AddrFrom4([4]byte{198, byte(i), 100, 7})
+	}
+	return netip.AddrFrom16([16]byte{0x2a, 0x02, 0x81, byte(i), 1, 2, 3, 4, 5})
 }

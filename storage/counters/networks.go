@@ -19,7 +19,7 @@ var crowds = [2]struct {
 }{{64, "56"}, {56, "48"}}
 
 // HoldAddress implements Limiter.
-func (l local) HoldAddress(_ context.Context, from netip.Addr, per int, now time.Time) (v Verdict, undo func()) {
+func (l rates) HoldAddress(_ context.Context, from netip.Addr, per int, now time.Time) (v Verdict, undo func()) {
 	client := network.Of(from)
 	first := l.addresses.AllowClient(client, per, now)
 	counted, receipt := l.addresses, first.Receipt // what undo keeps is made for each anonymous request
@@ -41,7 +41,7 @@ func (l local) HoldAddress(_ context.Context, from netip.Addr, per int, now time
 	return v, func() { l.release(held[:]); counted.Cancel(receipt) }
 }
 
-func (l local) release(held []network.Receipt) {
+func (l rates) release(held []network.Receipt) {
 	for _, r := range held {
 		l.networks.Return(r)
 	}

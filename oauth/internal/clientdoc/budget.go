@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/allowance"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Fetches allowed on behalf of unknown clients, from all hosts and from one.
@@ -33,10 +34,10 @@ var newDocuments = allowance.Kind{
 }
 
 // Budget bounds what is fetched and kept.
-type Budget struct{ counter allowance.Counter }
+type Budget struct{ counter counters.Counter }
 
 // NewBudget returns a Budget that counts by a Counter.
-func NewBudget(c allowance.Counter) *Budget { return &Budget{c} }
+func NewBudget(c counters.Counter) *Budget { return &Budget{c} }
 
 // Fetch takes one fetch from a host for a requester, or returns how long to wait. It is counted whether or not
 // what comes turns out to be good: it is what the host and this service have to do.

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/allowance"
+	"github.com/keystile/keystile/storage/counters"
 )
 
 // Somebody with a million addresses and hosts can make these counts grow, and nothing else.
 func TestAMillionRequestersAndHostsTakeNoMoreMemoryThanTheTables(t *testing.T) {
-	b := NewBudget(allowance.NewCounter())
+	b := NewBudget(counters.NewCounter())
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -37,7 +37,7 @@ func TestAMillionRequestersAndHostsTakeNoMoreMemoryThanTheTables(t *testing.T) {
 }
 
 func TestAListedHostHasABudgetOfItsOwn(t *testing.T) {
-	b, from := NewBudget(allowance.NewCounter()), netip.MustParseAddr("192.0.2.1")
+	b, from := NewBudget(counters.NewCounter()), netip.MustParseAddr("192.0.2.1")
 	for range 2 * newDocuments.Each[1].N {
 		b.Add(t.Context(), from, "")
 	}
@@ -51,7 +51,7 @@ func TestAListedHostHasABudgetOfItsOwn(t *testing.T) {
 
 // Whoever asks for documents that are not there uses up what they may fetch, and nothing else.
 func TestWhatIsNotFoundIsNoNewDocument(t *testing.T) {
-	b, from := NewBudget(allowance.NewCounter()), netip.MustParseAddr("192.0.2.1")
+	b, from := NewBudget(counters.NewCounter()), netip.MustParseAddr("192.0.2.1")
 	for range 10 {
 		if b.FetchNew(t.Context(), from, "agent.example.net", "") != 0 {
 			t.Fatal("one of ten fetches of a minute is refused")

@@ -6,16 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/storage/counters"
+	"github.com/keystile/keystile/storage/counters/internal/local"
 	"github.com/keystile/keystile/storage/counters/redis/internal/link"
-	"github.com/keystile/keystile/storage/counters/redis/internal/local"
-)
-
-// How failures delay (decision 56), as package signin counts them in one process.
-const (
-	delayAfter  = 10
-	delayWithin = 5 * time.Minute
-	delayLeast  = time.Second
-	delayMost   = time.Minute
 )
 
 // placeLives bounds how long an attempt keeps its place if its node never ends it: longer than any takes,
@@ -33,8 +26,8 @@ type accounts struct {
 func newAccounts(c *Counters) *accounts { return &accounts{c: c, unseen: map[[32]byte]int{}} }
 
 func (a *accounts) Begin(_ context.Context, account [32]byte) (wait time.Duration) {
-	d, share := a.c.delays, a.c.share(delayAfter)
-	returning := a.c.link.Returning(delayWithin)
+	d, share := a.c.delays, a.c.share(counters.DelayAfter)
+	returning := a.c.link.Returning(counters.DelayWithin)
 	if returning {
 		if wait = d.Begin(account, share); wait > 0 {
 			a.c.alone.Add(1)
@@ -85,7 +78,7 @@ func (a *accounts) Wait(_ context.Context, account [32]byte) (wait time.Duration
 	if err != nil {
 		return 0, false
 	}
-	if a.c.link.Returning(delayWithin) {
+	if a.c.link.Returning(counters.DelayWithin) {
 		wait = max(wait, a.c.delays.Wait(account))
 	}
 	return wait, true
@@ -103,8 +96,8 @@ func (a *accounts) Clear(_ context.Context, account [32]byte) bool {
 
 // most says by what this node judges.
 func (a *accounts) most(err error) int {
-	if err != nil || !a.c.link.Up() || a.c.link.Returning(delayWithin) {
-		return a.c.share(delayAfter)
+	if err != nil || !a.c.link.Up() || a.c.link.Returning(counters.DelayWithin) {
+		return a.c.share(counters.DelayAfter)
 	}
 	return local.NoLimit
 }
@@ -132,7 +125,7 @@ func (a *accounts) ask(account [32]byte, act string) (wait time.Duration, err er
 	}
 	bucket, field := keys.Account(account)
 	r, err := a.c.do(delaysScript, 1, []string{bucket}, "", act, field,
-		millis(delayWithin), millis(delayLeast), millis(delayMost), millis(placeLives), strconv.Itoa(delayAfter))
+		millis(counters.DelayWithin), millis(counters.DelayLeast), millis(counters.DelayMost), millis(placeLives), strconv.Itoa(counters.DelayAfter))
 	if err != nil {
 		return 0, err
 	}

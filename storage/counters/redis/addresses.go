@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"cmp"
 	"context"
 	"net/netip"
 	"strconv"
@@ -10,8 +9,8 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/storage/counters"
+	"github.com/keystile/keystile/storage/counters/internal/local"
 	"github.com/keystile/keystile/storage/counters/redis/internal/link"
-	"github.com/keystile/keystile/storage/counters/redis/internal/local"
 )
 
 // addresses implements counters.Addresses.
@@ -27,7 +26,6 @@ type addresses struct {
 
 // flight is an attempt between Begin and End.
 type flight struct {
-	own   local.Attempt
 	where where
 	undo  func() // where byNetwork
 }
@@ -42,9 +40,7 @@ const (
 )
 
 func newAddresses(c *Counters, lock counters.Lock) *addresses {
-	lock = counters.Lock{
-		Failures: cmp.Or(lock.Failures, 10), Within: cmp.Or(lock.Within, 5*time.Minute), For: cmp.Or(lock.For, 15*time.Minute),
-	}
+	lock = lock.Complete()
 	return &addresses{
 		c: c, lock: lock, kind: "g" + millis(lock.Within) + "-" + millis(lock.For) + "-",
 		own:    local.NewGuard(lock.Failures, lock.Within, lock.For),
@@ -64,17 +60,15 @@ func (a *addresses) Begin(_ context.Context, ip netip.Addr) (wait time.Duration)
 	case a.c.link.Returning(a.lock.Within):
 		most = a.c.share(a.lock.Failures)
 	}
-	wait, own := a.own.Begin(client, most, err == nil)
-	if wait > 0 { // this node knows of more, from when it was alone
+	if wait = a.own.Begin(client, most, err == nil); wait > 0 { // this node knows of more, from when it was alone
 		if err == nil {
 			a.c.alone.Add(1)
 			a.end(client, where, undo, false)
 		}
 		return wait
 	}
-	f := flight{own: own, where: where, undo: undo}
 	a.mu.Lock()
-	a.flying[client] = append(a.flying[client], f)
+	a.flying[client] = append(a.flying[client], flight{where, undo})
 	a.mu.Unlock()
 	return 0
 }
@@ -96,7 +90,7 @@ func (a *addresses) End(_ context.Context, ip netip.Addr, failed bool) {
 	if err := a.end(client, f.where, f.undo, failed); err != nil || a.c.link.Returning(a.lock.Within) {
 		most = a.c.share(a.lock.Failures)
 	}
-	a.own.End(client, f.own, failed, most)
+	a.own.End(client, failed, most)
 }
 
 func (a *addresses) Clear(_ context.Context, ip netip.Addr) bool {

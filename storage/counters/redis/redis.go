@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/keystile/keystile/internal/limit"
 	"github.com/keystile/keystile/storage/counters"
+	"github.com/keystile/keystile/storage/counters/internal/limit"
+	"github.com/keystile/keystile/storage/counters/internal/local"
 	"github.com/keystile/keystile/storage/counters/redis/internal/link"
-	"github.com/keystile/keystile/storage/counters/redis/internal/local"
 	"github.com/keystile/keystile/storage/counters/redis/internal/script"
 )
 
@@ -52,8 +52,7 @@ func Open(ctx context.Context, address string, o Options) (*Counters, error) {
 		return nil, err
 	}
 	c := &Counters{
-		o: o, at: placeOf(target), apps: apps, addresses: counters.NewLimiter(), events: local.NewCounter(),
-		delays: local.NewDelays(delayAfter, local.Delaying{Within: delayWithin, Least: delayLeast, Most: delayMost}),
+		o: o, at: placeOf(target), apps: apps, addresses: counters.NewLimiter(), events: new(local.Counter), delays: local.NewDelays(),
 	}
 	names := script.Keys{Prefix: o.Prefix}
 	c.link = link.Start(ctx, link.Config{Servers: o.servers(target), Mark: names.Mark, Marker: script.Marker, Timeout: o.Timeout, Log: o.Log})

@@ -111,7 +111,7 @@ func (p *Page) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Act("delete", u.Sub); err != nil {
+	if err := p.Act(r.Context(), "delete", u.Sub); err != nil {
 		return err
 	}
 	if strings.TrimSpace(in["confirm"]) != u.Username {

@@ -98,7 +98,7 @@ func (d *Devices) Poll(r *http.Request, app storage.App, deviceCode string) (dri
 	if err != nil {
 		return driver.Token{}, err
 	}
-	if d.Rates.PollsOfCode.Take(t.ID) > 0 {
+	if d.Rates.PollsOfCode.Take(r.Context(), t.ID) > 0 {
 		return driver.Token{}, tooFast // and it counts for the address
 	}
 	reqctx.ChargeDevice(r.Context(), t.ID)

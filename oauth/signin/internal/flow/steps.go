@@ -140,8 +140,8 @@ func (s *Steps) ForgetBrowsers(ctx context.Context, sub string) error {
 }
 
 // Act counts what a user (a sub) does, or returns why they have to wait.
-func (s *Steps) Act(what, sub string) error {
-	if wait := s.Rates.Acts.Take(what + " " + sub); wait > 0 {
+func (s *Steps) Act(ctx context.Context, what, sub string) error {
+	if wait := s.Rates.Acts.Take(ctx, what+" "+sub); wait > 0 {
 		return web.TooManyActs.With("Retry-After", web.InSeconds(wait))
 	}
 	return nil

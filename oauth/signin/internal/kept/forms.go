@@ -86,7 +86,7 @@ func withoutKept(u *url.URL) string {
 
 // keep stores a form, and returns its id. With errNotKept nothing is stored.
 func (k *Forms) keep(w http.ResponseWriter, r *http.Request, u storage.User, f form, about web.About) (id string, err error) {
-	if k.Rates.Acts.Take(kind+" "+u.Sub) > 0 {
+	if k.Rates.Acts.Take(r.Context(), kind+" "+u.Sub) > 0 {
 		return "", errNotKept
 	}
 	key, err := k.Store.HMACKey(r.Context(), "kept forms")

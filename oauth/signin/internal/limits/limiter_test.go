@@ -11,77 +11,52 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-func TestALimiterIsBoundedAndForgets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newLimiter(2, time.Minute, byAddress)
-		p.capacity = 3
-		through := func(ip netip.Addr, n int) (through int) {
-			for range n {
-				if p.Take(network.Of(ip)) == 0 {
-					through++
-				}
-			}
-			return through
-		}
-		for i := range 3 {
-			through(nthOf(i), 1)
-		}
-		if n := through(nthOf(3), 1) + through(nthOf(4), 100); n != 8 || len(p.known) != 3 {
-			t.Errorf("strangers of a /24: %d let by and %d remembered, want 8 and 3", n, len(p.known))
-		}
-		if n := through(nthOf(0), 100); n != 1 {
-			t.Errorf("one that is known: %d more, want 1", n)
-		}
-		time.Sleep(time.Minute)
-		if n := through(nthOf(9), 100); n != 2 || len(p.known) != 1 {
-			t.Errorf("a minute later %d let by and %d remembered, want 2 and 1", n, len(p.known))
-		}
-	})
-}
-
 // Decision 56.
 func TestAMillionAddressesSlowNobodyElseDown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
 	rates := NewRates(nil)
-	for name, p := range map[string]*Limiter[netip.Prefix]{"codes": rates.Tickets.one, "polls": rates.Polls, "mails": rates.ByIP.one} {
+	for name, l := range map[string]Limiter{"codes": rates.Tickets.one, "polls": rates.Polls, "mails": rates.ByIP.one} {
+		take := func(ip netip.Addr) time.Duration { return l.TakeOf(t.Context(), network.Of(ip)) }
 		for i := range 1_000_000 / 3 { // together a million
-			p.Take(network.Of(floodOf(3 * i)))
+			take(floodOf(3 * i))
 		}
 		for i := range 100_000 {
-			p.Take(network.Of(nthOf(i)))
+			take(nthOf(i))
 		}
 		for i := range 200 {
-			for n := range p.limit {
-				if wait := p.Take(network.Of(visitorOf(i))); wait != 0 {
-					t.Fatalf("%s: %v waits %v after %d of %d", name, visitorOf(i), wait, n, p.limit)
+			for n := range l.limit {
+				if wait := take(visitorOf(i)); wait != 0 {
+					t.Fatalf("%s: %v waits %v after %d of %d", name, visitorOf(i), wait, n, l.limit)
 				}
 			}
 		}
-		if len(p.known) != limiterCapacity {
-			t.Errorf("%s: %d are remembered, want %d", name, len(p.known), limiterCapacity)
-		}
 		through := 0
-		for range 20 * p.limit {
-			if p.Take(network.Of(floodOf(999_998))) == 0 {
+		for range 20 * l.limit {
+			if take(floodOf(999_998)) == 0 {
 				through++
 			}
 		}
-		if through > 16*p.limit {
+		if through > 16*l.limit {
 			t.Errorf("%s: a stranger among the flood is let by %d times, want at most what a /48 may", name, through)
 		}
 	}
 }
 
-// A code has no network. One that is not remembered is slowed down by itself.
+// A code has no network. One that finds no place in a full table is slowed down by itself.
 func TestAFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
-	p := newLimiter(5, time.Minute, byCode)
-	p.capacity = 10
+	if testing.Short() {
+		t.Skip("counts 100,000 codes")
+	}
+	l := NewRates(nil).PollsOfCode
+	for i := range 100_000 {
+		l.Take(t.Context(), fmt.Sprint("code ", i))
+	}
 	for i := range 200 {
-		id := fmt.Sprint("code ", i)
-		for n := range 6 {
-			if wait := p.Take(id); (wait == 0) != (n < 5) {
+		id := fmt.Sprint("another code ", i)
+		for n := range PollsPerCode + 1 {
+			if wait := l.Take(t.Context(), id); (wait == 0) != (n < PollsPerCode) {
 				t.Fatalf("poll %d of %s waits %v", n+1, id, wait)
 			}
 		}

@@ -1,7 +1,6 @@
 package limits
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/keystile/keystile/storage/counters"
@@ -48,10 +47,10 @@ const (
 
 // Rates holds all limits of sign-in beside the lock and the delay.
 type Rates struct {
-	Tickets, ByIP AddressLimiter         // of an address: tickets begun, emails and new users
-	Polls         *Limiter[netip.Prefix] // of an address
-	PollsOfCode   *Limiter[string]       // of one code
-	Acts          *Limiter[string]       // of one user (and what they do)
+	Tickets, ByIP AddressLimiter // of an address: tickets begun, emails and new users
+	Polls         Limiter        // of an address
+	PollsOfCode   Limiter        // of one code
+	Acts          Limiter        // of one user (and what they do)
 
 	Emails, Scans, Visits, Devices *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider, devices that wait
 
@@ -64,10 +63,10 @@ type Rates struct {
 func NewRates(shared counters.Counter) Rates {
 	return Rates{
 		Tickets:     NewAddressLimiter(TicketsPerIP, time.Minute, shared, "tickets"),
-		Polls:       newLimiter(PollsPerIP, time.Minute, byAddress),
+		Polls:       newLimiter(PollsPerIP, time.Minute, "polls"),
 		ByIP:        NewAddressLimiter(PerIP, perIPTime, shared, "mails"),
-		Acts:        newLimiter(PerUser, perUserTime, byCode),
-		PollsOfCode: newLimiter(PollsPerCode, time.Minute, byCode),
+		Acts:        newLimiter(PerUser, perUserTime, "acts"),
+		PollsOfCode: newLimiter(PollsPerCode, time.Minute, "polls"),
 		Emails:      newOpenTickets(openEmailsFree, CodeLife),
 		Scans:       newOpenTickets(openScansFree, ScanLife),
 		Visits:      newOpenTickets(openVisitsFree, VisitLife),

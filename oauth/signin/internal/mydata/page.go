@@ -101,7 +101,7 @@ func (p *Page) download(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Act("data", u.Sub); err != nil {
+	if err := p.Act(r.Context(), "data", u.Sub); err != nil {
 		return err
 	}
 	now := time.Now().UTC()

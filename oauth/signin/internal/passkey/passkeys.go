@@ -84,7 +84,7 @@ func (s *Passkeys) Routes() []reply.Route {
 
 // tooMany refuses who asks for challenges too often. They cost little and are not stored.
 func (s *Passkeys) tooMany(r *http.Request) error {
-	if wait := s.Rates.Polls.Take(network.Of(s.Peer(r))); wait > 0 {
+	if wait := s.Rates.Polls.TakeOf(r.Context(), network.Of(s.Peer(r))); wait > 0 {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	return nil

@@ -93,7 +93,7 @@ func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Act("profile", u.Sub); err != nil {
+	if err := p.Act(r.Context(), "profile", u.Sub); err != nil {
 		return err
 	}
 	for name, text := range form {

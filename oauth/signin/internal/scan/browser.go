@@ -113,7 +113,7 @@ func (s *Scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 // poll returns the state of a code to the browser that shows it: {"code":0,"status":"pending"},
 // and once it is scanned the number that the phone shows as well. Any other browser gets 404.
 func (s *Scans) poll(w http.ResponseWriter, r *http.Request) error {
-	if wait := s.Rates.Polls.Take(network.Of(s.Peer(r))); wait > 0 {
+	if wait := s.Rates.Polls.TakeOf(r.Context(), network.Of(s.Peer(r))); wait > 0 {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	t, err := s.begun(r, r.URL.Query().Get("id"))
@@ -123,7 +123,7 @@ func (s *Scans) poll(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if wait := s.Rates.PollsOfCode.Take(t.ID); wait > 0 {
+	if wait := s.Rates.PollsOfCode.Take(r.Context(), t.ID); wait > 0 {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	status, number := stateOf(t, time.Now()), ""

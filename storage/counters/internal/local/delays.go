@@ -1,32 +1,28 @@
-package counters
+package local
 
 import (
 	"container/list"
-	"context"
 	"slices"
 	"sync"
 	"time"
 )
 
-// So many failures at one account in a time delay every further attempt at it in a browser
-// that has never signed in there, by a time that each failure doubles (decision 56).
+// See the same names of package counters.
 const (
 	DelayAfter  = 10
 	DelayWithin = 5 * time.Minute
-	delayLeast  = time.Second
+	DelayLeast  = time.Second
 	DelayMost   = time.Minute
-
-	delayCapacity = 100_000 // accounts: some 40 MB, and at 10 ms a hash more than can fail in the time
 )
 
-// delays counts failed attempts by account, whatever addresses they come from. It delays unknown
+// Delays counts failed attempts by account, whatever addresses they come from. It delays unknown
 // browsers and locks nobody out: browsers that are known to the account are not delayed. Attempts
 // in flight count as failures, so guesses made in parallel are no more than guesses made in turn;
 // once there is a delay, one attempt at a time is let through.
 //
 // It is in memory, runs no goroutine and holds a bounded number of accounts. Beyond that, those
 // with the fewest failures are dropped first, so that no two accounts are counted together.
-type delays struct {
+type Delays struct {
 	capacity int
 	start    time.Time
 
@@ -36,7 +32,7 @@ type delays struct {
 	swept    time.Duration
 }
 
-// record holds the failures of one account. Times are since delays.start.
+// record holds the failures of one account. Times are since Delays.start.
 type record struct {
 	key      [32]byte
 	weight   int             // the list that it is in
@@ -46,23 +42,28 @@ type record struct {
 	until    time.Duration
 }
 
-// newDelays makes delays.
-func newDelays() *delays {
-	return &delays{capacity: delayCapacity, start: time.Now(), accounts: map[[32]byte]*list.Element{}}
+// NewDelays makes Delays.
+func NewDelays() *Delays {
+	return &Delays{capacity: capacity, start: time.Now(), accounts: map[[32]byte]*list.Element{}}
 }
 
-// Begin begins an attempt at an account in an unknown browser. If wait is 0 the caller must call
-// End; else it must not check the credentials.
-func (d *delays) Begin(_ context.Context, key [32]byte) (wait time.Duration) {
+// Begin begins an attempt at an account in an unknown browser. An account is delayed after so many failures. If wait
+// is 0 the caller must call End; else it must not check the credentials.
+func (d *Delays) Begin(account [32]byte, after int) (wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
-	s := d.of(key, now)
-	switch s.forget(now); {
+	s := d.of(account, now)
+	s.forget(now)
+	if n := len(s.failed); s.delay == 0 && n >= after { // those were counted while nobody judged by them here
+		s.delay, s.until = DelayLeast, s.failed[n-1]+DelayLeast
+	}
+	switch {
+	case after == NoLimit:
 	case now < s.until:
 		return s.until - now
-	case s.delay > 0 && s.inFlight > 0, s.delay == 0 && len(s.failed)+s.inFlight >= DelayAfter:
-		return delayLeast // about how long the others are in flight
+	case s.delay > 0 && s.inFlight > 0, s.delay == 0 && len(s.failed)+s.inFlight >= after:
+		return DelayLeast // about how long the others are in flight
 	}
 	s.inFlight++
 	d.weigh(s)
@@ -70,41 +71,28 @@ func (d *delays) Begin(_ context.Context, key [32]byte) (wait time.Duration) {
 }
 
 // End ends an attempt that Begin has let through.
-func (d *delays) End(_ context.Context, key [32]byte, failed bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := time.Since(d.start)
-	s := d.of(key, now)
-	s.inFlight = max(0, s.inFlight-1) // it may have been forgotten meanwhile
-	d.settle(s, failed, now)
-}
+func (d *Delays) End(account [32]byte, failed bool, after int) { d.settle(account, 1, failed, after) }
 
 // FailKnown counts a failure in a known browser, which is not delayed.
-func (d *delays) FailKnown(_ context.Context, key [32]byte) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := time.Since(d.start)
-	d.settle(d.of(key, now), true, now)
-}
+func (d *Delays) FailKnown(account [32]byte, after int) { d.settle(account, 0, true, after) }
 
-// Wait returns how long attempts at an account in unknown browsers have to wait. It counts nothing, and is
-// always known.
-func (d *delays) Wait(_ context.Context, key [32]byte) (wait time.Duration, known bool) {
+// Wait returns how long attempts at an account in unknown browsers have to wait, and counts nothing.
+func (d *Delays) Wait(account [32]byte) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e, ok := d.accounts[key]
+	e, ok := d.accounts[account]
 	if !ok {
-		return 0, true
+		return 0
 	}
-	return max(0, e.Value.(*record).until-time.Since(d.start)), true
+	return max(0, e.Value.(*record).until-time.Since(d.start))
 }
 
 // Clear forgets the failures of an account and ends its delay. It reports whether there were any. Attempts
 // in flight go on.
-func (d *delays) Clear(_ context.Context, key [32]byte) bool {
+func (d *Delays) Clear(account [32]byte) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e, ok := d.accounts[key]
+	e, ok := d.accounts[account]
 	if !ok {
 		return false
 	}
@@ -120,9 +108,15 @@ func (d *delays) Clear(_ context.Context, key [32]byte) bool {
 	return had
 }
 
-func (d *delays) settle(s *record, failed bool, now time.Duration) {
+// settle ends so many attempts in flight; they may have been forgotten meanwhile.
+func (d *Delays) settle(account [32]byte, landed int, failed bool, after int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Since(d.start)
+	s := d.of(account, now)
+	s.inFlight = max(0, s.inFlight-landed)
 	if s.forget(now); failed {
-		s.fail(now)
+		s.fail(now, after)
 	}
 	if s.idle() {
 		d.drop(s)
@@ -131,11 +125,11 @@ func (d *delays) settle(s *record, failed bool, now time.Duration) {
 	d.weigh(s)
 }
 
-func (s *record) fail(now time.Duration) {
+func (s *record) fail(now time.Duration, after int) {
 	s.failed = append(s.failed, now)
 	s.failed = s.failed[max(0, len(s.failed)-DelayAfter):]
-	if s.delay > 0 || len(s.failed) >= DelayAfter {
-		s.delay = min(max(delayLeast, 2*s.delay), DelayMost)
+	if after != NoLimit && (s.delay > 0 || len(s.failed) >= after) {
+		s.delay = min(max(DelayLeast, 2*s.delay), DelayMost)
 		s.until = now + s.delay
 	}
 }
@@ -151,7 +145,7 @@ func (s *record) forget(now time.Duration) {
 func (s *record) idle() bool { return len(s.failed) == 0 && s.inFlight == 0 }
 
 // of returns the record of an account; for a new one it drops another if there are too many.
-func (d *delays) of(key [32]byte, now time.Duration) *record {
+func (d *Delays) of(key [32]byte, now time.Duration) *record {
 	if e, ok := d.accounts[key]; ok {
 		return e.Value.(*record)
 	}
@@ -169,7 +163,7 @@ func (d *delays) of(key [32]byte, now time.Duration) *record {
 }
 
 // weigh puts an account into the list that it belongs to.
-func (d *delays) weigh(s *record) {
+func (d *Delays) weigh(s *record) {
 	weight := min(len(s.failed)+s.inFlight, DelayAfter)
 	if s.delay > 0 {
 		weight = DelayAfter
@@ -182,14 +176,14 @@ func (d *delays) weigh(s *record) {
 	d.accounts[s.key] = d.byWeight[weight].PushBack(s)
 }
 
-func (d *delays) drop(s *record) {
+func (d *Delays) drop(s *record) {
 	d.byWeight[s.weight].Remove(d.accounts[s.key])
 	delete(d.accounts, s.key)
 }
 
 // sweep drops the accounts that count for nothing any more, at most once a minute: the walk
 // is long when there are many.
-func (d *delays) sweep(now time.Duration) {
+func (d *Delays) sweep(now time.Duration) {
 	if now-d.swept < sweepEvery {
 		return
 	}

@@ -1,7 +1,6 @@
-package counters
+package local
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"testing"
@@ -12,11 +11,11 @@ import (
 func key(i int) [32]byte { return sha256.Sum256(fmt.Append(nil, i)) }
 
 // fail lets n attempts fail, and says how many were let through.
-func (d *delays) fail(key [32]byte, n int) (through int) {
+func (d *Delays) fail(key [32]byte, n int) (through int) {
 	for range n {
-		if d.Begin(context.Background(), key) == 0 {
+		if d.Begin(key, DelayAfter) == 0 {
 			through++
-			d.End(context.Background(), key, true)
+			d.End(key, true, DelayAfter)
 		}
 	}
 	return through
@@ -24,7 +23,7 @@ func (d *delays) fail(key [32]byte, n int) (through int) {
 
 func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDelays()
+		d := NewDelays()
 		d.capacity = 100
 		for i := range 50 {
 			d.fail(key(i), DelayAfter)
@@ -38,7 +37,7 @@ func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 			}
 		}
 		for i := range 50 {
-			if d.Begin(context.Background(), key(i)) == 0 {
+			if d.Begin(key(i), DelayAfter) == 0 {
 				t.Fatalf("account %d, which was guessed at ten times, was forgotten", i)
 			}
 		}
@@ -58,7 +57,7 @@ func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 }
 
 func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
-	d := newDelays()
+	d := NewDelays()
 	d.capacity = 10
 	for i := range 30 {
 		if n := d.fail(key(i), 20); n != DelayAfter || len(d.accounts) > 10 {
@@ -68,12 +67,12 @@ func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
 }
 
 func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
-	d := newDelays()
+	d := NewDelays()
 	d.capacity = 1
-	d.Begin(context.Background(), key(1))
-	d.Begin(context.Background(), key(2))
-	d.End(context.Background(), key(1), true)
-	d.End(context.Background(), key(2), false)
+	d.Begin(key(1), DelayAfter)
+	d.Begin(key(2), DelayAfter)
+	d.End(key(1), true, DelayAfter)
+	d.End(key(2), false, DelayAfter)
 	if len(d.accounts) != 0 {
 		t.Errorf("%d held, want none: the one that fails had to make room for the one that ended", len(d.accounts))
 	}
@@ -84,10 +83,10 @@ func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
 
 func TestAccountsThatCountForNothingAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDelays()
+		d := NewDelays()
 		for i := range 100 {
-			d.Begin(context.Background(), key(i))
-			d.End(context.Background(), key(i), false)
+			d.Begin(key(i), DelayAfter)
+			d.End(key(i), false, DelayAfter)
 			d.fail(key(1000+i), 12)
 		}
 		if len(d.accounts) != 100 {

@@ -1,4 +1,4 @@
-package counters
+package local
 
 import (
 	"encoding/binary"
@@ -8,16 +8,29 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/internal/network"
 )
 
 var testAddress = netip.MustParseAddr("192.0.2.1")
 
+// newGuard makes a Guard by the protocol (8).
+func newGuard() *Guard { return NewGuard(10, 5*time.Minute, 15*time.Minute) }
+
+func (g *Guard) begin(ip netip.Addr) time.Duration { return g.Begin(network.Of(ip), g.keep, false) }
+func (g *Guard) end(ip netip.Addr, failed bool)    { g.End(network.Of(ip), failed, g.keep) }
+
+func (g *Guard) clear(ip netip.Addr) bool {
+	had, _ := g.Clear(network.Of(ip))
+	return had
+}
+
 // fail makes n attempts that fail, and says how many were let through.
-func (g *guard) fail(ip netip.Addr, n int) (through int) {
+func (g *Guard) fail(ip netip.Addr, n int) (through int) {
 	for range n {
-		if g.Begin(ip) == 0 {
+		if g.begin(ip) == 0 {
 			through++
-			g.End(ip, true)
+			g.end(ip, true)
 		}
 	}
 	return through
@@ -26,12 +39,12 @@ func (g *guard) fail(ip netip.Addr, n int) (through int) {
 // Protocol 8: 10 failures from one IP within 5 minutes lock that IP for 15 minutes.
 func TestTenFailuresLockAnAddressForFifteenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{})
+		g := newGuard()
 		if n := g.fail(testAddress, 25); n != 10 {
 			t.Errorf("%d of 25 attempts let through, want 10", n)
 		}
 		time.Sleep(15*time.Minute - time.Second)
-		if wait := g.Begin(testAddress); wait != time.Second {
+		if wait := g.begin(testAddress); wait != time.Second {
 			t.Errorf("Begin() = %v, want 1s: attempts do not extend the lock", wait)
 		}
 		time.Sleep(time.Second)
@@ -43,7 +56,7 @@ func TestTenFailuresLockAnAddressForFifteenMinutes(t *testing.T) {
 
 func TestFailuresCountForFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{})
+		g := newGuard()
 		g.fail(testAddress, 5)
 		time.Sleep(4 * time.Minute)
 		g.fail(testAddress, 4)
@@ -56,7 +69,7 @@ func TestFailuresCountForFiveMinutes(t *testing.T) {
 
 func TestNineFailuresInFiveMinutesGoOnForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{})
+		g := newGuard()
 		for range 100 {
 			if n := g.fail(testAddress, 9); n != 9 {
 				t.Fatalf("%d let through, want 9", n)
@@ -67,13 +80,13 @@ func TestNineFailuresInFiveMinutesGoOnForEver(t *testing.T) {
 }
 
 func TestASuccessDoesNotResetTheCount(t *testing.T) {
-	g := newGuard(Lock{})
+	g := newGuard()
 	g.fail(testAddress, 9)
 	for range 50 {
-		if wait := g.Begin(testAddress); wait != 0 {
+		if wait := g.begin(testAddress); wait != 0 {
 			t.Fatalf("Begin() = %v, want 0: successes do not count", wait)
 		}
-		g.End(testAddress, false)
+		g.end(testAddress, false)
 	}
 	if n := g.fail(testAddress, 5); n != 1 {
 		t.Errorf("%d let through, want 1 more", n)
@@ -82,20 +95,20 @@ func TestASuccessDoesNotResetTheCount(t *testing.T) {
 
 func TestAttemptsInFlightCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{})
+		g := newGuard()
 		g.fail(testAddress, 4)
 		var through atomic.Int32
 		var group sync.WaitGroup
 		finish := make(chan struct{})
 		for range 30 {
 			group.Go(func() {
-				wait := g.Begin(testAddress)
+				wait := g.begin(testAddress)
 				if wait == busyWait {
 					return
 				}
 				through.Add(1)
 				<-finish
-				g.End(testAddress, false)
+				g.end(testAddress, false)
 			})
 		}
 		synctest.Wait()
@@ -104,7 +117,7 @@ func TestAttemptsInFlightCount(t *testing.T) {
 		}
 		close(finish)
 		group.Wait()
-		if wait := g.Begin(testAddress); wait != 0 {
+		if wait := g.begin(testAddress); wait != 0 {
 			t.Errorf("Begin() = %v, want 0: those in flight were right", wait)
 		}
 	})
@@ -121,7 +134,7 @@ func TestAddressesAreCountedApart(t *testing.T) {
 		{"two /64", "2001:db8:0:1::1", "2001:db8:0:2::1", false},
 		{"one link with two zones", "fe80::1%eth0", "fe80::2%eth1", true},
 	} {
-		g := newGuard(Lock{})
+		g := newGuard()
 		g.fail(netip.MustParseAddr(c.a), 10)
 		if got := g.fail(netip.MustParseAddr(c.b), 1) == 0; got != c.same {
 			t.Errorf("%s: locked together = %v, want %v", c.promise, got, c.same)
@@ -131,7 +144,7 @@ func TestAddressesAreCountedApart(t *testing.T) {
 
 func TestALockOfYourOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{Failures: 2, Within: time.Hour, For: time.Minute})
+		g := NewGuard(2, time.Hour, time.Minute)
 		for range 3 {
 			if n := g.fail(testAddress, 5); n != 2 {
 				t.Errorf("%d let through, want 2", n)
@@ -147,7 +160,7 @@ func addressOf(i int) netip.Addr {
 
 func TestAFullTableForgetsNoCountedAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{})
+		g := newGuard()
 		g.capacity = 100
 		g.fail(addressOf(0), 10) // locked
 		for i := range 99 {
@@ -172,14 +185,14 @@ func TestAFullTableForgetsNoCountedAddress(t *testing.T) {
 // failures count.
 func TestANetworkIsNeverLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{For: 24 * time.Hour})
+		g := NewGuard(10, 5*time.Minute, 24*time.Hour)
 		g.capacity = 1
 		for range 3 {
 			g.fail(addressOf(1), 1)
 			if n := g.fail(addressOf(2), 100); n != 40 {
 				t.Fatalf("%d let through, want 40", n)
 			}
-			wait := g.Begin(addressOf(3))
+			wait := g.begin(addressOf(3))
 			if wait < 5*time.Minute || wait > 6*time.Minute {
 				t.Fatalf("Begin() = %v, want to wait about the 5 minutes that failures count", wait)
 			}
@@ -188,40 +201,40 @@ func TestANetworkIsNeverLocked(t *testing.T) {
 			}
 			time.Sleep(wait)
 			g.fail(addressOf(1), 1)
-			if wait := g.Begin(addressOf(3)); wait != 0 {
+			if wait := g.begin(addressOf(3)); wait != 0 {
 				t.Errorf("Begin() after that = %v, want 0", wait)
 			}
-			g.End(addressOf(3), false)
+			g.end(addressOf(3), false)
 			time.Sleep(6 * time.Minute)
 		}
 	})
 }
 
 func TestSuccessesCountedByNetworkAreTakenBack(t *testing.T) {
-	g := newGuard(Lock{})
+	g := newGuard()
 	g.capacity = 1
 	g.fail(addressOf(1), 1)
 	for range 1000 {
-		if wait := g.Begin(addressOf(2)); wait != 0 {
+		if wait := g.begin(addressOf(2)); wait != 0 {
 			t.Fatalf("Begin() = %v, want 0: nobody there has failed", wait)
 		}
-		g.End(addressOf(2), false)
+		g.end(addressOf(2), false)
 	}
 }
 
 func TestAnAttemptEndsWhereItBegan(t *testing.T) {
-	g := newGuard(Lock{Failures: 1})
+	g := NewGuard(1, 5*time.Minute, 15*time.Minute)
 	g.capacity = 1
-	g.Begin(addressOf(1)) // takes the room
-	g.Begin(addressOf(2)) // counted by its network
-	g.End(addressOf(1), false)
-	g.Begin(addressOf(2)) // there is room now, but not for who is in flight elsewhere
-	g.End(addressOf(2), false)
-	g.End(addressOf(2), false)
+	g.begin(addressOf(1)) // takes the room
+	g.begin(addressOf(2)) // counted by its network
+	g.end(addressOf(1), false)
+	g.begin(addressOf(2)) // there is room now, but not for who is in flight elsewhere
+	g.end(addressOf(2), false)
+	g.end(addressOf(2), false)
 	if len(g.known) != 0 || len(g.byNetwork) != 0 {
 		t.Errorf("left behind: %d known, %d elsewhere, want nothing", len(g.known), len(g.byNetwork))
 	}
-	g.Begin(addressOf(1))
+	g.begin(addressOf(1))
 	if n := g.fail(addressOf(2), 100); n != 4 {
 		t.Errorf("%d let through, want 4: none of those before have failed", n)
 	}
@@ -246,7 +259,7 @@ func TestAMillionAddressesThatFailKeepNobodyElseOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
-	g := newGuard(Lock{})
+	g := newGuard()
 	for i := range 1_000_000 {
 		g.fail(flood(i), 1)
 	}
@@ -259,20 +272,20 @@ func TestAMillionAddressesThatFailKeepNobodyElseOut(t *testing.T) {
 		}
 	}
 	for _, ip := range []netip.Addr{flood(1_000_001), addressOf(99_999)} {
-		if n := g.fail(ip, 1000); n > 160 || g.Begin(ip) == 0 {
+		if n := g.fail(ip, 1000); n > 160 || g.begin(ip) == 0 {
 			t.Errorf("%v, a stranger among the flood: %d let through, want at most what a /48 or /16 may", ip, n)
 		}
 	}
-	if len(g.known) != maxAddresses {
-		t.Errorf("%d known, want %d", len(g.known), maxAddresses)
+	if len(g.known) != capacity {
+		t.Errorf("%d known, want %d", len(g.known), capacity)
 	}
 }
 
 func TestSuccessLeavesNothingBehind(t *testing.T) {
-	g := newGuard(Lock{})
+	g := newGuard()
 	for i := range 1000 {
-		g.Begin(addressOf(i))
-		g.End(addressOf(i), false)
+		g.begin(addressOf(i))
+		g.end(addressOf(i), false)
 	}
 	if len(g.known) != 0 {
 		t.Errorf("%d addresses kept, want 0", len(g.known))
@@ -281,22 +294,22 @@ func TestSuccessLeavesNothingBehind(t *testing.T) {
 
 func TestAnOperatorEndsALockout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(Lock{})
-		if g.Clear(testAddress) {
+		g := newGuard()
+		if g.clear(testAddress) {
 			t.Error("there was something to clear")
 		}
 		g.fail(testAddress, 25)
-		if g.Begin(testAddress) == 0 || !g.Clear(testAddress) {
+		if g.begin(testAddress) == 0 || !g.clear(testAddress) {
 			t.Fatal("the address is not locked")
 		}
-		if n := g.fail(testAddress, 9); n != 9 || !g.Clear(testAddress) || g.Clear(testAddress) {
+		if n := g.fail(testAddress, 9); n != 9 || !g.clear(testAddress) || g.clear(testAddress) {
 			t.Errorf("%d of 9 let through, and what failed is not forgotten once", n)
 		}
-		if wait := g.Begin(testAddress); wait != 0 {
+		if wait := g.begin(testAddress); wait != 0 {
 			t.Errorf("Begin() = %v", wait)
 		}
-		g.Clear(testAddress) // while an attempt is in flight
-		g.End(testAddress, true)
+		g.clear(testAddress) // while an attempt is in flight
+		g.end(testAddress, true)
 		if n := g.fail(testAddress, 25); n != 9 {
 			t.Errorf("%d let through, want 9 beside the one that was in flight", n)
 		}

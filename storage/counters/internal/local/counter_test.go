@@ -1,4 +1,4 @@
-package counters
+package local
 
 import (
 	"fmt"
@@ -12,13 +12,13 @@ import (
 
 func TestACounterKeepsFewTablesAndIsStricterBeyondThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := NewCounter().(*counter)
+		c := new(Counter)
 		client := network.Of(testAddress)
 		for i := range 100 {
-			if wait := c.Add(t.Context(), fmt.Sprint(i), client, 1, time.Duration(i+1)*time.Hour/10); wait != 0 {
+			if wait, _ := c.Add(fmt.Sprint(i), client, 1, time.Duration(i+1)*time.Hour/10); wait != 0 {
 				t.Fatalf("the first of %d waits %v", i, wait)
 			}
-			if wait := c.Wait(t.Context(), fmt.Sprint(i), client, 1, time.Duration(i+1)*time.Hour/10); wait == 0 {
+			if wait := c.Wait(fmt.Sprint(i), client, 1, time.Duration(i+1)*time.Hour/10); wait == 0 {
 				t.Fatalf("the second of %d does not wait", i)
 			}
 		}
@@ -32,13 +32,13 @@ func TestClientsBeyondThoseThatACounterHoldsAreCountedByNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts 100,000 clients")
 	}
-	c := NewCounter()
-	for i := range maxAddresses {
-		c.Add(t.Context(), "mails", network.Of(flood(i)), 5, time.Hour)
+	c := new(Counter)
+	for i := range capacity {
+		c.Add("mails", network.Of(flood(i)), 5, time.Hour)
 	}
 	n := 0
 	for i := range 100 {
-		if c.Add(t.Context(), "mails", network.Of(addressOf(i)), 5, time.Hour) == 0 {
+		if wait, _ := c.Add("mails", network.Of(addressOf(i)), 5, time.Hour); wait == 0 {
 			n++
 		}
 	}
@@ -46,7 +46,7 @@ func TestClientsBeyondThoseThatACounterHoldsAreCountedByNetwork(t *testing.T) {
 		t.Errorf("%d of a /24 are counted, want four times the 5 of one", n)
 	}
 	for _, other := range []struct{ name, client string }{{"mails", "198.51.100.7/32"}, {"tickets", "10.0.0.1/32"}} {
-		if wait := c.Add(t.Context(), other.name, netip.MustParsePrefix(other.client), 5, time.Hour); wait != 0 {
+		if wait, _ := c.Add(other.name, netip.MustParsePrefix(other.client), 5, time.Hour); wait != 0 {
 			t.Errorf("%s of %s waits %v for others", other.name, other.client, wait)
 		}
 	}
