@@ -106,5 +106,5 @@
 // database are taken a step further by the first node that starts, or by keystile storage migrate; such a step leaves
 // what the version before needs. CHANGELOG says for each version what an upgrade changes. The tests open data that
 // each release has left (internal/test/released), and have two versions take turns on one store
-// (internal/test/upgrade).
+// (internal/test/campaigns/upgrade).
 package keystile

@@ -8,7 +8,7 @@ import (
 )
 
 // The floors stand beside what they bound, so that one run gives the ratios. What the
-// transport costs is in neither; internal/test/bench measures with it.
+// transport costs is in neither; internal/test/campaigns/bench measures with it.
 
 func BenchmarkMachineToken(b *testing.B) {
 	h := newBenchFixture(b)

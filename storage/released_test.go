@@ -53,7 +53,7 @@ var others = []string{"master", trailIndexKind}
 var notKept = map[string]string{
 	"probe":     "it is written where nothing else was for some seconds",
 	"heldtools": "what upstreams have changed is held since the version after v0.1.0",
-	"epoch":     "it is kept where several processes share the store: internal/test/upgrade swaps versions there",
+	"epoch":     "it is kept where several processes share the store: internal/test/campaigns/upgrade swaps versions there",
 }
 
 // Whatever a release has written is read by every later version, field by field.
@@ -82,7 +82,7 @@ func TestEveryRecordOfEveryReleaseIsRead(t *testing.T) {
 			}
 			for kind := range readers {
 				if found[kind] == 0 && notKept[kind] == "" {
-					t.Errorf("there is no document of kind %q: have internal/test/upgrade make one for the next release, and until then say so in notKept", kind)
+					t.Errorf("there is no document of kind %q: have internal/test/campaigns/upgrade make one for the next release, and until then say so in notKept", kind)
 				}
 			}
 		})

@@ -19,7 +19,7 @@ import (
 )
 
 // BenchmarkRotation exchanges refresh tokens, each for the next, by the Store and by bare pgx that
-// sends the same statements: row 3p of internal/test/bench/README.md. Both run in turns; x/raw is the ratio of their rates.
+// sends the same statements: row 3p of internal/test/campaigns/bench/README.md. Both run in turns; x/raw is the ratio of their rates.
 func BenchmarkRotation(b *testing.B) {
 	for _, callers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {

@@ -97,7 +97,7 @@ func TestClosingSignUpOpensNoToolToWhoeverCameBefore(t *testing.T) {
 		"closed from the start": {nil, "pets__getPet"},
 	} {
 		data := t.TempDir()
-		must(t, "user", "create", "--data", data, "--username", "ada", "--password", browserPassword) // before the first start
+		must(t, "user", "create", "--data", data, "--username", "ada", "--password", userPassword) // before the first start
 		start(t, data, c.args...).stop()
 		s := start(t, data)
 		must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)

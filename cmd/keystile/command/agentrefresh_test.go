@@ -6,6 +6,8 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"testing"
+
+	"github.com/keystile/keystile/internal/test/filled"
 )
 
 // agentsRefresh registers an agent, signs the administrator in to it, and presents its replaced refresh token once
@@ -24,7 +26,7 @@ func agentsRefresh(t *testing.T, s *service) (status int, same bool) {
 		return nil
 	}}}
 	who := firstRunOf(t, s.data).Admin
-	_, page := a.follow(a.browser.Get(s.base + authorizePath(id, callback, "openid")))
+	_, page := a.follow(a.browser.Get(s.base + filled.AuthorizePath(id, callback, "openid")))
 	_, page = a.submit("/oauth/signin", page, url.Values{"username": {who.Username}, "password": {who.Password}})
 	code, page := a.submit("/oauth/signin/consent", page, url.Values{"allow": {"1"}})
 	if code == "" {

@@ -148,7 +148,7 @@ var changes = []struct {
 		for range 70 {
 			wantStatus(t, s, "/api/v1/quota", token, 200)
 		}
-		_, text := get(t, http.DefaultClient, "http://"+s.out.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+		_, text := get(t, http.DefaultClient, "http://"+s.out.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
 		for _, limit := range []string{"address", "free"} {
 			if line := `keystile_requests_shadowed_total{limit="` + limit + `"} `; !strings.Contains(text, line) || strings.Contains(text, line+"0\n") {
 				t.Errorf("the metrics do not count what passed over the rate of %s", limit)

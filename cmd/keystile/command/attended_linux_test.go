@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/test/pty"
+	"github.com/keystile/keystile/internal/test/said"
 )
 
 // typed runs a command with a person at a terminal who answers what it asks, in turn. It returns
@@ -30,10 +31,10 @@ func typed(t *testing.T, dialogue [][2]string, args ...string) (int, string) {
 		t.Fatal(err)
 	}
 	terminal.Close()
-	shown, ended := newOutput(), make(chan struct{})
+	shown, ended := said.New(), make(chan struct{})
 	go func() { defer close(ended); io.Copy(shown, controller) }()
 	for _, turn := range dialogue {
-		shown.find(t, ended, turn[0])
+		shown.Find(t, ended, turn[0])
 		controller.WriteString(turn[1] + "\n")
 	}
 	cmd.Wait()

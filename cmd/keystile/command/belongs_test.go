@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/test/database"
+	"github.com/keystile/keystile/internal/test/said"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -43,7 +44,7 @@ func aKey() []string {
 	return []string{"KEYSTILE_MASTER_KEY=" + base64.StdEncoding.EncodeToString(key)}
 }
 
-func listening(s *service) *output { return s.out }
+func listening(s *service) *said.Output { return s.out }
 
 func TestAServiceWhoseDatabaseIsGoneIsNotBegunAnew(t *testing.T) {
 	t.Parallel()

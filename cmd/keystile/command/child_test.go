@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"github.com/keystile/keystile/internal/test/said"
 )
 
 // TestMain makes the test binary a keystile, for the tests that need a process of their
@@ -54,7 +56,7 @@ func fillOnSignal(now bool) {
 // child is a keystile in a process of its own.
 type child struct {
 	*exec.Cmd
-	out, log *output
+	out, log *said.Output
 	ended    chan struct{}
 }
 
@@ -69,7 +71,7 @@ func spawn(t *testing.T, env []string, args ...string) *child {
 
 func launch(t *testing.T, cmd *exec.Cmd, env ...string) *child {
 	t.Helper()
-	c := &child{Cmd: cmd, out: newOutput(), log: newOutput(), ended: make(chan struct{})}
+	c := &child{Cmd: cmd, out: said.New(), log: said.New(), ended: make(chan struct{})}
 	// Under the race detector a process sleeps for a second before it ends.
 	c.Env = append(append(os.Environ(), "BE_KEYSTILE=1", "GORACE=atexit_sleep_ms=0"), env...)
 	c.Stdout, c.Stderr = c.out, c.log
@@ -91,7 +93,7 @@ type server struct {
 func serveIn(t *testing.T, data string, env ...string) server {
 	t.Helper()
 	c := spawn(t, env, "serve", "--data", data, "--listen", "127.0.0.1:0")
-	s := &service{data: data, address: c.out.find(t, c.ended, `Listening on +(\S+)`)}
+	s := &service{data: data, address: c.out.Find(t, c.ended, `Listening on +(\S+)`)}
 	s.base = "http://" + s.address
 	return server{c, s}
 }

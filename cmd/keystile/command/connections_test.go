@@ -53,7 +53,7 @@ func TestAnAddressHoldsSoManyConnectionsAtEachListener(t *testing.T) {
 	t.Parallel()
 	other := elsewhere(t)
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--limits-connections-per-ip", "5")
-	admin := s.out.find(t, s.ended, `Admin listener +(\S+)`)
+	admin := s.out.Find(t, s.ended, `Admin listener +(\S+)`)
 	if n := hold(t, s.address); n > 5 || n == 0 {
 		t.Errorf("one address holds %d connections", n)
 	}
@@ -94,7 +94,7 @@ func TestTheFilesOfAProcessAreNeverUsedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := launch(t, exec.Command("sh", "-c", `ulimit -n 256 && exec "$0" "$@"`, self, "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0"))
-	address := c.out.find(t, c.ended, `Listening on +(\S+)`)
+	address := c.out.Find(t, c.ended, `Listening on +(\S+)`)
 	for range 400 {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {

@@ -20,7 +20,7 @@ func TestANodeThatStopsIsNotReadyFirstAndServesUntilThen(t *testing.T) {
 		t.Fatalf("before: %d, closed %t", resp.StatusCode, resp.Close)
 	}
 	s.cancel()
-	s.log.find(t, s.ended, "not ready any more")
+	s.log.Find(t, s.ended, "not ready any more")
 	resp, body := get(t, http.DefaultClient, url+"/healthz/ready")
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "stops soon") {
 		t.Errorf("ready says %d %s", resp.StatusCode, body)

@@ -14,9 +14,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/internal/test/said"
 )
 
-const nodeFolder = "../../../internal/test/peers/node"
+const nodeFolder = "../../../internal/test/campaigns/peers/node"
 
 // everythingServer starts the official everything-server of MCP and returns its URL.
 func everythingServer(t *testing.T) string {
@@ -28,11 +30,11 @@ func everythingServer(t *testing.T) string {
 		t.Skip("node is not installed")
 	}
 	if _, err := os.Stat(nodeFolder + "/node_modules/@modelcontextprotocol/server-everything"); err != nil {
-		t.Skip("the everything-server is not installed: run npm ci in internal/test/peers/node")
+		t.Skip("the everything-server is not installed: run npm ci in internal/test/campaigns/peers/node")
 	}
 	cmd := exec.CommandContext(t.Context(), "node", "everything.mjs")
 	cmd.Dir = nodeFolder
-	out, ended := newOutput(), make(chan struct{})
+	out, ended := said.New(), make(chan struct{})
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -45,7 +47,7 @@ func everythingServer(t *testing.T) string {
 		cmd.Process.Kill()
 		<-ended
 	})
-	return out.find(t, ended, `everything at (\S+)`)
+	return out.Find(t, ended, `everything at (\S+)`)
 }
 
 // mcpClient speaks MCP 2025-11-25 to a server.

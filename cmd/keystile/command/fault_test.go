@@ -138,7 +138,7 @@ func TestOfEightHalfSentRequestsAllThatArriveAreAnswered(t *testing.T) {
 	}
 	asked := time.Now()
 	c.Process.Signal(syscall.SIGTERM)
-	c.child.log.find(t, c.child.ended, `msg=(stopping)`)
+	c.child.log.Find(t, c.child.ended, `msg=(stopping)`)
 	for refused := false; !refused; { // the connection is closed before the rest arrives
 		conn, err := net.Dial("tcp", c.address)
 		if refused = err != nil; !refused {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/test/pty"
+	"github.com/keystile/keystile/internal/test/said"
 )
 
 func TestOnATerminalTheFirstRunShowsWhatItMade(t *testing.T) {
@@ -25,16 +26,16 @@ func TestOnATerminalTheFirstRunShowsWhatItMade(t *testing.T) {
 	cmd := exec.Command(self, "serve", "--data", data, "--listen", "127.0.0.1:0")
 	cmd.Env = append(os.Environ(), "BE_KEYSTILE=1", "GORACE=atexit_sleep_ms=0")
 	cmd.Stdout = terminal
-	log := newOutput()
+	log := said.New()
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	terminal.Close()
-	shown, ended := newOutput(), make(chan struct{})
+	shown, ended := said.New(), make(chan struct{})
 	go func() { defer close(ended); io.Copy(shown, controller) }() // ends with the process, the terminal's last user
 	defer func() { cmd.Process.Kill(); cmd.Wait(); <-ended }()
-	shown.find(t, ended, "Ctrl-C stops it")
+	shown.Find(t, ended, "Ctrl-C stops it")
 	p := firstRunOf(t, data)
 	for _, want := range []string{p.Admin.Password, p.App.ClientID, p.App.ClientSecret, "-d client_secret=" + p.App.ClientSecret, "first-run.json"} {
 		if !strings.Contains(shown.String(), want) {

@@ -11,7 +11,7 @@ func TestAwayFromATerminalTheFirstRunShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {
 		s := serveIn(t, t.TempDir(), "KEYSTILE_LOG_LEVEL=debug", "KEYSTILE_LOG_FORMAT="+format)
-		s.child.out.find(t, s.child.ended, "Ctrl-C stops it")
+		s.child.out.Find(t, s.child.ended, "Ctrl-C stops it")
 		p := firstRunOf(t, s.data)
 		said := s.child.out.String() + s.child.log.String()
 		for name, secret := range map[string]string{"password": p.Admin.Password, "client_secret": p.App.ClientSecret, "master key": masterKeyOf(t, s.data)} {

@@ -54,7 +54,7 @@ func (m *many) start(i int) {
 
 func (m *many) service(i int) *service {
 	c := m.nodes[i]
-	return &service{data: m.data[i], base: "http://127.0.0.1", address: c.out.find(m.t, c.ended, `Listening on +(\S+)`)}
+	return &service{data: m.data[i], base: "http://127.0.0.1", address: c.out.Find(m.t, c.ended, `Listening on +(\S+)`)}
 }
 
 // maker returns the only node that has a first-run.json, once all of them serve.
@@ -186,7 +186,7 @@ func TestAServerKeepsNoMasterKeyThatNothingIsSealedWith(t *testing.T) {
 	serving := 0
 	for i, c := range m.nodes {
 		key := filepath.Join(m.data[i], "master.key")
-		if c.out.says(c.ended, "Listening on") {
+		if c.out.Says(c.ended, "Listening on") {
 			serving++
 			if _, err := os.Stat(key); err != nil {
 				t.Errorf("node %d serves: %v", i, err)

@@ -69,7 +69,7 @@ func (s server) disk(t *testing.T, to syscall.Signal) {
 	t.Helper()
 	before := s.child.out.String()
 	s.Process.Signal(to)
-	for text, grown := s.child.out.now(); text == before; text, grown = s.child.out.now() {
+	for text, grown := s.child.out.Now(); text == before; text, grown = s.child.out.Now() {
 		select {
 		case <-grown:
 		case <-s.child.ended:

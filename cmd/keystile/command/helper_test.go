@@ -10,76 +10,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
+	"github.com/keystile/keystile/internal/test/said"
 )
-
-// output collects what a program writes and lets a test wait for a text in it.
-type output struct {
-	mu    sync.Mutex
-	text  bytes.Buffer
-	grown chan struct{} // closed and replaced at each write
-}
-
-func newOutput() *output { return &output{grown: make(chan struct{})} }
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	close(o.grown)
-	o.grown = make(chan struct{})
-	return o.text.Write(b)
-}
-
-func (o *output) String() string { text, _ := o.now(); return text }
-
-func (o *output) now() (string, chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String(), o.grown
-}
-
-// find waits for a text that matches and returns its last group. It gives up when ended is, and after
-// a minute, so that a text that was changed does not hold up all other tests.
-func (o *output) find(t *testing.T, ended <-chan struct{}, pattern string) string {
-	t.Helper()
-	re, late := regexp.MustCompile(pattern), time.After(time.Minute)
-	for {
-		text, grown := o.now()
-		if found := re.FindStringSubmatch(text); found != nil {
-			return found[len(found)-1]
-		}
-		select {
-		case <-grown:
-		case <-ended:
-			t.Fatalf("it ended without saying %q: %s", pattern, o)
-		case <-late:
-			t.Fatalf("it does not say %q: %s", pattern, o)
-		}
-	}
-}
-
-// says reports whether a text comes before ended does.
-func (o *output) says(ended <-chan struct{}, text string) bool {
-	for {
-		said, grown := o.now()
-		if strings.Contains(said, text) {
-			return true
-		}
-		select {
-		case <-grown:
-		case <-ended:
-			said, _ = o.now()
-			return strings.Contains(said, text)
-		}
-	}
-}
 
 // everything is the storage of the program that is built.
 func everything() Storage {
@@ -91,7 +28,7 @@ func everything() Storage {
 // service is a "keystile serve" in this process.
 type service struct {
 	data, base, address string
-	out, log            *output
+	out, log            *said.Output
 	cancel              context.CancelFunc
 	ended               chan struct{}
 	code                int
@@ -101,14 +38,14 @@ type service struct {
 // start serves a data folder on a free port until the test ends.
 func start(t *testing.T, data string, args ...string) *service {
 	t.Helper()
-	return startWith(t, data, nil, func(s *service) *output { return s.out }, args...)
+	return startWith(t, data, nil, func(s *service) *said.Output { return s.out }, args...)
 }
 
 // startWith is start with an environment, of a service that says on one of its outputs where it is.
-func startWith(t *testing.T, data string, env []string, says func(*service) *output, args ...string) *service {
+func startWith(t *testing.T, data string, env []string, says func(*service) *said.Output, args ...string) *service {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &service{data: data, out: newOutput(), log: newOutput(), cancel: cancel, ended: make(chan struct{})}
+	s := &service{data: data, out: said.New(), log: said.New(), cancel: cancel, ended: make(chan struct{})}
 	args = append([]string{"serve", "--data", data, "--log-level", "debug"}, args...)
 	if !slices.Contains(args, "--listen") {
 		args = append(args, "--listen", "127.0.0.1:0")
@@ -118,8 +55,8 @@ func startWith(t *testing.T, data string, env []string, says func(*service) *out
 		s.code = program{storage: everything()}.run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), env)
 	}()
 	t.Cleanup(func() { s.stop() })
-	s.address = says(s).find(t, s.ended, `Listening on +(\S+)`)
-	s.base = says(s).find(t, s.ended, `running at (\S+)`)
+	s.address = says(s).Find(t, s.ended, `Listening on +(\S+)`)
+	s.base = says(s).Find(t, s.ended, `running at (\S+)`)
 	return s
 }
 

@@ -187,7 +187,7 @@ func TestAMailThatTakesTooLongIsGivenUp(t *testing.T) {
 	_, port, _ := net.SplitHostPort(at.Addr().String())
 	s := start(t, t.TempDir(), "--signup", "open", "--mail-smtp-host", "127.0.0.1", "--mail-smtp-port", port, "--mail-smtp-from", "id@example.com", "--mail-smtp-timeout", "10ms")
 	fill(t, person(t), s.base+"/oauth/signin/email", 303, "address", "ada@example.org")
-	s.log.find(t, s.ended, `a mail was not sent.*(deadline exceeded|i/o timeout)`)
+	s.log.Find(t, s.ended, `a mail was not sent.*(deadline exceeded|i/o timeout)`)
 }
 
 // What an operator does to somebody's application reaches their mailbox.

@@ -104,7 +104,7 @@ func TestASocketForAllMachinesHasNoDemo(t *testing.T) {
 	public := socketAt(t, "0.0.0.0:0")
 	_, port, _ := net.SplitHostPort(public.Addr().String())
 	c := handedOver(t, t.TempDir(), "keystile.socket", []*net.TCPListener{public}, "KEYSTILE_LISTEN=127.0.0.1:0")
-	if base := c.out.find(t, c.ended, `running at (\S+)`); base != "http://localhost:"+port {
+	if base := c.out.Find(t, c.ended, `running at (\S+)`); base != "http://localhost:"+port {
 		t.Errorf("it is at %s, want port %s", base, port)
 	}
 	if resp, _ := get(t, http.DefaultClient, "http://127.0.0.1:"+port+"/demo"); resp.StatusCode != 404 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+const userPassword = "correct horse battery"
+
 // Who needs a second factor, and since when, is what the configuration says of their role.
 func TestTheConfigurationSaysWhoNeedsASecondFactor(t *testing.T) {
 	const at, added, due = "/oauth/signin", "/oauth/signin/factor/new", "/oauth/signin/factor/due"
@@ -16,12 +18,12 @@ func TestTheConfigurationSaysWhoNeedsASecondFactor(t *testing.T) {
 	} {
 		s := start(t, t.TempDir(), strings.Fields(args)...)
 		for role, to := range want {
-			create := []string{"user", "create", "--data", s.data, "--username", "a-" + role, "--password", browserPassword}
+			create := []string{"user", "create", "--data", s.data, "--username", "a-" + role, "--password", userPassword}
 			if role != "none" {
 				create = append(create, "--role", role)
 			}
 			must(t, create...)
-			form := url.Values{"username": {"a-" + role}, "password": {browserPassword}}
+			form := url.Values{"username": {"a-" + role}, "password": {userPassword}}
 			r, err := http.NewRequest("POST", s.base+at, strings.NewReader(form.Encode()))
 			if err != nil {
 				t.Fatal(err)

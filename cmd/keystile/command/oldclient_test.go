@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/internal/test/said"
 )
 
 // oldClient is an application in PHP that was written for an aggregated login, with its application here.
@@ -39,7 +41,7 @@ func startOldClient(t *testing.T, s *service, success string, flags ...string) o
 	cmd := exec.Command(php, "-S", o.address, filepath.Join("testdata", "oldclient.php"))
 	cmd.Env = append(os.Environ(), "CONNECT="+s.base+"/connect.php?", "BACK=http://"+o.address+"/back", "SUCCESS="+success,
 		"APPID="+o.app["client_id"].(string), "APPKEY="+o.app["client_secret"].(string))
-	said := newOutput()
+	said := said.New()
 	cmd.Stderr = said // what it serves
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -47,7 +49,7 @@ func startOldClient(t *testing.T, s *service, success string, flags ...string) o
 	ended := make(chan struct{})
 	go func() { cmd.Wait(); close(ended) }()
 	t.Cleanup(func() { cmd.Process.Kill(); <-ended })
-	said.find(t, ended, `(Development Server \(http://`+o.address+`\) started)`)
+	said.Find(t, ended, `(Development Server \(http://`+o.address+`\) started)`)
 	return o
 }
 

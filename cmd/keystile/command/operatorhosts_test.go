@@ -18,7 +18,7 @@ import (
 func TestTheAdminListenerAnswersNoNameThatAPageCouldCarry(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--admin-hosts", "metrics.internal, 10.1.2.3")
-	address := s.out.find(t, s.ended, `Admin listener +(\S+)`)
+	address := s.out.Find(t, s.ended, `Admin listener +(\S+)`)
 	_, port, _ := net.SplitHostPort(address)
 	ask := func(target, host string) (*http.Response, string) {
 		t.Helper()

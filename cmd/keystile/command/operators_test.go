@@ -23,7 +23,7 @@ import (
 func TestTheAdminListenerHasWhatOperatorsNeed(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0")
-	admin := "http://" + s.out.find(t, s.ended, `Admin listener +(\S+)`)
+	admin := "http://" + s.out.Find(t, s.ended, `Admin listener +(\S+)`)
 	for path, want := range map[string]string{
 		"/metrics": "keystile_build_info{", "/healthz/live": `"live"`, "/healthz/ready": `"ready"`,
 		"/healthz/nodes": `"live":true,"self":true}]}`,
@@ -49,7 +49,7 @@ func TestTheAdminListenerHasWhatOperatorsNeed(t *testing.T) {
 func TestWhatHappensIsInTheMetrics(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--login-lock-failures", "2", "--trusted-proxies", "127.0.0.1", "--lifetimes-code", "1ns")
-	admin := "http://" + s.out.find(t, s.ended, `Admin listener +(\S+)`)
+	admin := "http://" + s.out.Find(t, s.ended, `Admin listener +(\S+)`)
 	cookieOf(t, s)
 	for _, want := range []int{401, 401, 429} {
 		wantSignIn(t, s, "203.0.113.9", want)
@@ -113,7 +113,7 @@ func TestEveryRouteIsKnownByItsPattern(t *testing.T) {
 		id := strings.NewReplacer("/", "_").Replace(path)
 		get(t, http.DefaultClient, s.base+path, "X-Request-Id", id)
 		want := " path=" + route + " .* request_id=" + regexp.QuoteMeta(id) + "\n"
-		s.log.find(t, s.ended, want)
+		s.log.Find(t, s.ended, want)
 	}
 }
 
@@ -130,8 +130,8 @@ func TestAnIDGoesThroughAllThatIsLogged(t *testing.T) {
 	if resp, _ := do(t, http.DefaultClient, req); resp.Header.Get("X-Request-Id") != "of-mine" {
 		t.Errorf("answered %v", resp.Header)
 	}
-	s.log.find(t, s.ended, `msg="sign-in refused" .*request_id=of-mine`)
-	s.log.find(t, s.ended, `msg=request .*status=401 .*request_id=of-mine`)
+	s.log.Find(t, s.ended, `msg="sign-in refused" .*request_id=of-mine`)
+	s.log.Find(t, s.ended, `msg=request .*status=401 .*request_id=of-mine`)
 }
 
 func TestRequestsNeedNotBeLogged(t *testing.T) {

@@ -20,7 +20,7 @@ func TestTheUmaskChangesNothing(t *testing.T) {
 			t.Parallel()
 			data := filepath.Join(t.TempDir(), "data")
 			c := spawn(t, []string{"BE_UMASK=" + mask}, "serve", "--data", data, "--listen", "127.0.0.1:0")
-			c.out.find(t, c.ended, `running at (\S+)`)
+			c.out.Find(t, c.ended, `running at (\S+)`)
 			for name, want := range map[string]fs.FileMode{"": 0o700, "keystile.db": 0o600, "master.key": 0o600, "first-run.json": 0o600, "admin.sock": 0o600} {
 				if info, err := os.Lstat(filepath.Join(data, name)); err != nil || info.Mode().Perm() != want {
 					t.Errorf("%q: %v, %v, want mode %v", name, info, err, want)
@@ -35,7 +35,7 @@ func TestASignalLetsRequestsOnTheirWayFinish(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		c, conn := spawnWithRequest(t, halfBody)
 		c.Process.Signal(signal)
-		c.log.find(t, c.ended, `msg=(stopping)`)
+		c.log.Find(t, c.ended, `msg=(stopping)`)
 		fmt.Fprint(conn, "grant_type=x")
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
@@ -74,7 +74,7 @@ func TestASecondSignalEndsItAtOnce(t *testing.T) {
 	t.Parallel()
 	c, _ := spawnWithRequest(t, halfBody)
 	c.Process.Signal(syscall.SIGTERM)
-	c.log.find(t, c.ended, `msg=(stopping)`)
+	c.log.Find(t, c.ended, `msg=(stopping)`)
 	again := time.NewTicker(10 * time.Millisecond) // the first repetition may still find the handler of the first signal
 	defer again.Stop()
 	for running := true; running; {
@@ -94,7 +94,7 @@ func TestAKilledServerLeavesNothingInTheWay(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	c := spawn(t, nil, "serve", "--data", data, "--listen", "127.0.0.1:0")
-	c.out.find(t, c.ended, `running at (\S+)`)
+	c.out.Find(t, c.ended, `running at (\S+)`)
 	before := firstRunOf(t, data)
 	c.Process.Kill()
 	<-c.ended

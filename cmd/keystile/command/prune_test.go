@@ -73,7 +73,7 @@ func TestTheTrailIsAsLargeAsTheSettingSays(t *testing.T) {
 		t.Errorf("without a limit %d records are left of %d", got, records)
 	}
 	s := start(t, data, "--audit-max-size", "16MiB")
-	s.log.find(t, s.ended, "(old audit records were removed)")
+	s.log.Find(t, s.ended, "(old audit records were removed)")
 	s.stop()
 	if got := verified(t, data).Records; got >= records {
 		t.Errorf("%d records are left of %d", got, records)

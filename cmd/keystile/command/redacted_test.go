@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/test/said"
 )
 
 const secretMark = "SECRETMARK"
@@ -106,7 +107,7 @@ func TestAStartShowsNoPasswordOfAnAddress(t *testing.T) {
 			if strings.ContainsRune(value, 1) {
 				continue // no process has such a variable
 			}
-			out, dir := newOutput(), t.TempDir()
+			out, dir := said.New(), t.TempDir()
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan struct{})
 			go func() {
@@ -115,7 +116,7 @@ func TestAStartShowsNoPasswordOfAnAddress(t *testing.T) {
 					[]string{"KEYSTILE_DATA=" + filepath.Join(dir, "d"), env + "=" + value})
 			}()
 			for runs := true; runs; {
-				text, grown := out.now()
+				text, grown := out.Now()
 				if strings.Contains(text, "running at ") {
 					break
 				}

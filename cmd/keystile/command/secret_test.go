@@ -23,7 +23,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 		plantFlows(t, s, secrets)
 		plantCommands(t, s, secrets)
 		plantMistakes(t, s, secrets)
-		_, metrics := get(t, http.DefaultClient, "http://"+s.out.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+		_, metrics := get(t, http.DefaultClient, "http://"+s.out.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
 		if code := s.stop(); code != 0 {
 			t.Errorf("it ended with %d", code)
 		}

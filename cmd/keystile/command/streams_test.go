@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/gateway/stream/s3"
+	"github.com/keystile/keystile/internal/test/said"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -20,8 +21,8 @@ import (
 func TestStandardOutputHasNothingButRecords(t *testing.T) {
 	t.Parallel()
 	s := startShipping(t, "--streams-audit", "stdout", "--streams-usage", "stdout", "--admin-listen", "127.0.0.1:0")
-	id := s.out.find(t, s.ended, `"id":"(\d+-[0-9a-f]{16})"`)
-	_, metrics := get(t, http.DefaultClient, "http://"+s.log.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+	id := s.out.Find(t, s.ended, `"id":"(\d+-[0-9a-f]{16})"`)
+	_, metrics := get(t, http.DefaultClient, "http://"+s.log.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
 	for _, name := range []string{"keystile_stream_audit_behind_seconds", "keystile_stream_audit_failing 0", "keystile_stream_usage_behind 0", "keystile_stream_audit_lines_total"} {
 		if !strings.Contains(metrics, name) {
 			t.Errorf("the metrics have no %s", name)
@@ -32,7 +33,7 @@ func TestStandardOutputHasNothingButRecords(t *testing.T) {
 	}
 	wantOrder(t, s.out.String(), 1)
 	again := startShippingIn(t, s.data, "--streams-audit", "stdout")
-	again.out.find(t, again.ended, `"kind":"(audit.begin)"`)
+	again.out.Find(t, again.ended, `"kind":"(audit.begin)"`)
 	again.stop()
 	wantOrder(t, again.out.String(), uint64(strings.Count(s.out.String(), "\n"))+1) // it goes on where it was
 	if strings.Contains(again.out.String(), id) {
@@ -63,7 +64,7 @@ func startShipping(t *testing.T, args ...string) *service {
 // startShippingIn is start of a service whose banner is in its log.
 func startShippingIn(t *testing.T, data string, args ...string) *service {
 	t.Helper()
-	return startWith(t, data, nil, func(s *service) *output { return s.log }, args...)
+	return startWith(t, data, nil, func(s *service) *said.Output { return s.log }, args...)
 }
 
 // objects is a store of objects that keeps what it is given.
@@ -95,7 +96,7 @@ func TestTheBucketIsAsTheConfigurationSays(t *testing.T) {
 	}))
 	defer server.Close()
 	env := []string{"KEYSTILE_STREAMS_S3_SECRET_KEY=secret", "KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE"}
-	s := startWith(t, t.TempDir(), env, func(s *service) *output { return s.out }, "--streams-audit", "s3", "--streams-usage", "off", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail", "--streams-s3-path-style",
+	s := startWith(t, t.TempDir(), env, func(s *service) *said.Output { return s.out }, "--streams-audit", "s3", "--streams-usage", "off", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail", "--streams-s3-path-style",
 		"--streams-s3-region", "eu-west-9", "--streams-s3-prefix", "of/us", "--streams-s3-encryption", "aws:kms", "--streams-s3-kms-key", "ours",
 		"--streams-batch-age", "1s", "--streams-batch-size", "1MiB")
 	defer s.stop()
@@ -124,10 +125,10 @@ func TestTheKeyOfTheBucketIsShownNowhere(t *testing.T) {
 	env := []string{"KEYSTILE_STREAMS_S3_SECRET_KEY=" + secret, "KEYSTILE_STREAMS_S3_SESSION_TOKEN=" + token, "KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE"}
 	args := []string{"--streams-audit", "s3", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail", "--streams-s3-path-style", "--streams-batch-age", "1s", "--admin-listen", "127.0.0.1:0"}
 	data := t.TempDir()
-	s := startWith(t, data, env, func(s *service) *output { return s.out }, args...)
+	s := startWith(t, data, env, func(s *service) *said.Output { return s.out }, args...)
 	s.expected = "records are not shipped"
-	s.log.find(t, s.ended, `records are shipped (again)`)
-	_, metrics := get(t, http.DefaultClient, "http://"+s.out.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+	s.log.Find(t, s.ended, `records are shipped (again)`)
+	_, metrics := get(t, http.DefaultClient, "http://"+s.out.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
 	s.stop()
 	var printed bytes.Buffer
 	for _, words := range [][]string{{"config"}, {"config", "--json"}} {

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/internal/test/said"
 )
 
 // killer is a store of objects that has whoever ships to it killed, before it keeps a batch or behind it.
@@ -106,7 +108,7 @@ func TestAProcessThatIsKilledWhileItShipsLeavesNoGap(t *testing.T) {
 		<-c.ended
 	}
 	s := serveIn(t, data, env...)
-	s.child.log.find(t, s.child.ended, `(msg=serving)`)
+	s.child.log.Find(t, s.child.ended, `(msg=serving)`)
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		got := k.seqs(t)
 		for i, seq := range got {
@@ -139,7 +141,7 @@ func TestAServiceOutlivesWhoReadsItsRecords(t *testing.T) {
 	}
 	cmd := exec.Command(self, "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--streams-audit", "stdout")
 	cmd.Env = append(os.Environ(), "BE_KEYSTILE=1", "GORACE=atexit_sleep_ms=0")
-	said := newOutput()
+	said := said.New()
 	cmd.Stdout, cmd.Stderr = writes, said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -148,7 +150,7 @@ func TestAServiceOutlivesWhoReadsItsRecords(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); cmd.Wait() }()
 	t.Cleanup(func() { cmd.Process.Kill(); <-ended })
-	base := said.find(t, ended, `running at (\S+)`)
+	base := said.Find(t, ended, `running at (\S+)`)
 	first, err := bufio.NewReader(reads).ReadString('\n')
 	if err != nil || !strings.Contains(first, `"seq":1,`) {
 		t.Errorf("the first line is %q, %v", first, err)
@@ -159,7 +161,7 @@ func TestAServiceOutlivesWhoReadsItsRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	said.find(t, ended, `(records are not shipped)`)
+	said.Find(t, ended, `(records are not shipped)`)
 	if resp, err := http.Get(base + "/healthz/live"); err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("behind that: %v", err)
 	} else {

@@ -24,7 +24,7 @@ func redisURL(t *testing.T) string {
 
 func metricsOf(t *testing.T, s *service) string {
 	t.Helper()
-	resp, body := get(t, http.DefaultClient, "http://"+s.out.find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+	resp, body := get(t, http.DefaultClient, "http://"+s.out.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
 	if resp.StatusCode != 200 {
 		t.Fatalf("metrics: %d", resp.StatusCode)
 	}

@@ -57,7 +57,7 @@ func startTracing(t *testing.T, args ...string) *tracing {
 		t.Fatal(err)
 	}
 	w.service = start(t, t.TempDir(), append([]string{"--config", file, "--upstreams-allow-private", "127.0.0.0/8", "--admin-listen", "127.0.0.1:0"}, args...)...)
-	w.admin = "http://" + w.out.find(t, w.ended, `Admin listener +(\S+)`)
+	w.admin = "http://" + w.out.Find(t, w.ended, `Admin listener +(\S+)`)
 	document := filepath.Join(t.TempDir(), "pets.json")
 	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/keystile/keystile/internal/test/filled"
 )
 
 // orders is an upstream with a credential, whose answers are hostile, long or errors.
@@ -81,7 +83,7 @@ func TestAToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 	t.Parallel()
 	shop := newOrders(t)
 	s := start(t, t.TempDir(), "--upstreams-allow-private", "127.0.0.0/8")
-	registered(t, s, `{"member":"shop","upstream_url":"`+shop.URL+`","auth_type":"bearer","auth_secret":"`+shopSecret+`","openapi":`+bookshop+`}`, 200)
+	registered(t, s, `{"member":"shop","upstream_url":"`+shop.URL+`","auth_type":"bearer","auth_secret":"`+shopSecret+`","openapi":`+filled.Bookshop+`}`, 200)
 	cookie, path := cookieOf(t, s).String(), "/console/capabilities/shop/tools/getOrder"
 
 	status, page, again := try(t, s, cookie, path, "17")

@@ -56,9 +56,9 @@ var heavy = map[string]string{
 	"go.opentelemetry.io/otel/sdk":         "cmd/keystile/internal/telemetry",
 	"go.opentelemetry.io/otel/exporters":   "cmd/keystile/internal/telemetry",
 
-	"github.com/chromedp/chromedp":             "internal/test/browser",
-	"github.com/chromedp/cdproto":              "internal/test/browser",
-	"golang.org/x/net/websocket":               "internal/test/browser",
+	"github.com/chromedp/chromedp":             "internal/test/campaigns/browser",
+	"github.com/chromedp/cdproto":              "internal/test/campaigns/browser",
+	"golang.org/x/net/websocket":               "internal/test/campaigns/browser",
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestNothingForTestsIsShipped
 }
 
@@ -69,12 +69,12 @@ var testOnly = map[string]string{
 	"go.opentelemetry.io/otel/sdk":             "internal/span storage/traced internal/test/service/gateway mcpbus .", // spans in memory
 	"go.opentelemetry.io/proto/otlp":           "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"google.golang.org/protobuf":               "cmd/keystile/internal/telemetry cmd/keystile/command",
-	"golang.org/x/oauth2":                      "internal/test/peers",
+	"golang.org/x/oauth2":                      "internal/test/campaigns/peers",
 	"golang.org/x/text/encoding":               "internal/restcall",
 	"go.yaml.in/yaml/v3":                       "examples/cluster examples/deploy",
-	"github.com/coreos/go-oidc/v3":             "internal/test/peers",
+	"github.com/coreos/go-oidc/v3":             "internal/test/campaigns/peers",
 	"github.com/go-jose/go-jose/v4":            "internal/token oauth", // whoever is told of a logout verifies it by other code than ours
-	"github.com/getkin/kin-openapi":            "internal/test/peers internal/test/service/registry",
+	"github.com/getkin/kin-openapi":            "internal/test/campaigns/peers internal/test/service/registry",
 	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
 }
 
@@ -118,7 +118,7 @@ func permits(pkg, path string, test bool) string {
 	}
 	to := strings.TrimPrefix(path, module+"/")
 	switch room := roomOf(pkg); {
-	case test || pkg == "internal/test/agents": // a test may bring rooms together; what is shipped may not
+	case test || pkg == "internal/test/campaigns/agents": // a test may bring rooms together; what is shipped may not
 		return ""
 	case pkg == "storage/driver":
 		return "storage/driver imports nothing of ours"
@@ -260,9 +260,9 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"oauth/internal/engine", "github.com/ory/fosite/handler/oauth2", false, true},
 		{"oauth", "github.com/ory/fosite", false, false},
 		{"oauth", "golang.org/x/oauth2", true, false},
-		{"internal/test/agents", module + "/oauth/signin/users", false, true},
-		{"internal/test/peers", "golang.org/x/oauth2", true, true},
-		{"internal/test/peers", "golang.org/x/oauth2", false, false},
+		{"internal/test/campaigns/agents", module + "/oauth/signin/users", false, true},
+		{"internal/test/campaigns/peers", "golang.org/x/oauth2", true, true},
+		{"internal/test/campaigns/peers", "golang.org/x/oauth2", false, false},
 		{"storage/memory", "github.com/some/thing", false, false},
 		{"internal/yamljson", "go.yaml.in/yaml/v3", false, true},
 		{"cmd/keystile/config", "go.yaml.in/yaml/v3", false, true},

@@ -7,7 +7,7 @@
 //	testdata/VERSION/hosts    programs that embedded it, as they were
 //
 // Nothing in it guards anything: it was made for this. Of a release that is out no file changes any more.
-// Package internal/test/upgrade writes it.
+// Package internal/test/campaigns/upgrade writes it.
 package released
 
 import (

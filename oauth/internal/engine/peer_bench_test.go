@@ -28,7 +28,7 @@ import (
 
 // BenchmarkNaiveFosite is the peer of our own code flow: fosite as its documentation shows
 // it, everything in memory, one user who is always signed in. With KEYSTILE_PEER in the
-// environment it serves until it is killed instead; internal/test/bench runs it so, because only
+// environment it serves until it is killed instead; internal/test/campaigns/bench runs it so, because only
 // this folder may import fosite.
 func BenchmarkNaiveFosite(b *testing.B) {
 	p := newPeer(b)

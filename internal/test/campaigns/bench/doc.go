@@ -1,0 +1,28 @@
+//go:build linux
+
+// Command bench measures the service over HTTP, beside what this machine allows, and prints
+// the table of README.md beside it.
+//
+//	go -C internal/test/campaigns run ./bench                 everything, some minutes
+//	go -C internal/test/campaigns run ./bench --row 5         one row
+//	go -C internal/test/campaigns run ./bench --large         rows 3 and 10 with a million stored tokens too
+//	go -C internal/test/campaigns run ./bench --row 4 --peers beside nginx, Caddy and HAProxy, where they are installed
+//	go -C internal/test/campaigns run ./bench --row 1 --peers beside another OpenID provider; row 6 too
+//
+// # Choices
+//
+// Each figure is a ratio to a floor that is measured in the same rounds on the same
+// processors: a server that does the transport's part of the work and nothing else, a
+// commit, a flush of the disk. Rounds take turns; what is printed is the median of the
+// rounds and how far they lie apart. Rates of machines differ, ratios less so.
+//
+// It runs on Linux: what a server takes is read from /proc.
+//
+// Client and servers share the processors, so a client that costs little matters: it is
+// in conn.go. The processor time of a server is what the kernel charges its process.
+//
+// The peer of the code flow is fosite as its documentation shows it, in memory. Only
+// oauth/internal/engine may import fosite, so it is a benchmark of that package, compiled
+// here and run as a process. The peers of row 4 have their configurations in the folder peers; the
+// processor time of those that ask about each call is their own, without that of whom they ask.
+package main

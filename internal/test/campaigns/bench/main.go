@@ -1,0 +1,164 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	b := &bench{idle: time.Second}
+	only := flag.Int("row", 0, "the one row to measure")
+	flag.DurationVar(&b.seconds, "seconds", 2*time.Second, "how long each contender works in a round")
+	flag.IntVar(&b.turns, "rounds", 5, "how many rounds")
+	flag.BoolVar(&b.large, "large", false, "rows 3 and 10 with a million tokens too")
+	flag.BoolVar(&b.peers, "peers", false, "rows 1 and 6 of another OpenID provider too, and the call of row 4 through nginx, Caddy and HAProxy, where they are installed")
+	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
+	flag.StringVar(&b.against, "against", "", "another keystile, measured in the same rounds of rows 1 and 4")
+	floor := flag.Bool("floor", false, "be the floor instead")
+	proxy := flag.String("proxy", "", "be a reverse proxy to this address instead, with --floor")
+	flag.Parse()
+	err := errors.New("seconds and rounds must be more than nothing")
+	switch {
+	case *floor:
+		err = serveFloor(*proxy)
+	case b.seconds > 0 && b.turns > 0:
+		err = b.run(*only)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	seconds time.Duration
+	turns   int
+	large   bool
+	peers   bool
+	binary  string
+	against string        // another one to be measured beside it, if any
+	dir     string        // everything it makes
+	self    string        // the program that can be the floor
+	idle    time.Duration // how long a server rests before its memory is read
+	loudest float64       // the most that others took in a round that counts
+}
+
+// rows in the order of the table.
+var rows = []struct {
+	number  int
+	measure func(*bench) ([]figure, error)
+}{
+	{1, (*bench).machineTokens},
+	{2, (*bench).codes},
+	{3, (*bench).rotations},
+	{4, (*bench).proxied},
+	{5, (*bench).userInfo},
+	{6, (*bench).documents},
+	{10, (*bench).starts},
+}
+
+func (b *bench) run(only int) (err error) {
+	if b.dir, err = os.MkdirTemp("", "keystile-bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	fmt.Printf("%s, %d processors, %s; medians of %d rounds of %v\n\n", runtime.Version(), runtime.NumCPU(), time.Now().Format(time.DateOnly), b.turns, b.seconds)
+	printHead(os.Stdout)
+	for _, row := range rows {
+		if only != 0 && only != row.number {
+			continue
+		}
+		figures, err := row.measure(b)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", row.number, err)
+		}
+		for _, f := range figures {
+			f.print(os.Stdout, row.number)
+		}
+	}
+	fmt.Printf("\nOther processes took up to %.0f %% of the processors in a round that counts.\n", 100*b.loudest)
+	return nil
+}
+
+// prepare finds the programs.
+func (b *bench) prepare() (err error) {
+	if b.self, err = os.Executable(); err == nil && b.binary == "" {
+		b.binary, err = b.compile(".", "keystile", "build", "-trimpath", "-ldflags=-s -w", "github.com/keystile/keystile/cmd/keystile")
+	}
+	return err
+}
+
+// compile runs the go command in a folder of the repository, with what is to be made under a name.
+func (b *bench) compile(in, name, verb string, args ...string) (string, error) {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/keystile/keystile").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	path := filepath.Join(b.dir, name)
+	words := append([]string{verb}, args[:len(args)-1]...)
+	if verb == "test" {
+		words = append(words, "-c")
+	}
+	cmd := exec.Command("go", append(words, "-o", path, args[len(args)-1])...)
+	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), in)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	}
+	return path, nil
+}
+
+func (b *bench) floor(more ...string) (*process, error) {
+	return spawn(listening, nil, b.self, append([]string{"--floor"}, more...)...)
+}
+
+// service opens a new data folder.
+func (b *bench) service(name string, more ...string) (*service, error) {
+	return open(b.binary, filepath.Join(b.dir, name), more...)
+}
+
+// services opens a data folder for the keystile that is measured, and for that which it is
+// measured against.
+func (b *bench) services(name string, more ...string) (hs []*service, stop func(), err error) {
+	stop = func() {
+		for _, h := range hs {
+			h.stop()
+		}
+	}
+	for i, binary := range []string{b.binary, b.against} {
+		if binary == "" {
+			continue
+		}
+		h, err := open(binary, filepath.Join(b.dir, name+strconv.Itoa(i)), more...)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		hs = append(hs, h)
+	}
+	return hs, stop, nil
+}
+
+// compared is a line for each of the keystiles after the first, of the samples of all.
+func compared(s [][]sample) (figures []figure) {
+	for _, other := range s[1:] {
+		r, spread := ratio(s[0], other, rate)
+		used, _ := ratio(s[0], other, cpu)
+		figures = append(figures, figure{work: "the same, in the same rounds", beside: "the other keystile", goal: 1, value: r, spread: spread,
+			cpu: median(other, cpu), note: fmt.Sprintf("%.3f as fast, with %.3f of its processor time", r, used)})
+	}
+	return figures
+}

@@ -1,0 +1,41 @@
+package pages
+
+import (
+	"testing"
+
+	"github.com/keystile/keystile/internal/test/filled"
+)
+
+// Every page of the console, as an administrator sees it in a service that has been used.
+func TestEachPageOfTheConsoleIsFitForEverybody(t *testing.T) {
+	each(t, []reader{english, chinese}, func(v *walkthrough) {
+		f := used(v.t, func(text string) string { return text })
+		v.s = f.service
+		v.operator()
+		for _, page := range f.pages() {
+			v.at(page.path)
+			v.look("console-" + page.name)
+		}
+		v.at("/console/capabilities/new")
+		v.Type("[name=member]", "books")
+		v.Type("[name=upstream_url]", f.upstream)
+		v.Type("[name=document]", filled.Bookshop)
+		v.Follow("button[value=preview]")
+		v.look("console-capability-preview")
+		v.at("/console/capabilities/bookshop/tools/findOrders")
+		v.Follow("main form button")
+		v.look("console-tool-answer")
+		v.at("/console/apps/nothing")
+		v.look("console-missing")
+		v.quiet("404")
+	})
+}
+
+// operator signs in to the console as its first administrator.
+func (v *walkthrough) operator() {
+	v.t.Helper()
+	v.at("/console/nodes")
+	v.says("Sign in")
+	v.password()
+	v.Shown("main")
+}
