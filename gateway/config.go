@@ -24,6 +24,7 @@ import (
 type Store interface {
 	billing.Store
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
+	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/owner"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
@@ -31,9 +32,12 @@ func (g *Gateway) routes() []reply.Route {
 		{Path: pathVerify + "/{path...}", Handle: g.verify},
 	}
 	return append(routes, owner.New(owner.Config{
-		Store: g.c.Store, Billing: g.billing, Forget: g.Forget,
-		Revoke:   func(ctx context.Context, rs ...driver.Revocation) error { return g.c.Tokens.Revoke(ctx, rs...) },
-		Recorder: admin.Recorder{Trail: g.c.Trail, Notifier: g.c.Notifier}, ClientIP: g.c.ClientIP,
+		Store: g.c.Store, Billing: g.billing, ClientIP: g.c.ClientIP,
+		Acts: appacts.New(appacts.Config{
+			Store: g.c.Store, Billing: g.billing, Forget: g.Forget,
+			Revoke:   func(ctx context.Context, rs ...driver.Revocation) error { return g.c.Tokens.Revoke(ctx, rs...) },
+			Recorder: admin.Recorder{Trail: g.c.Trail, Notifier: g.c.Notifier},
+		}),
 		Caller: func(r *http.Request) (storage.Caller, storage.App, error) {
 			caller, account, err := g.caller(r)
 			if err != nil {

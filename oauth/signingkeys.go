@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -40,7 +39,7 @@ func (t *Tokens) RotateKey(ctx context.Context, alg string) (storage.SigningKey,
 	if !states[storage.KeyActive] || !states[storage.KeyNext] {
 		return storage.SigningKey{}, fmt.Errorf("%w: %.20q has no active and next key to rotate", storage.ErrInvalid, alg)
 	}
-	active, err := token.Rotate(ctx, t.c.Store, alg, max(t.c.AccessLifetime, time.Hour)+apps.Skew)
+	active, err := token.Rotate(ctx, t.c.Store, alg, max(t.c.AccessLifetime, time.Hour)+token.Skew)
 	active.Private = storage.Secret{}
 	if err != nil {
 		return active, err

@@ -4,7 +4,7 @@
 // command line read requests and show answers; package storage keeps the records.
 //
 //	g, err := gateway.New(ctx, gateway.Config{Plans: plans, Decider: bank, ...})
-//	order, err := g.Billing().Approve(ctx, id, billing.Actor{By: "operator"}, time.Time{})
+//	order, err := g.Billing().Approve(ctx, id, "operator", time.Time{}, nil)
 //
 // Without a gateway, [New] makes a Billing over a store alone.
 //

@@ -31,7 +31,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(order.Status)
-	if order, err = b.Approve(ctx, order.ID, billing.Actor{By: "operator"}, time.Time{}); err != nil {
+	if order, err = b.Approve(ctx, order.ID, "operator", time.Time{}, nil); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(order.Status)

@@ -11,22 +11,17 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Actor is the user who decides an order.
-type Actor struct {
-	By string // a sub, a client_id, or a word such as operator
-	// May returns an error if the actor must not decide. It is called with the newest state of
-	// the order and of its application, and again after a conflict; nil: the actor may.
-	May func(storage.Order, storage.App) error
-}
-
 // errStatus is a mistake in a host's Decider.
 var errStatus = errors.New("billing: Decider.Decide returned none of approved, rejected, pending, contact")
 
 // Order orders another tier for an application, in one step with its effects. Ordering again
 // what is pending, or approved for later, returns the existing order; made reports whether it
-// is a new one. may refuses an application that is not the caller's; nil refuses none. It
-// returns storage.ErrInvalid if another order is open, or the application has the tier
-// already; the error says what to do.
+// is a new one. It returns storage.ErrInvalid if another order is open, or the application has the
+// tier already; the error says what to do.
+//
+// Of this and of what follows: by is kept in the order, and is a sub, a client_id or a word such as
+// operator; may refuses the newest state of what is about to change, and is called again after a
+// conflict; nil refuses nothing.
 func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func(storage.App) error) (order storage.Order, made bool, err error) {
 	if err := checkTier(tier); err != nil {
 		return storage.Order{}, false, err
@@ -119,39 +114,39 @@ func (b *Billing) place(ctx context.Context, order storage.Order, app storage.Ap
 
 // Approve lets an open order take effect; until, if it is not zero, is when it ends
 // instead of a year later. It returns storage.ErrInvalid if the order is not open.
-func (b *Billing) Approve(ctx context.Context, orderID string, who Actor, until time.Time) (storage.Order, error) {
-	return b.decide(ctx, orderID, who, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return approve(o, a, who.By, time.Now(), until)
+func (b *Billing) Approve(ctx context.Context, orderID, by string, until time.Time, may func(storage.Order, storage.App) error) (storage.Order, error) {
+	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return approve(o, a, by, time.Now(), until)
 	})
 }
 
 // Reject refuses an open order; its owner sees the reason. It returns storage.ErrInvalid
 // if the order is not open.
-func (b *Billing) Reject(ctx context.Context, orderID string, who Actor, reason string) (storage.Order, error) {
-	return b.decide(ctx, orderID, who, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return reject(o, a, who.By, reason, time.Now())
+func (b *Billing) Reject(ctx context.Context, orderID, by, reason string, may func(storage.Order, storage.App) error) (storage.Order, error) {
+	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return reject(o, a, by, reason, time.Now())
 	})
 }
 
 // Cancel cancels an order that is open, or approved for later. It is kept as canceled. It
 // returns storage.ErrInvalid if the order has taken effect or was refused.
-func (b *Billing) Cancel(ctx context.Context, orderID string, who Actor) (storage.Order, error) {
-	return b.decide(ctx, orderID, who, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return cancel(o, a, who.By, time.Now())
+func (b *Billing) Cancel(ctx context.Context, orderID, by string, may func(storage.Order, storage.App) error) (storage.Order, error) {
+	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return cancel(o, a, by, time.Now())
 	})
 }
 
 // decide settles an order, in one step with its application. It returns storage.ErrNotFound
 // if there is no such order or, together with the order, if its application was removed.
-func (b *Billing) decide(ctx context.Context, id string, who Actor, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
+func (b *Billing) decide(ctx context.Context, id string, may func(storage.Order, storage.App) error, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
 	order, err := storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		o, err := b.c.Store.Order(ctx, id)
 		if err != nil {
 			return o, err
 		}
 		a, err := b.c.Store.App(ctx, o.AppID)
-		if err == nil && who.May != nil {
-			err = who.May(o, a)
+		if err == nil && may != nil {
+			err = may(o, a)
 		}
 		if err == nil {
 			o, a, err = how(o, a)
@@ -169,9 +164,12 @@ func (b *Billing) decide(ctx context.Context, id string, who Actor, how func(sto
 
 // SetTier gives an application a tier at once and for free, until a time if it is not zero, in
 // one step with an approved order that records it. It cancels an open order.
-func (b *Billing) SetTier(ctx context.Context, clientID, tier, by string, until time.Time) (storage.App, error) {
+func (b *Billing) SetTier(ctx context.Context, clientID, tier, by string, until time.Time, may func(storage.App) error) (storage.App, error) {
 	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := b.c.Store.App(ctx, clientID)
+		if err == nil && may != nil {
+			err = may(app)
+		}
 		if err != nil {
 			return app, err
 		}

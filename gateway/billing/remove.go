@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -18,20 +18,22 @@ import (
 //
 // What it has used of its quota is asked when nothing new can call any more: its owner does not
 // get that back by removing it. Its orders that are open or have yet to begin are canceled.
-func (b *Billing) RemoveApp(ctx context.Context, id string, revoke func(context.Context, driver.Revocation) error, may func(storage.App) error) (storage.App, error) {
-	app, err := apps.Change(ctx, b.c.Store, id, func(a *storage.App) error {
-		if may != nil {
-			if err := may(*a); err != nil {
-				return err
-			}
+func (b *Billing) RemoveApp(ctx context.Context, id string, revoke func(context.Context, ...driver.Revocation) error, may func(storage.App) error) (storage.App, error) {
+	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
+		a, err := b.c.Store.App(ctx, id)
+		if err == nil && may != nil {
+			err = may(a)
+		}
+		if err != nil {
+			return a, err
 		}
 		a.Disabled = true
-		return nil
+		return b.c.Store.SaveApp(ctx, a)
 	})
 	if err != nil {
 		return app, err
 	}
-	if err := revoke(ctx, apps.End(app.ID)); err != nil {
+	if err := revoke(ctx, token.EndOfApp(app.ID)); err != nil {
 		return app, err
 	}
 	_, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {

@@ -135,7 +135,7 @@ func TestATierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
 		app = app2
 	}
 	b := newBilling(t, store)
-	app, err := b.SetTier(t.Context(), app.ID, "white_label", "operator", time.Now().Add(time.Hour))
+	app, err := b.SetTier(t.Context(), app.ID, "white_label", "operator", time.Now().Add(time.Hour), nil)
 	if err != nil || app.TierAt(time.Now()) != "white_label" || app.Order != "" {
 		t.Fatal(app, err)
 	}
@@ -150,7 +150,7 @@ func TestATierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
 		tier  string
 		until time.Time
 	}{{"gold", time.Time{}}, {"", time.Time{}}, {"free", time.Now().Add(-time.Second)}} {
-		if _, err := b.SetTier(t.Context(), app.ID, bad.tier, "operator", bad.until); !errors.Is(err, storage.ErrInvalid) {
+		if _, err := b.SetTier(t.Context(), app.ID, bad.tier, "operator", bad.until, nil); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("SetTier(%q, %v) = %v", bad.tier, bad.until, err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBilling(t, store)
-	revoke := func(context.Context, driver.Revocation) error { return nil }
+	revoke := func(context.Context, ...driver.Revocation) error { return nil }
 	if _, err := b.RemoveApp(t.Context(), app.ID, revoke, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestAnApplicationIsRemovedOnlyOnceItIsKnownWhatItUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	revoked, trouble := false, errors.New("the ledger hangs")
-	revoke := func(context.Context, driver.Revocation) error { revoked = true; return nil }
+	revoke := func(context.Context, ...driver.Revocation) error { revoked = true; return nil }
 	usage := func(context.Context, driver.UsageQuery) ([]driver.Count, error) {
 		if !revoked {
 			t.Error("it was asked while tokens still open something")

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/tools"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/console/internal/usage"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -21,15 +22,16 @@ func (s *Console) parts() []ui.Part {
 	if audit == nil {
 		audit = s.auditTrail()
 	}
+	revoke := func(ctx context.Context, rs ...driver.Revocation) error { return s.c.Revoker.Revoke(ctx, rs...) }
+	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: revoke, Recorder: s.recorder, Forget: s.c.Forget})
+	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: revoke, Recorder: s.recorder, Forget: s.c.Forget})
 	return []ui.Part{
 		s.overview(),
-		apps.New(apps.Config{
-			BaseURL: s.c.BaseURL, Store: s.c.Store, Billing: s.c.Billing, Revoker: s.c.Revoker, Recorder: s.recorder, Forget: s.c.Forget,
-		}).Part(),
+		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients}).Part(),
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
 		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Ways: s.c.Ways, Recorder: s.recorder}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
-		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Recorder: s.recorder, Forget: s.c.Forget}).Part(),
+		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts}).Part(),
 		s.users.Part(),
 		audit.Part(),
 		s.system().Part(),

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/internal/apps"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -37,11 +35,20 @@ type Act struct {
 	Changes []string // see AppChanges
 }
 
+// Unrecorded says that an act was done, and is not on the audit trail.
+type Unrecorded struct{ Cause error }
+
+func (u *Unrecorded) Error() string {
+	return "it is done, but the audit trail could not be written: " + u.Cause.Error()
+}
+
+func (u *Unrecorded) Unwrap() error { return u.Cause }
+
 // maxDetail is the longest detail of one event, in bytes. The trail cuts longer ones at
 // 1,024.
 const maxDetail = 1000
 
-// Note writes an act to the audit trail and waits until it is stored. What is too long for
+// Note writes an act to the audit trail and waits until it is stored. Its error is an [Unrecorded]. What is too long for
 // one event continues in the next.
 func (c Recorder) Note(ctx context.Context, by Actor, a Act) error {
 	e := by.Request.Event
@@ -49,7 +56,7 @@ func (c Recorder) Note(ctx context.Context, by Actor, a Act) error {
 	for _, detail := range a.details(by.Name()) {
 		e.Detail = detail
 		if err := c.Trail.NoteNow(ctx, e); err != nil {
-			return err
+			return &Unrecorded{err}
 		}
 	}
 	return nil
@@ -90,27 +97,4 @@ func (c Recorder) Notify(ctx context.Context, by Actor, n event.Notice, subs ...
 			c.Notifier.Notify(ctx, sub, n)
 		}
 	}
-}
-
-// AppNotice returns the notice for a change of an application; ok is false if the change
-// is of no use to an attacker.
-func AppNotice(before, after storage.App) (n event.Notice, ok bool) {
-	what := apps.Grave(before, after)
-	return event.Notice{Kind: event.NoticeApp, App: after.Name, Detail: "changed: " + what}, what != ""
-}
-
-// Details of notices about secrets.
-const (
-	DetailCreated = "application made, its secret shown"
-	DetailRotated = "secret rotated"
-)
-
-// DeletedNotice returns the notice for a deleted application.
-func DeletedNotice(a storage.App) event.Notice {
-	return event.Notice{Kind: event.NoticeApp, App: a.Name, Detail: "application deleted"}
-}
-
-// SecretNotice returns the notice for a secret of an application that was shown.
-func SecretNotice(a storage.App, detail string) event.Notice {
-	return event.Notice{Kind: event.NoticeSecret, App: a.Name, Detail: detail}
 }

@@ -9,5 +9,5 @@ import (
 // lifetimes it has and whatever the error of a clock. A revocation that is kept until then misses
 // nothing.
 func Outlives(at time.Time, lifetimes ...time.Duration) time.Time {
-	return at.Add(slices.Max(lifetimes) + time.Minute).UTC()
+	return at.Add(slices.Max(lifetimes) + Skew).UTC()
 }

@@ -80,3 +80,20 @@ type Host struct {
 	Version   int64     `json:"-"`
 	carried
 }
+
+// Policies of hosts, as operators read them.
+const (
+	Trusted = "trusted"
+	Denied  = "denied"
+)
+
+// Policy returns what was said on a host, "" for the zero Host.
+func (h Host) Policy() string {
+	switch {
+	case h.Host == "":
+		return ""
+	case h.Denied:
+		return Denied
+	}
+	return Trusted
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
@@ -25,22 +26,22 @@ var clientCommands = []command{
 		examples: []string{"keystile client show claude.ai", "keystile client show ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client trust", words: []string{"HOST|CLIENT_ID"}, summary: "Admit the applications of a host, or one that was denied", do: trustClient,
+		name: "client trust", words: []string{"HOST|CLIENT_ID"}, summary: "Admit the applications of a host, or one that was denied", do: trustClient, acts: true,
 		details:  "Users are asked for their consent as before. The client_id of a document stands for its host. With\nmcp.clients off no document is admitted, whatever is trusted.",
 		examples: []string{"keystile client trust agents.example.com", "keystile client trust ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse applications of a host, or one, and end their tokens", do: denyClient,
+		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse applications of a host, or one, and end their tokens", do: denyClient, acts: true,
 		details:  "Nothing is fetched from the host any more, whatever is on the list. The client_id of a document stands\nfor its host. What users have consented to stays known: after client trust they sign in again.",
 		examples: []string{"keystile client deny agents.example.com", "keystile client deny ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client forget", words: []string{"HOST"}, summary: "Take back that a host is trusted or denied", do: forgetHost,
+		name: "client forget", words: []string{"HOST"}, summary: "Take back that a host is trusted or denied", do: forgetHost, acts: true,
 		details:  "From then on mcp.clients and mcp.client_hosts decide about it.",
 		examples: []string{"keystile client forget agents.example.com"},
 	},
 	{
-		name: "client refetch", words: []string{"HOST|CLIENT_ID"}, summary: "Have metadata documents read again at the next sign-in", do: refetchClient,
+		name: "client refetch", words: []string{"HOST|CLIENT_ID"}, summary: "Have metadata documents read again at the next sign-in", do: refetchClient, acts: true,
 		details:  "A document, and the keys that it leads to, are read again when their time in the cache is over. This\nends that time, of one document or of all of a host.",
 		examples: []string{"keystile client refetch https://agents.example.com/client.json"},
 	},
@@ -71,11 +72,7 @@ func clientsOf(ctx context.Context, store *storage.Store, host string) ([]storag
 }
 
 func hostShown(h client.Host) answer {
-	word := "trusted"
-	if h.Denied {
-		word = "denied"
-	}
-	return answer{{"host", h.Host}, {"word", word}, {"updated_at", when(h.UpdatedAt)}}
+	return answer{{"host", h.Host}, {"word", h.Policy()}, {"updated_at", when(h.UpdatedAt)}}
 }
 
 func clientShown(a storage.App) answer {
@@ -147,56 +144,36 @@ func idsOf(apps []storage.App) []string {
 	return ids
 }
 
+// clients returns the acts on applications that nobody registered.
+func (r Target) clients() *appacts.Clients {
+	return appacts.NewClients(appacts.ClientConfig{Store: r.Store, Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget})
+}
+
 func trustClient(ctx context.Context, target Target, args cli.Args) (output, error) {
-	n, err := nameOf(ctx, target.Store, args.Words[0])
-	if err != nil {
-		return nil, err
-	}
-	if n.host == "" {
-		err = target.disable(ctx, n.app.ID, false)
-		return answer{{"client_id", n.app.ID}, {"word", "trusted"}}, err
-	}
-	h, err := target.Store.SetClientHost(ctx, n.host, false)
-	return hostShown(h), err
+	return judgeClient(ctx, target, args.Words[0], client.Trusted)
 }
 
-// denyClient refuses first and ends tokens then, so that nothing is granted in between.
 func denyClient(ctx context.Context, target Target, args cli.Args) (output, error) {
-	n, err := nameOf(ctx, target.Store, args.Words[0])
-	if err != nil {
-		return nil, err
-	}
-	if n.host == "" {
-		if err := target.disable(ctx, n.app.ID, true); err != nil {
-			return nil, err
-		}
-		return answer{{"client_id", n.app.ID}, {"word", "denied"}}, target.EndApp(ctx, n.app.ID)
-	}
-	h, err := target.Store.SetClientHost(ctx, n.host, true)
-	if err != nil {
-		return nil, err
-	}
-	apps, err := clientsOf(ctx, target.Store, n.host)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range apps {
-		if err := target.EndApp(ctx, a.ID); err != nil {
-			return nil, fmt.Errorf("%s is denied, but not all it was granted has ended: %w; deny it again", n.host, err)
-		}
-		target.forget(a.ID)
-	}
-	return append(hostShown(h), field{"clients", idsOf(apps)}), nil
+	return judgeClient(ctx, target, args.Words[0], client.Denied)
 }
 
-// disable changes whether an application that has registered itself may be used.
-func (r Target) disable(ctx context.Context, id string, disabled bool) error {
-	_, err := changeApp(ctx, r.Store, id, func(a *storage.App) error {
-		a.Disabled = disabled
-		return nil
-	})
-	r.forget(id)
-	return err
+// judgeClient trusts or denies what a word names.
+func judgeClient(ctx context.Context, target Target, word, policy string) (output, error) {
+	n, err := nameOf(ctx, target.Store, word)
+	if err != nil {
+		return nil, err
+	}
+	denied := policy == client.Denied
+	if n.host == "" {
+		_, err := target.clients().Disable(ctx, target.By, n.app.ID, denied)
+		return answer{{"client_id", n.app.ID}, {"word", policy}}, err
+	}
+	h, ended, err := target.clients().SetHost(ctx, target.By, n.host, denied)
+	said := hostShown(h)
+	if denied {
+		said = append(said, field{"clients", listed(ended)})
+	}
+	return said, err
 }
 
 func forgetHost(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -204,16 +181,10 @@ func forgetHost(ctx context.Context, target Target, args cli.Args) (output, erro
 	if err := checkHost(host); err != nil {
 		return nil, err
 	}
-	_, err := storage.RetryOnConflict(ctx, func() (client.Host, error) {
-		h, err := target.Store.ClientHost(ctx, host)
-		if errors.Is(err, storage.ErrNotFound) {
-			return h, fmt.Errorf("%s is neither trusted nor denied; list those that are with: keystile client list --hosts", host)
-		}
-		if err != nil {
-			return h, err
-		}
-		return h, target.Store.ForgetClientHost(ctx, h)
-	})
+	_, err := target.clients().ForgetHost(ctx, target.By, host)
+	if errors.Is(err, storage.ErrNotFound) {
+		err = fmt.Errorf("%s is neither trusted nor denied; list those that are with: keystile client list --hosts", host)
+	}
 	return answer{{"host", host}, {"word", "none"}}, err
 }
 
@@ -222,27 +193,18 @@ func refetchClient(ctx context.Context, target Target, args cli.Args) (output, e
 	if err != nil {
 		return nil, err
 	}
-	apps := []storage.App{n.app}
-	switch {
-	case n.app.ID == "":
-		apps, err = clientsOf(ctx, target.Store, n.host)
-	case n.host == "":
-		return nil, fmt.Errorf("%s has registered itself: there is no document to read", n.app.ID)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range apps {
-		_, err := changeApp(ctx, target.Store, a.ID, func(a *storage.App) error {
-			if a.Client != nil {
-				a.Client.FreshUntil = time.Now().UTC()
-				a.Client.KeysRead = time.Time{}
-			}
-			return nil
-		})
+	ids := []string{n.app.ID}
+	if n.app.ID == "" {
+		all, err := clientsOf(ctx, target.Store, n.host)
 		if err != nil {
 			return nil, err
 		}
+		ids = idsOf(all)
 	}
-	return answer{{"host", n.host}, {"clients", idsOf(apps)}}, nil
+	for _, id := range ids {
+		if _, err := target.clients().Refetch(ctx, target.By, id); err != nil {
+			return nil, err
+		}
+	}
+	return answer{{"host", n.host}, {"clients", ids}}, nil
 }

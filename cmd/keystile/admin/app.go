@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -18,7 +18,7 @@ const mfaHelp = "whether its users need a second factor: required, or offered or
 
 var appCommands = []command{
 	{
-		name: "app create", summary: "Register an application", do: createApp,
+		name: "app create", summary: "Register an application", do: createApp, acts: true,
 		details: "It prints the client_secret once: it cannot be asked for again. Users are asked for their\nconsent, unless it is first-party.",
 		examples: []string{
 			"keystile app create --name Shop --domain shop.example.com --json",
@@ -50,20 +50,20 @@ var appCommands = []command{
 		examples: []string{"keystile app show ksabcdefghij0123456789"},
 	},
 	{
-		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, flags: appChanges,
+		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, acts: true, flags: appChanges,
 		details: "What is not named stays as it is. A switch is turned off with =false.\n" +
 			"What you restrict its owner does not take back: a second factor that is required, a domain or an\n" +
 			"address less, another name or brand, an algorithm without the appkey. --held says what that is.",
 		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
 	},
 	{
-		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret", do: rotateSecret,
+		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret", do: rotateSecret, acts: true,
 		details:  "It prints the new client_secret once. The one before stays valid for the overlap and not longer.\nOne that is older still ends at once; with --overlap 0 all do.",
 		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0  # it leaked"},
 		flags:    []cli.Flag{{Name: "overlap", Value: "DURATION", Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
 	},
 	{
-		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted", do: deleteApp,
+		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted", do: deleteApp, acts: true,
 		asks:     "Remove application %s, and end everything it was granted?",
 		details:  "There is no way back: a new application has another client_id. On a terminal it asks first.",
 		examples: []string{"keystile app delete ksabcdefghij0123456789", "keystile app delete --yes ksabcdefghij0123456789"},
@@ -72,35 +72,26 @@ var appCommands = []command{
 }
 
 func createApp(ctx context.Context, target Target, args cli.Args) (output, error) {
-	domains, err := normalize(args.Flags["domain"])
-	if err != nil {
-		return nil, &cli.UsageError{Err: err}
-	}
-	if len(domains) == 0 && len(args.Flags["redirect-uri"]) == 0 {
+	if len(args.Flags["domain"]) == 0 && len(args.Flags["redirect-uri"]) == 0 {
 		return nil, cli.Usage("app create needs --domain, or with --public a --redirect-uri of a private-use scheme")
 	}
-	owner, err := ownerOf(ctx, target.Store, args.Get("owner"))
+	c, err := appChange(ctx, target, args)
 	if err != nil {
 		return nil, err
 	}
-	app := storage.App{
-		Name: args.Get("name"), Domains: domains, RedirectURIs: args.Flags["redirect-uri"], BackchannelLogoutURI: args.Get("backchannel-logout-uri"),
-		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
-		FirstParty: args.On("first-party"), MFA: args.Get("mfa"), Owner: owner,
-	}
+	n := appacts.NewApp{Change: c, Public: args.On("public"), Tier: textOf(args, "tier")}
 	if args.On("legacy") {
-		if app.Public {
+		if n.Public {
 			return nil, cli.Usage("--legacy and --public go against each other: the old endpoints want an appkey, and a " +
 				"public application has none")
 		}
-		app.LegacySuccessCode = new(0)
+		n.LegacySuccessCode = new(0)
 	}
-	apps.ByOperator(storage.App{}, &app, "mfa")
-	app, err = target.Store.CreateApp(ctx, app, 0, target.Billing.Limit(app))
-	if err != nil {
+	app, err := target.apps().Create(ctx, target.By, n)
+	if app.ID == "" {
 		return nil, err
 	}
-	return describe(app), nil
+	return describe(app), err
 }
 
 // describe shows a new application, its secret included: this once.
@@ -223,20 +214,6 @@ func unknownApp(id string, err error) error {
 		return fmt.Errorf("there is no application %q; list them with: keystile app list", id)
 	}
 	return err
-}
-
-func normalize(typed []string) ([]string, error) {
-	var domains []string
-	var errs []error
-	for _, t := range typed {
-		d, err := storage.NormalizeDomain(t)
-		if err != nil {
-			errs = append(errs, err)
-		} else if !slices.Contains(domains, d) {
-			domains = append(domains, d)
-		}
-	}
-	return domains, errors.Join(errs...)
 }
 
 // ownerOf returns the sub of a user, "" for nobody.

@@ -101,23 +101,6 @@ func TestAChangeThatCanNotBeIsRefusedWhole(t *testing.T) {
 	}
 }
 
-func TestOfTwoChangesAtOnceNoneIsLost(t *testing.T) {
-	o := newOffice(t)
-	id, _ := o.app()
-	meddled := false
-	_, err := changeApp(t.Context(), o.target.Store, id, func(a *storage.App) error {
-		if !meddled {
-			meddled = true
-			o.must("app", "set", id, "--tier", "enterprise")
-		}
-		a.Name = "Store"
-		return nil
-	})
-	if got := o.stored(id); err != nil || got.Name != "Store" || got.TierAt(time.Now()) != "enterprise" {
-		t.Errorf("changeApp() = %v, left %+v", err, got)
-	}
-}
-
 func TestABrandIsChangedPieceByPiece(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()

@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/internal/admin/appacts"
 )
+
+// apps returns the acts on applications.
+func (r Target) apps() *appacts.Acts {
+	return appacts.New(appacts.Config{Store: r.Store, Billing: r.Billing, Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget})
+}
 
 // rotateSecret gives an application a new secret (see storage.App.RotateSecret).
 func rotateSecret(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -17,25 +20,22 @@ func rotateSecret(ctx context.Context, target Target, args cli.Args) (output, er
 	if err != nil || overlap < 0 {
 		return nil, cli.Usage("--overlap %s: it is 0 or a duration, a number and a unit, such as 24h or 30m", args.Get("overlap"))
 	}
-	now := time.Now().UTC()
-	app, err := changeApp(ctx, target.Store, args.Words[0], func(a *storage.App) error { return a.RotateSecret(now, overlap) })
-	if err != nil {
-		return nil, err
+	_, app, err := target.apps().RotateSecret(ctx, target.By, args.Words[0], overlap)
+	if app.ID == "" {
+		return nil, unknownApp(args.Words[0], err)
 	}
-	target.tell(ctx, app.Owner, event.NoticeSecret, app.Name, "secret rotated")
 	until := stamp("ended")
 	if len(app.Secrets) > 1 {
 		until = when(app.Secrets[1].ExpiresAt)
 	}
-	return answer{{"client_id", app.ID}, {"client_secret", app.AppKey().Reveal()}, {"old_secret_until", until}}, nil
+	return answer{{"client_id", app.ID}, {"client_secret", app.AppKey().Reveal()}, {"old_secret_until", until}}, err
 }
 
 // deleteApp removes an application and ends everything it was granted.
 func deleteApp(ctx context.Context, target Target, args cli.Args) (output, error) {
-	app, err := target.Billing.RemoveApp(ctx, args.Words[0], func(ctx context.Context, end driver.Revocation) error { return target.revoke(ctx, end) }, nil)
+	app, err := target.apps().Delete(ctx, target.By, args.Words[0])
 	if err != nil {
 		return nil, unknownApp(args.Words[0], err)
 	}
-	target.tell(ctx, app.Owner, event.NoticeApp, app.Name, "application deleted")
 	return answer{{"client_id", app.ID}, {"name", app.Name}, {"deleted", true}}, nil
 }

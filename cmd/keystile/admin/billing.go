@@ -26,13 +26,13 @@ var billingCommands = []command{
 		},
 	},
 	{
-		name: "billing approve", words: []string{"ORDER"}, summary: "Let an order take effect", do: approveOrder,
+		name: "billing approve", words: []string{"ORDER"}, summary: "Let an order take effect", do: approveOrder, acts: true,
 		details:  "More is given at once, and less at the end of what is paid for. white_label lasts a year.",
 		examples: []string{"keystile billing approve or20261121150405abcdefghij", "keystile billing approve or20261121150405abcdefghij --until 2028-01-01"},
 		flags:    []cli.Flag{untilFlag},
 	},
 	{
-		name: "billing reject", words: []string{"ORDER"}, summary: "Refuse an order", do: rejectOrder,
+		name: "billing reject", words: []string{"ORDER"}, summary: "Refuse an order", do: rejectOrder, acts: true,
 		examples: []string{"keystile billing reject or20261121150405abcdefghij \\\n    --reason 'the invoice of March is open'"},
 		flags:    []cli.Flag{{Name: "reason", Value: "TEXT", Help: "why, for the owner to read"}},
 	},
@@ -46,7 +46,7 @@ var billingCommands = []command{
 		},
 	},
 	{
-		name: "tier set", words: []string{"CLIENT_ID", "TIER"}, summary: "Give an application a tier at once", do: setTier,
+		name: "tier set", words: []string{"CLIENT_ID", "TIER"}, summary: "Give an application a tier at once", do: setTier, acts: true,
 		details:  "TIER is free, white_label or enterprise. An order of its that waits is canceled. Unlike an\norder it costs nothing.",
 		examples: []string{"keystile tier set ksabcdefghij0123456789 enterprise", "keystile tier set ksabcdefghij0123456789 white_label --until 2027-11-21"},
 		flags:    []cli.Flag{untilFlag},
@@ -54,8 +54,6 @@ var billingCommands = []command{
 }
 
 var untilFlag = cli.Flag{Name: "until", Value: "DATE", Help: "when it ends and is free again, such as 2027-11-21"}
-
-var byOperator = billing.Actor{By: "operator"}
 
 func listOrders(ctx context.Context, target Target, args cli.Args) (output, error) {
 	q := storage.OrderQuery{Status: args.Get("status"), AppID: args.Get("app")}
@@ -102,15 +100,15 @@ func approveOrder(ctx context.Context, target Target, args cli.Args) (output, er
 	if err != nil {
 		return nil, err
 	}
-	return decided(target, args.Words[0])(target.Billing.Approve(ctx, args.Words[0], byOperator, until))
+	return decided(args.Words[0])(target.apps().Approve(ctx, target.By, args.Words[0], until))
 }
 
 func rejectOrder(ctx context.Context, target Target, args cli.Args) (output, error) {
-	return decided(target, args.Words[0])(target.Billing.Reject(ctx, args.Words[0], byOperator, args.Get("reason")))
+	return decided(args.Words[0])(target.apps().Reject(ctx, target.By, args.Words[0], args.Get("reason")))
 }
 
 // decided tells what became of an order, or why nothing did.
-func decided(target Target, id string) func(storage.Order, error) (output, error) {
+func decided(id string) func(storage.Order, error) (output, error) {
 	return func(o storage.Order, err error) (output, error) {
 		switch {
 		case errors.Is(err, storage.ErrNotFound) && o.ID != "":
@@ -120,7 +118,6 @@ func decided(target Target, id string) func(storage.Order, error) (output, error
 		case err != nil:
 			return nil, err
 		}
-		target.forget(o.AppID)
 		return tellOrder(o), nil
 	}
 }
@@ -131,18 +128,11 @@ func setTier(ctx context.Context, target Target, args cli.Args) (output, error) 
 	if err != nil {
 		return nil, err
 	}
-	app, err := target.Billing.SetTier(ctx, args.Words[0], args.Words[1], byOperator.By, until)
-	if err = unknownApp(args.Words[0], err); err != nil {
-		return nil, err
+	_, app, err := target.apps().SetTier(ctx, target.By, args.Words[0], args.Words[1], until)
+	if err != nil {
+		return nil, unknownApp(args.Words[0], err)
 	}
-	target.forget(app.ID)
 	return answer{{"client_id", app.ID}, {"tier", app.TierAt(time.Now())}, {"until", when(app.TierUntil(time.Now()))}}, nil
-}
-
-func (r Target) forget(clientID string) {
-	if r.Forget != nil {
-		r.Forget(clientID)
-	}
 }
 
 // untilOf reads a day, which it ends before.

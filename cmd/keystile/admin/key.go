@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -61,7 +60,7 @@ func listKeys(ctx context.Context, target Target, _ cli.Args) (output, error) {
 
 func rotateKey(ctx context.Context, target Target, args cli.Args) (output, error) {
 	alg := cmp.Or(args.Get("alg"), target.SigningAlg)
-	active, err := token.Rotate(ctx, target.Store, alg, target.Signed+apps.Skew)
+	active, err := token.Rotate(ctx, target.Store, alg, target.Signed+token.Skew)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return nil, errors.New("somebody else is rotating the keys at this moment; look at: keystile key list")

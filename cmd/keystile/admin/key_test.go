@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -33,7 +32,7 @@ func TestARotationMovesEachKeyOneStepOn(t *testing.T) {
 			continue
 		}
 		end, err := time.Parse(time.RFC3339, row["expires_at"].(string))
-		if left := time.Until(end); err != nil || left < o.target.Signed || left > o.target.Signed+2*apps.Skew {
+		if left := time.Until(end); err != nil || left < o.target.Signed || left > o.target.Signed+2*token.Skew {
 			t.Errorf("a retired key leaves in %v, want a little more than %v", left, o.target.Signed)
 		}
 	}

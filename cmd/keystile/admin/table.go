@@ -141,11 +141,12 @@ func execute(ctx context.Context, target Target, name string, args cli.Args) (st
 		return "", &cli.UsageError{Err: err}
 	}
 	said, err := c.do(ctx, target, args)
-	if err != nil {
+	unrecorded := (*admin.Unrecorded)(nil)
+	if err != nil && (said == nil || !errors.As(err, &unrecorded)) {
 		return "", plain(err)
 	}
-	text, err := said.text(args.On("json"))
-	return text, errors.Join(err, target.settle(ctx, c, args, said))
+	text, failed := said.text(args.On("json"))
+	return text, errors.Join(err, failed, target.settle(ctx, c, args, said))
 }
 
 // noted is an output that adds to what the audit trail says.
@@ -165,9 +166,6 @@ func (r Target) settle(ctx context.Context, c command, args cli.Args, said outpu
 		if err := r.Reload(ctx); err != nil {
 			untold = fmt.Errorf("it is done, but the bus does not know it yet: %w", err)
 		}
-	}
-	if r.Forget != nil && len(args.Words) > 0 && strings.HasPrefix(c.name, "app ") {
-		r.Forget(args.Words[0])
 	}
 	detail := strings.Join(append([]string{c.name}, args.Words...), " ")
 	if made, ok := said.(answer); ok && len(args.Words) == 0 && len(made) > 0 {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -16,16 +16,11 @@ var (
 	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                      // protocol 7
 	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"}                          // decision 29
 	NotOwners   = &reply.Failure{Status: 403, Msg: "an operator has set this field, so only an operator changes it: ask one, or leave it out"} // decision 101
-	NoOwner     = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}                               // protocol 7
 )
-
-// MaxApps is the maximum number of applications of a user. Those that an administrator
-// makes for them count, but are never refused.
-const MaxApps = 100
 
 // Refusal turns an error of the store into a failure. It returns missing for ErrNotFound.
 func Refusal(err error, missing *reply.Failure) error {
-	denied := (*apps.Denied)(nil)
+	denied := (*appacts.Denied)(nil)
 	switch {
 	case err == nil:
 		return nil

@@ -1,24 +1,28 @@
 package manage
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 const (
 	overlap    = 24 * time.Hour      // decision 4
 	maxOverlap = 30 * 24 * time.Hour // an old secret is not for keeping
 )
 
-// OverlapField is the field of a rotation that Overlap reads.
+// OverlapField is the field that ReadOverlap reads.
 const OverlapField = "overlap_seconds"
 
-// Overlap reads how long the old secret of an application stays valid beside its new one:
+// ReadOverlap reads how long the old secret of an application stays valid beside its new one:
 // a day, if nothing was sent. With 0 it ends at once.
-func (f Fields) Overlap() (time.Duration, error) {
+func ReadOverlap(w http.ResponseWriter, r *http.Request) (time.Duration, error) {
 	seconds := int64(overlap / time.Second)
-	if err := f.Read(OverlapField, "a whole number of seconds", &seconds); err != nil {
-		return 0, err
+	f, err := ReadFields(w, r, OverlapField)
+	if err == nil {
+		err = f.Read(OverlapField, "a whole number of seconds", &seconds)
 	}
-	if seconds < 0 || seconds > int64(maxOverlap/time.Second) {
-		return 0, BadBody.Saying("overlap_seconds is from 0 to 2592000, which is 30 days")
+	if err == nil && (seconds < 0 || seconds > int64(maxOverlap/time.Second)) {
+		err = BadBody.Saying("overlap_seconds is from 0 to 2592000, which is 30 days")
 	}
-	return time.Duration(seconds) * time.Second, nil
+	return time.Duration(seconds) * time.Second, err
 }

@@ -14,5 +14,4 @@ var (
 	disabled = &reply.Failure{Status: 403, Msg: "the user for whom this would be done is disabled or gone"}                                                    // protocol 7
 	noScope  = &reply.Failure{Status: 403, Msg: "this token does not manage applications: have the user authorize it with the scope apps, or use the console", // decision 52, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="apps"`}}}
-	notByItself = &reply.Failure{Status: 403, Msg: "an application does not do this with its own token: it takes a user's token with the scope apps, or the console"} // decision 52
 )

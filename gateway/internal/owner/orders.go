@@ -2,19 +2,18 @@ package owner
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
 // orders serves GET /api/v1/billing/orders.
 func (e *Endpoints) orders(w http.ResponseWriter, r *http.Request) error {
-	m, err := e.manager(r)
+	by, _, err := e.manager(r)
 	if err != nil {
 		return err
 	}
@@ -27,7 +26,7 @@ func (e *Endpoints) orders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	all, next := []manage.OrderRecord{}, ""
-	if q, there := m.restrictToManager(q); there {
+	if q, there := restrictTo(by, q); there {
 		var page []storage.Order
 		if page, next, err = e.c.Store.Orders(r.Context(), q, after, manage.PageSize); err != nil {
 			return err
@@ -42,70 +41,46 @@ func (e *Endpoints) orders(w http.ResponseWriter, r *http.Request) error {
 	}{all, next})
 }
 
-// restrictToManager narrows a query to the manager's orders; false if there can be none.
-func (m manager) restrictToManager(q storage.OrderQuery) (storage.OrderQuery, bool) {
-	if !m.itself() {
-		q.Owner = m.user.Sub
+// restrictTo narrows a query to the manager's orders; false if there can be none.
+func restrictTo(by admin.Actor, q storage.OrderQuery) (storage.OrderQuery, bool) {
+	if by.Application == "" {
+		q.Owner = by.Sub
 		return q, true
 	}
-	there := q.AppID == "" || q.AppID == m.app.ID
-	q.AppID = m.app.ID
+	there := q.AppID == "" || q.AppID == by.Application
+	q.AppID = by.Application
 	return q, there
 }
 
 // oneOrder serves GET and DELETE /api/v1/billing/orders/{order_id}. A deleted order is
 // kept as canceled.
 func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
-	m, err := e.manager(r)
+	by, _, err := e.manager(r)
 	if err != nil {
 		return err
 	}
-	order, err := e.c.Store.Order(r.Context(), r.PathValue("order_id"))
-	if errors.Is(err, storage.ErrNotFound) || err == nil && !m.owns(order.AppID, order.Owner) {
-		return noOrder
-	}
-	if err != nil {
-		return err
-	}
-	if r.Method != http.MethodDelete {
-		return reply.Success(w, manage.OrderOf(order))
-	}
-	if err := manage.NoFields(w, r); err != nil {
-		return err
-	}
-	before := order
-	may := func(order storage.Order, _ storage.App) error {
-		switch {
-		case !m.owns(order.AppID, order.Owner):
-			return noOrder
-		case m.itself() && !order.Open(): // what is decided binds more than the application
-			return notByItself
+	var order storage.Order
+	if r.Method == http.MethodDelete {
+		if err := manage.NoFields(w, r); err != nil {
+			return err
 		}
-		before = order
-		return nil
+		order, err = e.c.Acts.Cancel(r.Context(), by, r.PathValue("order_id"))
+	} else {
+		order, err = e.c.Store.Order(r.Context(), r.PathValue("order_id"))
+		if err == nil && !appacts.Manages(by, order.AppID, order.Owner) {
+			err = noOrder
+		}
 	}
-	order, err = e.c.Billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.actor().Name(), May: may})
 	if err != nil {
-		return refusal(err)
-	}
-	if err := e.noteOrder(r, m, "order cancel", before, order); err != nil {
-		return err
+		return manage.Refusal(err, noOrder)
 	}
 	return reply.Success(w, manage.OrderOf(order))
-}
-
-// noteOrder puts what became of an order on the audit trail, and waits for it.
-func (e *Endpoints) noteOrder(r *http.Request, m manager, what string, before, after storage.Order) error {
-	return e.c.Recorder.Note(r.Context(), m.actor(), admin.Act{
-		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, App: after.AppID, User: after.Owner,
-		Changes: admin.OrderChanges(before, after),
-	})
 }
 
 // upgrade is POST /api/v1/billing/upgrade (protocol 4.7): an order of another tier. Asking again
 // for what is already asked for answers with the order there is.
 func (e *Endpoints) upgrade(w http.ResponseWriter, r *http.Request) error {
-	m, err := e.manager(r)
+	by, app, err := e.manager(r)
 	if err != nil {
 		return err
 	}
@@ -113,18 +88,13 @@ func (e *Endpoints) upgrade(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, tier := m.app.ID, ""
+	id, tier := app.ID, ""
 	if err := cmp.Or(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier)); err != nil {
 		return err
 	}
-	order, made, err := e.c.Billing.Order(r.Context(), id, tier, m.actor().Name(), m.requireOwn)
+	order, err := e.c.Acts.Order(r.Context(), by, id, tier)
 	if err != nil {
 		return refusal(err)
-	}
-	if made {
-		if err := e.noteOrder(r, m, "order create", storage.Order{}, order); err != nil {
-			return err
-		}
 	}
 	return reply.Success(w, manage.OrderOf(order))
 }

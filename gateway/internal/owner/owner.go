@@ -6,17 +6,14 @@ import (
 	"net/netip"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store lists the methods that this package needs of storage.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
-	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
-	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
@@ -28,9 +25,7 @@ type Store interface {
 type Config struct {
 	Store    Store
 	Billing  *billing.Billing
-	Revoke   func(ctx context.Context, rs ...driver.Revocation) error
-	Forget   func(clientID string) // makes the gateway read an application anew
-	Recorder admin.Recorder
+	Acts     *appacts.Acts
 	ClientIP func(*http.Request) netip.Addr
 
 	// Caller returns whom the bearer token of a request speaks for, with the application that it

@@ -1,11 +1,13 @@
 package owner
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -16,7 +18,7 @@ const maxSettled = 2 * manage.PageSize
 // settlements serves GET /api/v1/billing/settlements?month=2026-11 (decision 30): what the
 // manager's applications owe, those removed since included.
 func (e *Endpoints) settlements(w http.ResponseWriter, r *http.Request) error {
-	m, err := e.manager(r)
+	by, _, err := e.manager(r)
 	if err != nil {
 		return err
 	}
@@ -25,7 +27,7 @@ func (e *Endpoints) settlements(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return manage.BadQuery.Saying(err.Error())
 	}
-	all, err := e.settled(r, m, query.Get("client_id"))
+	all, err := e.settled(r, by, query.Get("client_id"))
 	if err != nil {
 		return err
 	}
@@ -42,23 +44,17 @@ func (e *Endpoints) settlements(w http.ResponseWriter, r *http.Request) error {
 }
 
 // settled returns the applications to settle: one, or all of the manager's.
-func (e *Endpoints) settled(r *http.Request, m manager, id string) (all []storage.App, err error) {
+func (e *Endpoints) settled(r *http.Request, by admin.Actor, id string) (all []storage.App, err error) {
 	ctx := r.Context()
-	if id == "" && m.itself() {
-		id = m.app.ID
+	if id = cmp.Or(id, by.Application); id != "" {
+		app, err := managed(by)(e.c.Billing.App(ctx, id))
+		return []storage.App{app}, err
 	}
-	if id != "" {
-		app, err := e.c.Billing.App(ctx, id)
-		if err == nil {
-			err = m.requireOwn(app)
-		}
-		return []storage.App{app}, refusal(err)
-	}
-	all, more, err := e.c.Store.Apps(ctx, m.user.Sub, "", maxSettled)
+	all, more, err := e.c.Store.Apps(ctx, by.Sub, "", maxSettled)
 	if err != nil {
 		return nil, err
 	}
-	closed, evenMore, err := e.c.Store.ClosedApps(ctx, m.user.Sub, "", maxSettled)
+	closed, evenMore, err := e.c.Store.ClosedApps(ctx, by.Sub, "", maxSettled)
 	if all = append(all, closed...); len(all) > maxSettled || more+evenMore != "" {
 		return nil, manage.BadQuery.Saying("these are too many applications for one answer: ask for each with client_id")
 	}

@@ -16,12 +16,12 @@ import (
 // dates are the files that may say when something was granted or ended. Everything else leaves the time out of a
 // revocation, or takes that of Store.Later, because the nodes of a store have clocks of their own.
 var dates = []string{
-	"internal/apps/apps.go", // reaches ahead of now
-	"storage/clock.go",      // the one clock
-	"storage/transfer/",     // copies what was said
-	"storage/postgres/",     // reads what was said
-	"storage/driver/",       // joins it
-	"storage/storagetest/",  // an adapter is told any time
+	"internal/token/ended.go", // reaches ahead of now
+	"storage/clock.go",        // the one clock
+	"storage/transfer/",       // copies what was said
+	"storage/postgres/",       // reads what was said
+	"storage/driver/",         // joins it
+	"storage/storagetest/",    // an adapter is told any time
 	"storage/internal/", "storage/bolt/", "storage/memory/",
 }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
@@ -185,7 +184,7 @@ func TestAnOrderIsSettledOnce(t *testing.T) {
 		var work sync.WaitGroup
 		for i := range 30 {
 			work.Go(func() {
-				_, err := nodes[i%3].Gateway.Billing().Approve(t.Context(), order.ID, billing.Actor{By: "root"}, time.Time{})
+				_, err := nodes[i%3].Gateway.Billing().Approve(t.Context(), order.ID, "root", time.Time{}, nil)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {

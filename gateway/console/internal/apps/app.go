@@ -2,14 +2,12 @@ package apps
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -32,6 +30,15 @@ func revealed(a storage.App) appRecord {
 	return v
 }
 
+// readable reads an application that the actor may see.
+func (s *Apps) readable(ctx context.Context, who admin.Actor, id string) (storage.App, error) {
+	app, err := s.c.Store.App(ctx, id)
+	if err == nil && !who.Sees(app.Owner) {
+		err = noApp
+	}
+	return app, manage.Refusal(err, noApp)
+}
+
 // showApp serves GET /api/console/apps/{client_id}.
 func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
@@ -41,93 +48,67 @@ func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	return recordOf(app), nil
 }
 
-// change changes the newest state of an application that the actor may change. An
-// application that gets another owner takes its orders along. It also returns the state
-// before.
-func (s *Apps) change(ctx context.Context, who admin.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
-	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
-		app, err := s.c.Store.App(ctx, id)
-		if err == nil && !who.Changes(app.Owner) {
-			err = noApp
-		}
-		if err != nil {
-			return app, err
-		}
-		before = app
-		if err := change(&app); err != nil {
-			return app, err
-		}
-		if app.Owner != before.Owner {
-			return s.c.Store.GiveApp(ctx, app, app.Owner)
-		}
-		return s.c.Store.SaveApp(ctx, app)
-	})
-	return before, after, manage.Refusal(err, noApp)
+// changeable are the fields of an application that a change may have. An administrator's are among them.
+var changeable = append(slices.Clone(manage.Changeable), "first_party", "disabled", "owner", "allow_http_redirect", "forbid_plain", "held")
+
+// createApp serves POST /api/console/apps.
+func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, append(slices.Clone(manage.Creatable), "owner", "first_party", "tier")...)
+	if err != nil {
+		return nil, err
+	}
+	n, err := f.App()
+	if err != nil {
+		return nil, err
+	}
+	app, err := s.c.Acts.Create(r.Context(), who, n)
+	if err != nil {
+		return nil, manage.Refusal(err, noApp)
+	}
+	return revealed(app), nil
 }
 
-// noteApp writes a change of an application to the audit trail, and waits for it.
-func (s *Apps) noteApp(r *http.Request, who admin.Actor, what string, before, after storage.App) error {
-	on := after
-	if on.ID == "" {
-		on = before
+// changeApp serves PATCH /api/console/apps/{client_id}.
+func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	f, err := manage.ReadFields(w, r, changeable...)
+	if err == nil {
+		err = f.Any(changeable)
 	}
-	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: on.ID, App: on.ID, User: on.Owner, Changes: admin.AppChanges(before, after)})
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.AppChange()
+	if err != nil {
+		return nil, err
+	}
+	_, app, err := s.c.Acts.Set(r.Context(), who, r.PathValue("client_id"), c)
+	if err != nil {
+		return nil, manage.Refusal(err, noApp)
+	}
+	return recordOf(app), nil
 }
 
-// flags are the fields that only an administrator may set.
-var flags = []string{"first_party", "disabled", "owner", "allow_http_redirect", "forbid_plain", "held"}
-
-// amend reads what was sent into an application, as far as it is for the actor to set. What an administrator
-// restricts is kept from the owner; held, where it is sent, decides what else is.
-func (s *Apps) amend(ctx context.Context, who admin.Actor, f manage.Fields, a *storage.App) error {
-	before := *a
-	amend := f.Amend
-	if a.ID == "" {
-		amend = f.AmendNew
+// deleteApp serves DELETE /api/console/apps/{client_id}.
+func (s *Apps) deleteApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	if err := manage.NoFields(w, r); err != nil {
+		return nil, err
 	}
-	if err := s.amendFlags(ctx, who, f, a); err != nil {
-		return err
+	app, err := s.c.Acts.Delete(r.Context(), who, r.PathValue("client_id"))
+	if err != nil {
+		return nil, manage.Refusal(err, noApp)
 	}
-	if err := amend(a); err != nil {
-		return err
-	}
-	if who.Admin() != nil {
-		return apps.ByOwner(before, *a)
-	}
-	var sent []string
-	if f["mfa"] != nil {
-		sent = append(sent, "mfa") // a form sends all it has: of where one is told in a private network only a change counts
-	}
-	apps.ByOperator(before, a, sent...)
-	if f["held"] == nil {
-		return nil
-	}
-	var held []string
-	if err := f.Texts("held", &held); err != nil {
-		return err
-	}
-	if err := apps.Hold(a, held); err != nil {
-		return manage.BadBody.Saying(err.Error())
-	}
-	return nil
+	return manage.DeletedOf(app), nil
 }
 
-// amendFlags reads what only an administrator may send into an application. The owner must
-// be there.
-func (s *Apps) amendFlags(ctx context.Context, who admin.Actor, f manage.Fields, a *storage.App) error {
-	for _, name := range append(slices.Clone(flags), "tier") {
-		if _, sent := f[name]; sent && who.Role != storage.RoleAdmin {
-			return adminOnly.Saying(name + " is an administrator's to set: leave it out")
-		}
+// rotateSecret serves POST /api/console/apps/{client_id}/secret.
+func (s *Apps) rotateSecret(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	overlap, err := manage.ReadOverlap(w, r)
+	if err != nil {
+		return nil, err
 	}
-	err := errors.Join(
-		f.Read("first_party", "true or false", &a.FirstParty), f.Read("disabled", "true or false", &a.Disabled),
-		f.Read("allow_http_redirect", "true or false", &a.AllowHTTPRedirect), f.Read("forbid_plain", "true or false", &a.ForbidPlain),
-		f.Read("owner", "a text", &a.Owner), f.Read("tier", "a text", &a.Tier),
-	)
-	if _, sent := f["owner"]; err != nil || !sent || a.Owner == "" {
-		return err
+	_, app, err := s.c.Acts.RotateSecret(r.Context(), who, r.PathValue("client_id"), overlap)
+	if err != nil {
+		return nil, manage.Refusal(err, noApp)
 	}
-	_, err = s.c.Store.User(ctx, a.Owner)
-	return manage.Refusal(err, manage.NoOwner)
+	return revealed(app), nil
 }

@@ -5,14 +5,13 @@ import (
 	"embed"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 //go:embed *.html
@@ -29,37 +28,23 @@ var (
 	hostsPage   = ui.Parse(pages, "hosts.html")
 )
 
-// Store holds the methods of storage that applications take.
+// Store holds the methods of storage by which applications and clients are shown.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	FindApps(ctx context.Context, prefix, owner, from string, n int) ([]storage.App, string, error)
 	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
-	RemoveClient(ctx context.Context, a storage.App) error
 	ClientHost(ctx context.Context, host string) (client.Host, error)
 	ClientHostsFrom(ctx context.Context, from string, n int) ([]client.Host, string, error)
-	SetClientHost(ctx context.Context, host string, denied bool) (client.Host, error)
-	ForgetClientHost(ctx context.Context, h client.Host) error
-	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
-	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
-	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
-	User(ctx context.Context, sub string) (storage.User, error)
 	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
-}
-
-// Revoker ends tokens.
-type Revoker interface {
-	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // Config holds what New needs.
 type Config struct {
-	BaseURL  string
-	Store    Store
-	Billing  *billing.Billing
-	Revoker  Revoker
-	Recorder admin.Recorder
-	Forget   func(clientID string)
+	BaseURL string
+	Store   Store // what is read
+	Acts    *appacts.Acts
+	Clients *appacts.Clients
 }
 
 // Apps is this part of the console.

@@ -3,12 +3,11 @@ package apps
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/client"
 )
 
 // clientFacts shows all of an application that nobody registered.
@@ -24,27 +23,11 @@ type clientFacts struct {
 	UpdatedAt  string   `json:"updated_at"`
 }
 
-// client reads an application that nobody registered and that has not ended.
-func (s *Apps) client(r *http.Request, id string) (storage.App, error) {
-	if !isClientID(id) {
-		return storage.App{}, noClient
-	}
-	app, err := s.c.Store.App(r.Context(), id)
-	if err == nil && (app.Client == nil || !app.Live(time.Now())) {
-		err = noClient
-	}
-	return app, manage.Refusal(err, noClient)
-}
-
-func isClientID(id string) bool {
-	return client.IsID(id) && len(id) <= client.MaxID && printable(id)
-}
-
 // showClient serves GET /api/console/clients/show?id=.
 func (s *Apps) showClient(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
-	app, err := s.client(r, r.URL.Query().Get("id"))
+	app, err := appacts.ClientOf(r.Context(), s.c.Store, r.URL.Query().Get("id"))
 	if err != nil {
-		return nil, err
+		return nil, manage.Refusal(err, noClient)
 	}
 	return s.factsOf(r, app)
 }
@@ -62,6 +45,6 @@ func (s *Apps) factsOf(r *http.Request, app storage.App) (any, error) {
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, err
 	}
-	v.HostPolicy = wordOf(h)
+	v.HostPolicy = h.Policy()
 	return v, nil
 }

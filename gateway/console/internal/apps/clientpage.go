@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage/client"
 )
 
 // clientActs are those on the page of a client. What they act on is in the address of the page, and no
@@ -21,8 +22,8 @@ func (s *Apps) clientActs() map[string]ui.Act {
 	}
 	id := func(v clientFacts) any { return v.ClientID }
 	all := map[string]ui.Act{
-		"trust":   act("Trust the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", trusted), "The host is trusted."),
-		"deny":    act("Deny the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", denied), "The host is denied."),
+		"trust":   act("Trust the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Trusted), "The host is trusted."),
+		"deny":    act("Deny the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Denied), "The host is denied."),
 		"unsay":   act("Leave a host of clients to the configuration", s.onClient(s.unsay, "host", hostOf), "The configuration decides about the host again."),
 		"refetch": act("Read the document of a client again", s.onClient(s.refetch, "client_id", id), "The document is read again at the next sign-in."),
 		"disable": act("Disable a client", s.onClient(s.setClient, "client_id", id, "disabled", true), "The client is disabled."),

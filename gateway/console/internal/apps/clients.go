@@ -6,8 +6,8 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -28,7 +28,7 @@ type clientRecord struct {
 func (s *Apps) listClients(w http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
-		if !client.IsID(after) || len(after) > client.MaxID || !printable(after) {
+		if !appacts.IsClientID(after) {
 			return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
 		}
 		from = driver.After("client", after)
@@ -78,13 +78,4 @@ func timeOf(at time.Time) *string {
 		return nil
 	}
 	return new(at.UTC().Format(manage.ISO8601))
-}
-
-func printable(text string) bool {
-	for _, c := range []byte(text) {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return true
 }

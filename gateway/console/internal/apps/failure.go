@@ -3,14 +3,10 @@ package apps
 import "github.com/keystile/keystile/internal/reply"
 
 var (
-	noApp     = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // protocol 7
-	adminOnly = &reply.Failure{Status: 403, Msg: "this field is an administrator's to set"}                            // protocol 7
-	notNamed  = &reply.Failure{Status: 400, Msg: "type the name of the application exactly, to delete it"}             // decision 57
+	noApp    = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // protocol 7
+	notNamed = &reply.Failure{Status: 400, Msg: "type the name of the application exactly, to delete it"}             // decision 57
 
 	noClient = &reply.Failure{Status: 404, Msg: "no such client, or it has ended: see GET /api/console/clients for those there are"}              // decision 55
 	noHost   = &reply.Failure{Status: 404, Msg: "this host is neither trusted nor denied: see GET /api/console/clients/hosts for those that are"} // decision 55
-	badHost  = &reply.Failure{Status: 400, Msg: "host is none: give it without https:// and path, such as agents.example.com"}                    // decision 55
 	badWord  = &reply.Failure{Status: 400, Msg: "policy is trusted or denied"}                                                                    // decision 55
-	noFetch  = &reply.Failure{Status: 400, Msg: "this client has registered itself: there is no document to read"}                                // decision 55
-	byHost   = &reply.Failure{Status: 400, Msg: "this client is admitted or refused with the host of its document: trust or deny the host"}       // decision 55
 )

@@ -29,15 +29,6 @@ type grantList struct {
 	Next     string        `json:"next"` // send it as after for more; "": there is no more
 }
 
-// readable reads an application that the actor may see.
-func (s *Apps) readable(ctx context.Context, who admin.Actor, id string) (storage.App, error) {
-	app, err := s.c.Store.App(ctx, id)
-	if err == nil && !who.Sees(app.Owner) {
-		err = noApp
-	}
-	return app, manage.Refusal(err, noApp)
-}
-
 // listGrants serves GET /api/console/apps/{client_id}/consents?after=.
 func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := manage.AfterOf(r)

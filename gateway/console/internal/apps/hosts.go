@@ -1,35 +1,14 @@
 package apps
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
-
-// Words on a host.
-const (
-	trusted = "trusted"
-	denied  = "denied"
-)
-
-// wordOf returns what was said on a host, "" for the zero Host.
-func wordOf(h client.Host) string {
-	switch {
-	case h.Host == "":
-		return ""
-	case h.Denied:
-		return denied
-	}
-	return trusted
-}
 
 // hostRecord shows what was said on a host.
 type hostRecord struct {
@@ -39,7 +18,7 @@ type hostRecord struct {
 }
 
 func hostRecordOf(h client.Host) hostRecord {
-	return hostRecord{h.Host, wordOf(h), timeOf(h.UpdatedAt)}
+	return hostRecord{h.Host, h.Policy(), timeOf(h.UpdatedAt)}
 }
 
 // hostList is a page of hosts.
@@ -52,7 +31,7 @@ type hostList struct {
 func (s *Apps) listHosts(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
-		if _, err := checkHost(after); err != nil {
+		if client.CheckHost(after) != nil || len(after) > client.MaxID {
 			return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
 		}
 		from = driver.After("all", after)
@@ -71,97 +50,27 @@ func (s *Apps) listHosts(_ http.ResponseWriter, r *http.Request, _ admin.Actor) 
 	return v, nil
 }
 
-// checkHost checks a host that somebody has typed, and returns it as it is looked up.
-func checkHost(typed string) (string, error) {
-	host := strings.ToLower(strings.TrimSpace(typed))
-	if err := client.CheckHost(host); err != nil || len(host) > client.MaxID {
-		return "", badHost
-	}
-	return host, nil
-}
-
-// setHost serves POST /api/console/clients/hosts. Denying refuses first and ends tokens then, so that
-// nothing is granted in between; denying again ends what a failure has left.
+// setHost serves POST /api/console/clients/hosts.
 func (s *Apps) setHost(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "host", "policy")
 	if err != nil {
 		return nil, err
 	}
-	host, word := "", ""
-	if err := errors.Join(f.Read("host", "a text", &host), f.Read("policy", "a text", &word)); err != nil {
+	host, policy := "", ""
+	if err := errors.Join(f.Read("host", "a text", &host), f.Read("policy", "a text", &policy)); err != nil {
 		return nil, err
 	}
-	if host, err = checkHost(host); err != nil {
-		return nil, err
-	}
-	if word != trusted && word != denied {
+	if policy != client.Trusted && policy != client.Denied {
 		return nil, badWord
 	}
-	before, err := s.c.Store.ClientHost(r.Context(), host)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return nil, err
-	}
-	after, err := s.c.Store.SetClientHost(r.Context(), host, word == denied)
+	after, _, err := s.c.Clients.SetHost(r.Context(), who, host, policy == client.Denied)
 	if err != nil {
 		return nil, manage.Refusal(err, noHost)
-	}
-	changes, failed := []string{changeOf("policy", wordOf(before), word)}, error(nil)
-	if after.Denied {
-		var ended int
-		ended, failed = s.endHost(r.Context(), host)
-		changes = append(changes, fmt.Sprintf("clients whose tokens ended: %d", ended))
-	}
-	if err := s.noteHost(r, who, "client host set", host, changes...); err != nil {
-		return nil, err
-	}
-	if failed != nil { // it is denied: sent again, this ends the rest
-		return nil, failed
 	}
 	return hostRecordOf(after), nil
 }
 
-func changeOf(name, before, after string) string {
-	return fmt.Sprintf("%s %q -> %q", name, before, after)
-}
-
-func (s *Apps) noteHost(r *http.Request, who admin.Actor, what, host string, changes ...string) error {
-	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: host, Changes: changes})
-}
-
-// endHost ends what the clients of a host were granted, and returns how many these are. It reads the
-// clients whose id begins with the host, and no others.
-func (s *Apps) endHost(ctx context.Context, host string) (ended int, err error) {
-	begin := client.DocumentPrefix + host + "/"
-	from := driver.Is("client").From + begin
-	for {
-		page, next, err := s.c.Store.Clients(ctx, from, driver.Page)
-		if err != nil {
-			return ended, err
-		}
-		var ends []driver.Revocation
-		for _, a := range page {
-			if !strings.HasPrefix(a.ID, begin) {
-				next = ""
-				break
-			}
-			ends = append(ends, driver.Revocation{Kind: driver.RevokeApp, ID: a.ID})
-		}
-		if len(ends) > 0 {
-			if err := s.c.Revoker.Revoke(ctx, ends...); err != nil {
-				return ended, err
-			}
-		}
-		for _, end := range ends {
-			s.c.Forget(end.ID)
-		}
-		if ended += len(ends); next == "" {
-			return ended, nil
-		}
-		from = next
-	}
-}
-
-// forgetHost serves DELETE /api/console/clients/hosts/{host}: the configuration decides about it again.
+// forgetHost serves DELETE /api/console/clients/hosts/{host}.
 func (s *Apps) forgetHost(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
@@ -170,22 +79,9 @@ func (s *Apps) forgetHost(w http.ResponseWriter, r *http.Request, who admin.Acto
 }
 
 func (s *Apps) forgetNamed(r *http.Request, who admin.Actor, typed string) (any, error) {
-	host, err := checkHost(typed)
-	if err != nil {
-		return nil, err
-	}
-	before, err := storage.RetryOnConflict(r.Context(), func() (client.Host, error) {
-		h, err := s.c.Store.ClientHost(r.Context(), host)
-		if err == nil {
-			err = s.c.Store.ForgetClientHost(r.Context(), h)
-		}
-		return h, err
-	})
+	before, err := s.c.Clients.ForgetHost(r.Context(), who, typed)
 	if err != nil {
 		return nil, manage.Refusal(err, noHost)
 	}
-	if err := s.noteHost(r, who, "client host forget", host, changeOf("policy", wordOf(before), "")); err != nil {
-		return nil, err
-	}
-	return hostRecord{Host: host}, nil
+	return hostRecord{Host: before.Host}, nil
 }

@@ -93,12 +93,9 @@ func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who admin.Act
 	if err != nil {
 		return nil, err
 	}
-	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
-	if err == nil && !who.Changes(app.Owner) {
-		err = noApp
-	}
+	app, err := s.readable(r.Context(), who, r.PathValue("client_id"))
 	if err != nil {
-		return nil, manage.Refusal(err, noApp)
+		return nil, err
 	}
 	if typed != app.Name {
 		return nil, notNamed

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 )
@@ -25,10 +26,9 @@ type Store interface {
 
 // Config holds what New needs. All of it is required.
 type Config struct {
-	Store    Store
-	Billing  *billing.Billing
-	Recorder admin.Recorder
-	Forget   func(clientID string) // makes the gateway read an application anew
+	Store   Store
+	Billing *billing.Billing
+	Acts    *appacts.Acts
 }
 
 // Billing is this part of the console.

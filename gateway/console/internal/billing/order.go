@@ -1,15 +1,12 @@
 package billing
 
 import (
-	"context"
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // orderRecord shows an order as /api/v1/billing/orders does, with its owner and who has
@@ -76,7 +73,7 @@ func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who admin.
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
 	}
-	return s.decide(w, r, who, "order cancel", s.c.Billing.Cancel)
+	return decided(s.c.Acts.Cancel(r.Context(), who, r.PathValue("order_id")))
 }
 
 // approveOrder serves POST /api/console/orders/{order_id}/approve.
@@ -89,9 +86,7 @@ func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who admin
 	if err != nil {
 		return nil, err
 	}
-	return s.decide(w, r, who, "order approve", func(ctx context.Context, id string, by billing.Actor) (storage.Order, error) {
-		return s.c.Billing.Approve(ctx, id, by, until)
-	})
+	return decided(s.c.Acts.Approve(r.Context(), who, r.PathValue("order_id"), until))
 }
 
 // untilOf reads when a tier ends: a day, which it ends before, or a time. The zero time
@@ -119,34 +114,13 @@ func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who admin.
 	if err := f.Read("reason", "a text", &reason); err != nil {
 		return nil, err
 	}
-	return s.decide(w, r, who, "order reject", func(ctx context.Context, id string, by billing.Actor) (storage.Order, error) {
-		return s.c.Billing.Reject(ctx, id, by, reason)
-	})
+	return decided(s.c.Acts.Reject(r.Context(), who, r.PathValue("order_id"), reason))
 }
 
-// decide settles an order that the actor may settle, and answers with the result.
-func (s *Billing) decide(w http.ResponseWriter, r *http.Request, who admin.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) (any, error) {
-	var before storage.Order
-	var app storage.App
-	may := func(o storage.Order, a storage.App) error {
-		if !who.Changes(o.Owner) {
-			return noOrder
-		}
-		before, app = o, a
-		return nil
-	}
-	after, err := how(r.Context(), r.PathValue("order_id"), billing.Actor{By: who.Sub, May: may})
+// decided answers with what became of an order.
+func decided(o storage.Order, err error) (any, error) {
 	if err != nil {
 		return nil, manage.Refusal(err, noOrder)
 	}
-	s.c.Forget(after.AppID)
-	err = s.c.Recorder.Note(r.Context(), who, admin.Act{
-		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, App: after.AppID, User: after.Owner,
-		Changes: admin.OrderChanges(before, after),
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
-	return orderOf(after), nil
+	return orderOf(o), nil
 }

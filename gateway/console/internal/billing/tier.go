@@ -1,15 +1,12 @@
 package billing
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // tierRecord shows what a tier allows and costs, as GET /api/v1/billing/plans does.
@@ -48,8 +45,7 @@ type givenTier struct {
 	Until    *string `json:"until"` // null: no end is agreed on
 }
 
-// setTier serves POST /api/console/tiers: a tier at once and for nothing. The books say so, and an
-// order of the application's that waits is canceled.
+// setTier serves POST /api/console/tiers: a tier at once and for nothing.
 func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	f, err := manage.ReadFields(w, r, "client_id", "tier", "until")
 	if err != nil {
@@ -69,32 +65,10 @@ func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Acto
 	if !manage.IsID(id) {
 		return nil, noApp
 	}
-	before, err := s.c.Store.App(r.Context(), id)
+	_, app, err := s.c.Acts.SetTier(r.Context(), who, id, tier, until)
 	if err != nil {
 		return nil, manage.Refusal(err, noApp)
 	}
-	after, err := s.c.Billing.SetTier(r.Context(), id, tier, who.Sub, until)
-	if err != nil {
-		return nil, manage.Refusal(err, noApp)
-	}
-	s.c.Forget(id)
 	now := time.Now()
-	err = s.c.Recorder.Note(r.Context(), who, admin.Act{
-		What: "tier set", On: id, App: id, User: after.Owner,
-		Changes: []string{fmt.Sprintf("tier %s -> %s", tierText(before, now), tierText(after, now))},
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeApp, App: after.Name, Detail: "tier set to " + after.TierAt(now)}, after.Owner)
-	return givenTier{id, after.TierAt(now), manage.Stamp(after.TierUntil(now))}, nil
-}
-
-// tierText tells of a tier for the trail, with its end if there is one.
-func tierText(a storage.App, now time.Time) string {
-	text := a.TierAt(now)
-	if end := a.TierUntil(now); !end.IsZero() {
-		text += " until " + end.UTC().Format(manage.ISO8601)
-	}
-	return text
+	return givenTier{id, app.TierAt(now), manage.Stamp(app.TierUntil(now))}, nil
 }

@@ -139,7 +139,7 @@ func TestAnApplicationMayDoLittleForItself(t *testing.T) {
 func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
 	h := newFixture(t)
 	app := h.owned("Own", "")
-	app, err := h.gateway.Billing().SetTier(t.Context(), app.ID, "enterprise", "root", time.Time{})
+	app, err := h.gateway.Billing().SetTier(t.Context(), app.ID, "enterprise", "root", time.Time{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

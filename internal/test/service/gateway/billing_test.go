@@ -86,11 +86,11 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 		}
 
 		h.restart()
-		approved := must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t)
+		approved := must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}, nil))(t)
 		if approved.EffectiveAt.Format(time.RFC3339) != "2000-01-01T01:30:00Z" || approved.ExpiresAt.Format(time.RFC3339) != "2001-01-01T01:30:00Z" {
 			t.Errorf("approved is %+v", approved)
 		}
-		if _, err := h.gateway.Billing().Reject(t.Context(), order, root, "no"); !errors.Is(err, storage.ErrInvalid) {
+		if _, err := h.gateway.Billing().Reject(t.Context(), order, root, "no", nil); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("rejected after it was approved: %v", err)
 		}
 		h.want(h.call("GET", "/ai/200", own), 200, "a call")
@@ -112,7 +112,7 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 		if contact.member("data.status") != "contact" {
 			t.Errorf("an order of enterprise is %s", contact.text)
 		}
-		must(h.gateway.Billing().Reject(t.Context(), contact.member("data.order_id"), root, "later"))(t)
+		must(h.gateway.Billing().Reject(t.Context(), contact.member("data.order_id"), root, "later", nil))(t)
 		if a := h.call("GET", "/api/v1/billing/orders/"+contact.member("data.order_id"), ada.bearer); a.member("data.status") != "rejected" || a.member("data.reason") != "later" {
 			t.Errorf("rejected it is %s", a.text)
 		}
@@ -264,7 +264,7 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 				if _, _, err := h.store.SaveOrder(context.Background(), o, app); err != nil {
 					t.Fatal(err)
 				}
-				o = must(h.gateway.Billing().Approve(context.Background(), o.ID, root, time.Time{}))(t)
+				o = must(h.gateway.Billing().Approve(context.Background(), o.ID, root, time.Time{}, nil))(t)
 				a.agreed = slices.DeleteFunc(a.agreed, func(was storage.Order) bool { // off, unless it is the same
 					off := was.EffectiveAt.After(now) && !was.EffectiveAt.Before(o.EffectiveAt) && (was.Tier != o.Tier || !was.EffectiveAt.Equal(o.EffectiveAt))
 					if off {
@@ -349,7 +349,7 @@ func TestADecisionHoldsForTheNextCall(t *testing.T) {
 	own := h.bearer(must(h.store.App(t.Context(), id))(t))
 	h.want(h.call("GET", "/ai/200", own), 200, "a call, so that the application is known")
 	order := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
-	must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t)
+	must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}, nil))(t)
 	if a := h.call("GET", "/api/v1/quota", own); a.member("data.tier") != "white_label" {
 		t.Errorf("after it was approved: %s", a.text)
 	}
@@ -360,12 +360,12 @@ func TestAnOrderThatWasTakenBackCostsNothing(t *testing.T) {
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	app := must(h.store.App(t.Context(), id))(t)
-	app, err := h.gateway.Billing().SetTier(t.Context(), id, "enterprise", "root", time.Now().AddDate(0, 0, 1))
+	app, err := h.gateway.Billing().SetTier(t.Context(), id, "enterprise", "root", time.Now().AddDate(0, 0, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	order := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
-	o := must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t)
+	o := must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}, nil))(t)
 	settled := func() int64 {
 		t.Helper()
 		return must(h.gateway.Billing().Settle(t.Context(), app, o.EffectiveAt))(t).Subscription
@@ -402,7 +402,7 @@ func TestARemovedApplicationIsStillSettled(t *testing.T) {
 func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
-		app, err := h.gateway.Billing().SetTier(t.Context(), h.app.ID, "enterprise", "root", time.Now().Add(time.Minute))
+		app, err := h.gateway.Billing().SetTier(t.Context(), h.app.ID, "enterprise", "root", time.Now().Add(time.Minute), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -430,7 +430,7 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 		h := newFixture(t)
 		ada := h.testUser("ada", "")
 		id, _ := h.made(ada, shop)
-		approve := func(order string) { must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t) }
+		approve := func(order string) { must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}, nil))(t) }
 		approve(h.upgrade(ada, id, "enterprise", 200).member("data.order_id"))
 		paid := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
 		approve(paid) // from February on
@@ -449,7 +449,7 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 		}
 
 		// An operator's word overtakes it too, and so does the end of the application.
-		if _, err := h.gateway.Billing().SetTier(t.Context(), id, "white_label", "root", time.Time{}); err != nil {
+		if _, err := h.gateway.Billing().SetTier(t.Context(), id, "white_label", "root", time.Time{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if a := h.call("GET", "/api/v1/billing/orders/"+free, ada.bearer); a.member("data.status") != "canceled" {

@@ -80,7 +80,7 @@ func (h *fixture) complete(t *testing.T, elsewhere bool) {
 		}
 	})
 	h.mux.HandleFunc("/test/approve", func(w http.ResponseWriter, r *http.Request) {
-		must(h.gateway.Billing().Approve(r.Context(), r.FormValue("order"), root, time.Time{}))(t)
+		must(h.gateway.Billing().Approve(r.Context(), r.FormValue("order"), root, time.Time{}, nil))(t)
 	})
 }
 

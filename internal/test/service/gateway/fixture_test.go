@@ -107,7 +107,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 }
 
 // root is an administrator.
-var root = billing.Actor{By: "root"}
+const root = "root"
 
 // unlimited are plans without rates.
 func unlimited() []billing.Plan {

@@ -1,4 +1,4 @@
-package apps
+package appacts
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Grave names the changes of an application that its owner is notified of: those by which
+// grave names the changes of an application that its owner is notified of: those by which
 // somebody else could take its users, or it from them. "" is none.
-func Grave(before, after storage.App) string {
+func grave(before, after storage.App) string {
 	var what []string
 	for _, c := range []struct {
 		name    string

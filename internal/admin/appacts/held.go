@@ -1,4 +1,4 @@
-package apps
+package appacts
 
 import (
 	"fmt"
@@ -77,11 +77,12 @@ func Holdable() (names []string) {
 	return names
 }
 
-// Hold writes down which fields the owner does not change from now on. Unknown names are an error.
-func Hold(a *storage.App, names []string) error {
+// hold writes down which fields the owner does not change from now on. Unknown names are an error.
+func hold(a *storage.App, names []string) error {
 	for _, name := range names {
 		if !slices.Contains(Holdable(), name) {
-			return fmt.Errorf("held: %q is none of the fields that an owner changes: %s", name, strings.Join(Holdable(), ", "))
+			return fmt.Errorf("%w: held: %q is none of the fields that an owner changes: %s", storage.ErrInvalid, name,
+				strings.Join(Holdable(), ", "))
 		}
 	}
 	held := slices.Clone(names)
@@ -90,12 +91,12 @@ func Hold(a *storage.App, names []string) error {
 	return nil
 }
 
-// ByOperator writes down what an operator's change of an application keeps from its owner: sent names the fields
+// byOperator writes down what an operator's change of an application keeps from its owner: sent names the fields
 // that were set, to what they were or to something else. A second factor that is required, a name or a brand that is
 // another, a domain or an address less, and an algorithm without the appkey are held; an operator who sets
 // what restricts nothing frees it. Of an application that is new to its owner that is the second factor alone, and of
 // one that is nobody's nothing.
-func ByOperator(before storage.App, after *storage.App, sent ...string) {
+func byOperator(before storage.App, after *storage.App, sent ...string) {
 	held, given := slices.Clone(after.Held), before.Owner != after.Owner
 	for _, f := range fields {
 		set := slices.Contains(sent, f.name) || given || !f.same(before, *after)
@@ -114,14 +115,9 @@ func ByOperator(before storage.App, after *storage.App, sent ...string) {
 	}
 }
 
-// Denied says which field of an application its owner may not set like this, and why.
-type Denied struct{ Field, Why string }
-
-func (d *Denied) Error() string { return d.Field + ": " + d.Why }
-
-// ByOwner returns a *Denied if a change of an application is not for its owner to make: a field that an operator
+// byOwner returns a *Denied if a change of an application is not for its owner to make: a field that an operator
 // holds, or to be told in a private network.
-func ByOwner(before, after storage.App) error {
+func byOwner(before, after storage.App) error {
 	for _, f := range fields {
 		if slices.Contains(before.Held, f.name) && !f.same(before, after) {
 			return &Denied{f.name, "an operator has set it, so only an operator changes it: ask one, or leave it out"}

@@ -1,0 +1,10 @@
+// Package appacts holds the acts of administration on applications: making, changing and deleting them, their secrets,
+// their orders and tiers ([Acts]), and what is said of clients that nobody registered and of their hosts ([Clients]).
+//
+// Administrators and the operator do all of it. Owners do what concerns their own applications, as far as no operator
+// holds a field of them; an application that acts for itself rotates its secret, orders, and takes back an order that
+// waits. What is not the actor's is storage.ErrNotFound, so that nobody learns what there is.
+//
+// What tiers cost and how an order takes effect is decided by package gateway/billing, which stands behind the
+// interface [Billing].
+package appacts
