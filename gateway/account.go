@@ -38,6 +38,11 @@ func (a *account) payer(caller storage.Caller) storage.App {
 // account is used once more while it is read again in the background, so a store that does
 // not answer stops no application that has called before. An account that was forgotten is
 // read at once.
+//
+// Forget makes a change take effect at once in this process; a change in another process forgets the
+// application here within a second. The users of an application that registered itself have nothing to do with
+// each other, so each has an account of their own, below that of the application, which is cached once
+// (decision 55).
 type accounts struct {
 	store   Store
 	plan    func(tier string) billing.Plan

@@ -32,6 +32,9 @@ func removeForeign(res *http.Response) {
 }
 
 // foreign reports whether a service must not set this header or trailer.
+//
+// Trailers of an answer pass, because gRPC needs them, without those that a service must not set as headers. A
+// handler behind Guard is the host's own code: its cookies and answers pass as they are.
 type foreign struct {
 	origins   bool // the gateway has said which pages may read it
 	transport bool // and how the host is reached

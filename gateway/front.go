@@ -158,6 +158,14 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 }
 
 // Move implements reqctx.Mover: it takes a request off its address's count and puts it on an application's.
+//
+// Ten people in an office have one address, and each sign-in by an agent is 10 to 20 requests, so requests of a
+// known user count for the user: a live session (60 a minute each, and four times that for all sessions of a
+// user), a code that is redeemed and a token that is refreshed (60), a sign-in that succeeds (6: a password
+// takes long to check). Beyond these a session is refused, and the others count against the address as before.
+// A failure always does, and so does an invalid cookie. Of the requests of a sign-in three to five stay with
+// the address. An address that strangers have used up refuses those with a session too: only the handlers
+// behind Front know whether a cookie is valid.
 func (e *entry) Move(ctx context.Context, app storage.App) error {
 	g, now := e.gateway, time.Now()
 	e.undo()
@@ -194,6 +202,9 @@ func (e *entry) MoveTo(ctx context.Context, refuse bool, keys ...reqctx.Key) err
 // isDocument reports whether a request reads one of the documents by which MCP clients find out how
 // to sign in (RFC 9728, RFC 8414). Each sign-in reads them several times; they are in memory, and free
 // as static assets are (decision 24).
+//
+// The documents by which MCP clients find out how to sign in are free, because each client reads them twice;
+// openid-configuration and the keys, which servers read and keep, are not.
 func isDocument(r *http.Request) bool {
 	rest, ok := strings.CutPrefix(r.URL.Path, "/.well-known/oauth-")
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {

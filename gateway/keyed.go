@@ -21,6 +21,16 @@ const maxFreeRepeats = 100
 const longestRepeat = time.Minute
 
 // keyed is the Idempotency-Key of a request, and what else has to be the same for a repetition.
+//
+// A call is charged once however often its client repeats it under an Idempotency-Key
+// (draft-ietf-httpapi-idempotency-key-header), for 24 hours and up to Config.FreeRepeats times; each attempt
+// reaches the service, which does its own part, and counts against the rate. The key alone would be a way to
+// have everything for one charge, so all that the service sees of the request must be the same: account, user,
+// method, path, query, headers and the body, which is hashed as the service reads it. A body that it has not
+// read to the end when it answers is unknown, and charged. Only headers that differ between attempts at one
+// call are left out (package internal/repeat lists them). A WebSocket is charged each time, and so is the
+// answer to a repetition that goes on for more than a minute. Only requests with a key wait for the store, in
+// one step where it is their first, and a lookup that fails is charged.
 type keyed struct {
 	key     string
 	headers [sha256.Size]byte // that the service sees
@@ -62,6 +72,9 @@ func (g *Gateway) madeHere(r *http.Request, v *reqctx.Visit) string {
 // readVerifiedKey reads the key of a call that a proxy asks about. One that is none is passed over: of
 // what is refused here, some proxies make a failure of their own. Where it is not known what the call is,
 // any call would look like a repetition, and there are none.
+//
+// Behind forward auth the body is not seen, so only GET and HEAD can be free, without any sign of a body or a
+// stream, and only where a trusted proxy reports both method and path.
 func (g *Gateway) readVerifiedKey(r *http.Request, e *entry) {
 	if g.repeats == nil || r.Header[repeat.Header] == nil || !e.verified.isWhole(r) {
 		return

@@ -126,6 +126,10 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // checkPath returns why a path, as it is written, is not forwarded; nil if it is.
+//
+// The prefix of a service must be written as it is: /%61i is not /ai. The rest of the path is cut off as it
+// came, so nothing is taken for a prefix that a service could read in another way. No path climbs, in up to two
+// decodings, with / or \, before or behind a semicolon.
 func (p *proxied) checkPath(path string) error {
 	if urlpath.Climbs(path) {
 		return badPath

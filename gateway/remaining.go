@@ -19,6 +19,10 @@ const (
 )
 
 // remaining remembers what is left of quotas, so that no call waits for the store to learn it.
+//
+// Models learn with each result of a tool what is left of the quota, so it is remembered for up to 100,000
+// accounts, and read again beside a call every five seconds at most. A call takes one off at once in this
+// process, and within seconds in the others.
 type remaining struct {
 	known *cache.Cache[string, *leftOver] // by account
 	read  func(ctx context.Context, caller storage.Caller) (billing.Quota, error)

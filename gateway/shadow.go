@@ -13,6 +13,10 @@ import (
 // Shadow names the rates that are counted and reported, and refuse nobody: so an operator sees whom a
 // limit would meet before it does. Its zero value is none. It is about rates alone: locks and
 // delays of sign-ins, and the limits of codes and secrets, keep intruders out and are not among them.
+//
+// A request over such a rate does not count against it, so the reports show what would be refused. They are
+// summed on the audit trail by application or network, like the acts of strangers: clients that no rate stops
+// must not fill it.
 type Shadow struct {
 	Addresses bool     // that of addresses, with those of sessions and users that count in their place
 	Tiers     []string // those of applications that are on one of these tiers

@@ -31,6 +31,12 @@ func (g *Gateway) newStreams() *streams.Watcher {
 
 // watch has a request of a caller who is known end with their token, wherever it is when it ends. It reports whether
 // the request was not watched yet: then the stream is left when it is over.
+//
+// A stream of events, an upload, a long answer or a WebSocket ends with its token, with its application or
+// user, and after Config.StreamLife: first its context, whose cause is ErrEnded, then its connection. All
+// requests of known callers are watched, in memory and by one goroutine (package internal/streams); calls of
+// less than three seconds are left alone. While revocations cannot be read such calls end too, as none passes
+// then. Behind forward auth only the proxy can end them.
 func (g *Gateway) watch(w http.ResponseWriter, v *reqctx.Visit) bool {
 	if !v.Known {
 		return false

@@ -55,6 +55,9 @@ type TrailConfig struct {
 
 // Trail is the audit trail: events in order, chained so that a missing or changed one is
 // detected. Open it before the packages that write to it.
+//
+// It has a record for each call of a guarded endpoint, even a refused one; anonymous calls are summed (package
+// internal/audit). Refusals by Front have none: anybody can cause them at any rate.
 type Trail struct {
 	trail   *audit.Trail
 	store   search.Reader

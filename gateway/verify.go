@@ -40,6 +40,9 @@ type verified struct {
 }
 
 // identity is the caller as reported to a service behind a proxy.
+//
+// Every header of it is in the answer, also an empty one: proxies that copy the headers they find replace the
+// client's.
 type identity struct{ clientID, sub, scope, tier string }
 
 // The headers that identify the caller to a service. A proxy in front of a service must

@@ -26,6 +26,12 @@ func isWebSocket(r *http.Request) bool {
 
 // serveWebSocket forwards a WebSocket handshake and returns when the connection is over: when
 // either side or Close ends it.
+//
+// The record on the audit trail is written when it is over, with the bytes that went to the client. A page of
+// any origin may open one, and that opens nothing: only a bearer token counts, and browsers add none by
+// themselves. Their WebSocket cannot send one, and a token in the query would end up in logs: pages use a
+// stream of events, or a server of their own. Shutdown of an http.Server neither waits for WebSockets nor ends
+// them; Close breaks them off, as it cannot know where a frame ends.
 func (p *proxied) serveWebSocket(a *answer, r *http.Request) {
 	g := p.gateway
 	release, ok := g.work.hold()

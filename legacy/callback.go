@@ -49,6 +49,10 @@ var goesOn = pending{2, "the sign-in has not come back: redeem the code that red
 
 // callback serves act=callback: it redeems a code, once (protocol 3.1). Everything is read,
 // verified and minted before the one write that spends the code.
+//
+// A second act=callback ends nothing, unlike a replay at /oauth/token: old clients repeat the call whenever
+// their page is loaded again, with the appkey that proves who they are. It issues no refresh token: there is
+// nothing here to exchange one at.
 func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	app, err := l.authenticate(c)
 	if err != nil {
@@ -135,6 +139,9 @@ func (l *Legacy) owner(ctx context.Context, app storage.App, sub string) (storag
 var openidShape = regexp.MustCompile(`^[0-9A-F]{32}$`)
 
 // query serves act=query: it looks up a user of the application again. It returns no token.
+//
+// It goes by social_uid; type only has to be a login type, or one that is offered. A user has one social_uid
+// per application however they signed in, and the answer names the last way.
 func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 	app, err := l.authenticate(c)
 	if err != nil {

@@ -46,6 +46,10 @@ type failure struct {
 }
 
 // fail writes a refusal: a page for a browser, JSON for a program.
+//
+// A refusal is HTTP 200, because PHP's file_get_contents drops the body of anything else. Refusals that a
+// client should notice whatever it reads (too many requests, a body too large, a fault of the service) have
+// their own status. In a navigation of a browser a refusal is a page.
 func (l *Legacy) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	if navigates(r) {
 		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)

@@ -26,6 +26,9 @@ type ssoIdentity struct {
 // whether they are signed in. With a redirect_uri the browser is sent there with the
 // answer, and with a code if it is yes: what OpenID Connect calls prompt=none. No cookie
 // comes along from pages of other sites, so that they can only ask in that way.
+//
+// It is for browsers and needs no key; a visitor is named only to an application that proves itself and has met
+// them. To pages of other sites it answers that no user is signed in.
 func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
 	app, err := l.requestingApp(c)
 	if err != nil {

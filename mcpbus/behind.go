@@ -8,6 +8,10 @@ import (
 
 // behind holds since when the snapshot lacks what another process has changed. Requests only load
 // one pointer.
+//
+// A bus that cannot read the rules does not start; a running one keeps the rules it has. Where another process
+// is known to have changed something, it is read again each second, and a bus that could not for ten answers
+// 503: the change may be a rule that denies.
 type behind struct {
 	since atomic.Pointer[time.Time] // nil: it lacks nothing
 

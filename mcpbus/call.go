@@ -176,6 +176,8 @@ func (c *toolCall) respondBusy(why string) (pieces, *rpc.Error) {
 	return c.finish(body, statusBusy), nil
 }
 
+// charge charges a call once its result has arrived and before it is sent, also if the client has disconnected:
+// otherwise hanging up would be a way not to pay.
 func (c *toolCall) charge(arguments json.RawMessage, failed bool) error {
 	return c.bus.c.Meter.ChargeOnce(c.request.Context(), c.caller, product, c.tool.name, arguments, max(1, time.Since(c.start)), failed)
 }

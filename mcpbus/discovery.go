@@ -23,6 +23,13 @@ const (
 
 // startDiscoveries starts the discoveries that are due, up to the limit of slots. One that ends
 // frees its slot and starts the next.
+//
+// Each node runs its own discovery of upstreams that list their tools. The tools that it finds are compared
+// with those in the store, which the owner has accepted (Pins, decision 92): callers see and call the accepted
+// tools that are still listed, and nothing of the rest. A node that has just read the capability again lists
+// all accepted tools until it has asked the upstream. Without Pins in the Config the differing tools are left
+// out and no one is notified. The tools of a capability whose pins are off are on the bus at once, and stay in
+// memory.
 func (b *Bus) startDiscoveries(slots chan struct{}) {
 	if b.c.Discoverer == nil || b.catalog.lock(b.runCtx) != nil {
 		return

@@ -38,6 +38,9 @@ const (
 )
 
 // isModern reports whether a message itself claims to be of the modern revision.
+//
+// A request of the modern revision is recognised by its _meta or its header; all others are legacy, with or
+// without a handshake, and errors of their messages have status 200.
 func isModern(m *rpc.Message) bool {
 	meta, _ := m.Params.Object("_meta")
 	return meta.Get(metaVersion) != nil

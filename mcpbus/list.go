@@ -30,6 +30,9 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 
 // isCursor reports whether a text can be a cursor of a list: "", its beginning, or the name of a
 // tool, whether or not that tool exists.
+//
+// A cursor is the last name of its page. It needs no secret: names that a caller may not see never get into
+// one, and a made-up one finds nothing that is not listed.
 func isCursor(text string) bool {
 	_, _, isTool := toolplan.SplitName(text)
 	return text == "" || isTool && isName(text)

@@ -81,6 +81,9 @@ func (b *Bus) routes() []reply.Route {
 
 // bundleMetadata serves the document of a bundle. It is derived from the name alone and exists
 // for every name, so it does not reveal which bundles exist.
+//
+// Only callers with a token learn which bundles exist. A bundle of which the caller may use nothing exists, and
+// is empty.
 func (b *Bus) bundleMetadata(w http.ResponseWriter, r *http.Request) error {
 	at, ok := b.addressOf(r)
 	if !ok {

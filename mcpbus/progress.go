@@ -48,6 +48,13 @@ func readsStreams(h http.Header) bool {
 // progressReporter sends progress of a call to its client (MCP 2025-11-25 and 2026-07-28,
 // progress). The answer becomes a stream with the first notification. A nil reporter sends
 // nothing.
+//
+// A call is answered with JSON however long it takes, unless the client requests progress: with a progressToken
+// in _meta, and an Accept that names text/event-stream. If then 5 seconds pass (Config.Progress), or the
+// upstream sends progress, the answer becomes a stream whose last event is the response. The upstream's
+// progress is passed on with the client's token as far as it grows, and from then on only comments keep the
+// stream alive; without it, the progress is the seconds that have passed. A batch gets no progress: its answer
+// is one text.
 type progressReporter struct {
 	writer http.ResponseWriter
 	id     json.RawMessage // of the request

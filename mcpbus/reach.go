@@ -10,6 +10,11 @@ import (
 )
 
 // reach holds which tools the scope of a token opens at an address: all, or the union of the rest.
+//
+// A user who is asked for all tools may allow a bundle, and the client stays at the address of the whole bus:
+// so the scope of a bundle opens its tools there too, while a token whose audience is the bundle is good for
+// its address alone. The scope of a capability opens no bundle. A scope of a capability or a tool opens nothing
+// that came to its owner after the grant: the name meant another owner's then (decision 100).
 type reach struct {
 	all      bool
 	readOnly bool     // the tools that change nothing
@@ -120,8 +125,8 @@ const maxStepUp = 1 << 10
 
 // stepUpScope returns the scope that opens one more tool. It includes what the token opens already: a
 // client requests exactly what the challenge names, and would lose the rest (MCP, authorization).
-// To a token of whole capabilities it names one more of them; to others, which somebody has chosen
-// more closely, the tool alone.
+// To a token of whole capabilities it names one more of them; to others, whose user has chosen more
+// narrowly, the tool alone.
 func (to *reach) stepUpScope(t *tool) string {
 	more := scope.Tool(t.capability.Member, t.stored.Name)
 	if len(to.members) > 0 && len(to.bundles)+len(to.tools) == 0 && !to.readOnly {

@@ -67,6 +67,9 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 
 // originAllowed reports whether a page of this Origin may call, against DNS rebinding (MCP,
 // transports). Programs that are no browsers send no Origin.
+//
+// Only pages of Config.Origins may call from a browser. The gateway sets CORS headers and lets all pages read
+// the answers: these need a token anyway.
 func (b *Bus) originAllowed(origin []string) bool {
 	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.BaseURL || slices.Contains(b.c.Origins, origin[0]))
 }
@@ -198,7 +201,8 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 
 // serveBatch answers the messages of a batch one after the other. Only revisions until
 // 2025-03-26 have batches. Each message counts against the caller's rate (decision 63):
-// where they are too many, none is answered. A batch carries one call.
+// where they are too many, none is answered. A batch carries one call. If the token does not cover
+// that, it is answered as an unknown tool, because a batch has one status for all messages.
 func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) error {
 	if !hasBatches(x.request.Header) {
 		return refuseMessage(noBatch, nil)

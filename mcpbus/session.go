@@ -39,6 +39,17 @@ type callKey struct{ session, app, user, id string }
 
 // cancellableCalls holds the running calls that a message can cancel. A call is removed when it
 // ends, so the concurrency limits bound the map.
+//
+// Legacy clients cancel a call with a notification in a request of its own; initialize returns a session id for
+// that. Only running calls are kept, by session id, user, application and request id together, so no session is
+// unknown and none can be ended (DELETE is answered 405). A cancel that reaches another node than the call has
+// no effect, and is answered 202 as any other is; the call then ends at its time limit. A session id that the
+// client made up cancels nothing, because others might guess it. A cancelled call has no response: its HTTP
+// answer is a stream that ends or, for clients that read no streams, an error. It is charged like a call whose
+// client disconnected.
+//
+// Modern clients cancel by closing the connection. That ends calls of legacy clients too: no stream is resumed,
+// so they could not get their answers any more.
 type cancellableCalls struct {
 	mu    sync.Mutex
 	calls map[callKey][]*canceller // more than one if the client uses an id twice at a time

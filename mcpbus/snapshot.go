@@ -97,6 +97,8 @@ func (s *snapshot) addRules(r *rules) {
 }
 
 // bundle returns the tools of a bundle.
+//
+// It includes no capability that has come to its owner after the bundle was written.
 func (s *snapshot) bundle(b access.Bundle) bits {
 	in := newBits(len(s.tools))
 	for _, name := range b.Tools {

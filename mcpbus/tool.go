@@ -91,6 +91,9 @@ func isName(name string) bool {
 // shortName returns a name of at most so many characters. It depends on the whole name and on nothing else, so it
 // is the same on each node and whatever else is on the bus, and nobody finds a second name that becomes it. Only
 // tools of the same member may have it as their whole name.
+//
+// Lists show the short name. Rules, scopes, bundles, cursors and records have the whole name, which also calls
+// the tool, so that a change of Config.MaxName changes none of them.
 func shortName(name string, max int) string {
 	if len(name) <= max {
 		return name

@@ -20,6 +20,14 @@ import (
 )
 
 // UpstreamsConfig holds the parameters of NewUpstreams. The zero value calls public addresses only.
+//
+// A call allocates some 12 bytes for each byte of an answer, 42 where each has to be escaped: 64 concurrent
+// calls with 1 MiB each hold at most some 750 MB, usually far less. By default a caller may have half of the
+// calls that an upstream takes, so that none fills one alone.
+//
+// An outgoing request names the services it has come through, and a request that has passed through here before
+// is refused with 508 (RFC 5842): nothing else reveals an upstream that is this service under another name. Two
+// services may call one another's tools.
 type UpstreamsConfig struct {
 	AllowPrivateUpstreams []string     // private networks (CIDR), addresses and host:port that may be called
 	MaxAnswer             int64        // bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB

@@ -18,6 +18,10 @@ const (
 )
 
 // view holds the tools that a caller sees on the bus.
+//
+// A view is a bit set that is made once for all callers that the rules treat alike, and cached with its
+// snapshot. A page of a view is a slice of the snapshot's own text; where its tools are not adjacent it is
+// joined once and cached. So a filtered list costs what an unfiltered one does.
 type view struct {
 	tools      bits
 	count      int

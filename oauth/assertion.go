@@ -68,6 +68,11 @@ func (c *clients) authenticate(r *http.Request, clientID string, form url.Values
 }
 
 // prove checks an assertion by the keys of an application.
+//
+// The keys are read from a jwks_uri at the first token request, once they are an hour old, and for an unknown
+// key at most every five minutes; if they cannot be read, the old ones stay. The audience must be the issuer or
+// the token endpoint alone, as a text or a list of one: a service of another audience could replay the
+// assertion here.
 func (c *clients) prove(r *http.Request, app storage.App, assertion string, audiences []string) (proof token.Assertion, err error) {
 	now := time.Now()
 	if app.Client.KeysURL != "" && now.Sub(app.Client.KeysRead) > keysLife {

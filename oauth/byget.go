@@ -19,6 +19,10 @@ const maxMoved = 16 << 10
 
 // byGet sends on an authorize request that came as a form, if nobody seems to be signed in. One that is too long for an
 // address is answered as it is.
+//
+// The query of a form request is not read. A form of another site comes without the cookie, so a visitor who is
+// signed in would look signed out; the same goes for a form of another site at /oauth/logout, which would end
+// nothing.
 func (s *Server) byGet(w http.ResponseWriter, r *http.Request, text string) (moved bool, err error) {
 	if r.Method != http.MethodPost || text == "" || len(escaped(text)) > maxMoved {
 		return false, nil

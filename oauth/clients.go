@@ -24,6 +24,15 @@ const (
 )
 
 // ClientsConfig says which applications that nobody registered here may ask users to sign in (decision 55).
+//
+// A client_id that begins with https:// is the URL of a client metadata document. Only an authorize request
+// reads one, and the first request of a device; only after everything else about the request was found right;
+// and only from hosts that this configuration and the operator admit. Token requests use the stored document,
+// so a vendor that is away ends no session. Package internal/clientdoc says what a document must be.
+//
+// Such an application is public even if it proves itself by private_key_jwt: it has no secret here,
+// client_credentials is not for it, and its challenge is always S256. It gets refresh tokens if its document
+// names that grant type or no grant type at all.
 type ClientsConfig struct {
 	// Documents says from which hosts a client_id may be the URL of a metadata document:
 	// ClientsOpen, ClientsListed or ClientsOff. "": ClientsOpen where the BaseURL is of a loopback

@@ -11,6 +11,10 @@ import (
 
 // Consent knows what users have allowed applications to learn about them and to do for
 // them; *signin.SignIn implements it.
+//
+// The user is asked after the sign-in, for exactly the scope that would be granted, and before anything is
+// written: no openid and no code. A denial comes back as one more parameter of the authorize request, which is
+// checked from the start, so that it goes to a validated redirect_uri.
 type Consent interface {
 	// Allowed returns what a grant of a scope to an application holds: the scope itself if the user (a
 	// sub) has allowed everything in it, or what they have allowed in its place, such as one bundle
@@ -50,6 +54,10 @@ func (*consentRequired) Error() string { return "the visitor has to consent" }
 // scope that is never granted silently: such a scope needs consent each time, and prompt=none gets
 // nothing. An application that nobody registered here needs it always, and gets nothing where no
 // page could ask.
+//
+// A consent to the scope apps is good for one grant, within ten minutes, and is used up before the code is
+// issued: if that fails, the user is asked again. No page can fetch such a token unseen. Without a [Consent]
+// the scope is unknown.
 func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, wanted string, prompt promptOptions) (granted string, err error) {
 	elevated := scope.HasElevated(wanted)
 	switch {

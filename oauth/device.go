@@ -29,6 +29,10 @@ type deviceResponse struct {
 }
 
 // authorizeDevice serves POST /oauth/device_authorization (RFC 8628 3.1).
+//
+// The device is granted tokens by its user's answer on a page of the [Config]'s Devices. The scope apps is
+// refused: it requires a sign-in and a question in the application's own browser. A poll without an answer yet
+// is no event of the audit trail.
 func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err error) {
 	entry := s.newEvent(r, event.Token)
 	entry.Detail, entry.Anonymous = "device authorization", true

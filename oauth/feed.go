@@ -47,6 +47,10 @@ func mayGrantOf(s Store) func() error {
 
 // successorKeyOf returns what reads, once, the key that the successors of agents' refresh tokens are derived by; nil:
 // the Store keeps no keys.
+//
+// Without the key, the refresh tokens of agents are as those of other applications, without the window of
+// decision 90. With it, a repetition writes nothing, so it asks for revocations of other nodes itself. Of two
+// requests that replace a token at once, the slower reads what the other has stored and is answered with that.
 func successorKeyOf(s Store) func(context.Context) (storage.Secret, error) {
 	keeps, ok := s.(interface {
 		HMACKey(ctx context.Context, name string) (storage.Secret, error)

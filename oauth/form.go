@@ -116,6 +116,9 @@ func splitForm(text string) (form url.Values, err error) {
 func keepable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
 // readTarget rewrites the resource of a request in the form that tokens name it in.
+//
+// Clients make it of an address that a person has typed, so a slash at its end and capitals in scheme and host
+// are accepted.
 func (s *Server) readTarget(form url.Values) {
 	if sent := form.Get("resource"); sent != "" {
 		form.Set("resource", s.engine.Target(sent))

@@ -21,6 +21,9 @@ const (
 // expired. One of another issuer, of another application or with a wrong signature is passed over: an application must
 // not learn from an id_token that it was not given whether the user of it is here. An application whose id_tokens are
 // signed with its secret can write one itself, so it is believed of users that it has met alone.
+//
+// The sign-in page says that the application expects a certain user and not whom: the browser may be another
+// person's. If another user signs in there, the application gets login_required: it knows whom to ask.
 func (s *Server) hinted(r *http.Request, form url.Values, app storage.App) string {
 	hint := form.Get("id_token_hint")
 	if hint == "" {

@@ -20,6 +20,10 @@ import (
 // signed in (decision 63). The POST, if it is our own form, always does; one of another site is answered as
 // a GET. To an application that nobody registered and the visitor has not consented to there is a link at most
 // (decision 95).
+//
+// The id_token_hint may have expired, and may be signed with any of the application's live secrets. A hint that
+// proves nothing is no error: the visitor is asked as if there were none. A HEAD always describes the question.
+// A disabled application is answered with a page, before and after the form, and the session stays.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.signOut(w, r)
@@ -62,6 +66,11 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 // meet writes down that a user is about to be known to an application, and that the application is told when the
 // session ends. It returns the application's sid of the session: "" for one that is not told. A session that has
 // ended meanwhile is a storage.ErrNotFound.
+//
+// The sid is in the code, so that it reaches the id_token without a read; the list of applications is on the
+// session. The first code of a session for such an application costs one write more, any other none. A session
+// that a sign-in in the same browser continues keeps its sid. At most storage.MaxSessionApps are told of one
+// session; the next get no sid. The grant of a device belongs to no session: it is told by sub alone.
 func (s *Server) meet(ctx context.Context, app storage.App, who storage.Session) (sid string, err error) {
 	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil || app.BackchannelLogoutURI == "" {
 		return "", err

@@ -93,6 +93,10 @@ func (s *Server) oidcMetadata() metadata {
 }
 
 // oauthMetadata returns the document of RFC 8414, for all clients, public ones included.
+//
+// It is served at the root alone. This issuer has no path, so a document at the path of a resource, where some
+// clients look first, would name an issuer other than the one they asked for, which RFC 8414 3.3 forbids; after
+// a 404 they look at the root.
 func (s *Server) oauthMetadata() metadata {
 	m := s.oidcMetadata()
 	m.Authorization = s.issuer + pathAuthorize

@@ -51,6 +51,10 @@ type clientInformation struct {
 
 // register serves POST /oauth/register (RFC 7591 3). Some clients send it to /register, where they
 // have found no metadata (MCP 2025-03-26).
+//
+// Every application that registers itself becomes a public client: package internal/registration says why,
+// which metadata is taken, and how many may register. [Server.Mount] takes /register as well, unless
+// registration is off.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) (err error) {
 	entry := s.newEvent(r, event.Registration)
 	entry.Anonymous = true
@@ -127,6 +131,9 @@ func (s *Server) informationOf(app storage.App, secret string) clientInformation
 
 // registered serves GET and DELETE /oauth/register/{client_id} (RFC 7592 2.1, 2.3). A registration is
 // not changed: what users have consented to would be another application.
+//
+// Removing a registration ends its grants. A wrong token, an unknown application and one that was registered in
+// another way are answered alike.
 func (s *Server) registered(w http.ResponseWriter, r *http.Request) error {
 	app, secret, err := s.registeredClient(r)
 	if err != nil {

@@ -28,6 +28,17 @@ const (
 
 // clients finds applications by client_id: in the store, and those that nobody registered at their
 // client_id too.
+//
+// A document is kept for a day, and for good once a user has consented to it (storage.Store.KeepClient). The
+// next authorize request after that day reads it again, and one write makes it fresh. If it cannot be read
+// then, or is refused, the last good one is used for another day, and its host is left alone for a minute. A
+// failure to read an unknown document is not remembered, and counts only for the network of its requester.
+//
+// For strangers at most 10 documents and key sets a minute are read for an address, 30 of one host and 100 in
+// all; and at most 30 new documents an hour and 100 a day are kept for an address, and 1,000 a day for each
+// listed host and for all others together, beside the reserves of package internal/allowance. The last bound
+// limits the store: it counts documents and not hosts, because some hosts answer at any URL with a document of
+// that client_id.
 type clients struct {
 	policy ClientsConfig
 	store  Store

@@ -45,6 +45,8 @@ func (s *Server) trusts(r *http.Request, app storage.App) (bool, error) {
 
 // refuse tells an application that its authorize request is refused: by a redirect, or on a page with a link to
 // where the redirect would lead.
+//
+// An application on such a page gets interaction_required in place of login_required and consent_required.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, refused *reply.Failure) error {
 	to := s.answerAt(form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state", form.Get("state"))
 	switch trusted, err := s.trusts(r, app); {

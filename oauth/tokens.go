@@ -59,6 +59,9 @@ type Tokens struct {
 // OpenTokens reads the signing keys, which it makes in an empty store, and all revocations. It
 // reports all errors of the TokensConfig at once. From then until Close, expired records are removed
 // from the store and, where other processes share it, what they revoke and change is read.
+//
+// Where other processes share the store, Tokens follows what they revoke and change, for all packages: these
+// ask the Store to be told (OnChange), and one goroutine reads for all of them.
 func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	if err := c.complete(); err != nil {
 		return nil, err

@@ -13,6 +13,10 @@ import (
 )
 
 // userInfo serves GET and POST /oauth/userinfo (protocol 4.3).
+//
+// It costs one read for each user and scope: the answer is cached until the user is written, by any process,
+// and for five seconds at most if the users are a host's own, which announce no changes. Tokens are always
+// issued after the user was read anew.
 func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.caller(r)
 	if err != nil {

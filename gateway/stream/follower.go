@@ -30,6 +30,12 @@ type Stats struct {
 }
 
 // Follower ships one stream to its target, as far as it is this process's turn.
+//
+// Of several processes one ships, by a lease; where two do, the version of the position decides, and both have
+// shipped the same. The end of a batch is stored before it is shipped, and its beginning after, so the same
+// records are shipped again under the same key. A target that is away is tried again after a pause that doubles
+// from a second to a minute; that is logged once, until it works again. One batch is in memory, however many
+// records wait.
 type Follower struct {
 	config Config
 	name   string

@@ -34,6 +34,10 @@ const (
 )
 
 // hours ships usage, an hour at a time.
+//
+// An hour is shipped five minutes after its end. Calls that come later, from a node that was away, change the
+// sum of the hour: for 35 days the hour is then shipped once more, as its next revision. Usage begins with the
+// next whole hour after it was turned on.
 type hours struct {
 	*Follower
 	store UsageStore

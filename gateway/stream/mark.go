@@ -18,7 +18,8 @@ type Counts interface {
 }
 
 // Marker notes which accounts have rows in an hour, before they have: a store lists rows by account only,
-// and accounts may be any number of users of an application.
+// and accounts may be any number of users of an application. A note is made once for each account,
+// hour and process, and ends after 40 days.
 type Marker struct {
 	Counts
 

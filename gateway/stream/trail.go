@@ -25,6 +25,15 @@ type TrailStore interface {
 const trailLease = 30 * time.Second
 
 // trail ships audit records.
+//
+// A new target gets the whole trail, as far as it is still there. Records that are not shipped are kept for up
+// to twice the age and size of the retention. Then the oldest are removed all the same, because a full disk
+// stops more than a stream, and the log and the stream say so. A removal by hand (keystile audit prune) does
+// not wait.
+//
+// After a restore from a backup, numbers are given out again and the position is as old as the rest: lines with
+// known ids come again, and other lines with the same seq and another id. A position that does not fit the
+// trail is noticed, and the whole trail is shipped.
 type trail struct {
 	*Follower
 	store TrailStore

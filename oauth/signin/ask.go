@@ -130,6 +130,12 @@ func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u sto
 // Fresh reports whether a session has proved within ten minutes everything that its user has, including a second
 // factor if there is one. Call it before everything that must not be open to a browser that its user has left, or
 // to the thief of a cookie or a password (decisions 57 and 91).
+//
+// Linking and unlinking a sign-in method and confirming an address require it when they begin: the visit to a
+// provider, or the code by email, has another ten minutes of its own. A sign-in of the future, by more than
+// clocks differ, is none. Changing a password requires the current one, which is a sign-in of that moment. A
+// sign-in at another provider counts as one, though only the provider knows how long ago its user proved who
+// they are.
 func (s *SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error) {
 	fresh, _, err := s.factors.Fresh(ctx, v)
 	return fresh, err

@@ -48,30 +48,6 @@
 //
 // # Choices
 //
-// A disabled user, an unknown one and a wrong password look the same, take the same time
-// and count the same. A form without a username or a password is answered 400 and is no attempt:
-// nothing is looked up and no failure counted, also while its address is locked.
-//
-// Linking a sign-in method, unlinking one and confirming an address take a sign-in of the last ten
-// minutes, with a second factor if its user has one ([SignIn.Fresh]), and so does whatever else must not be open to
-// a stolen cookie or password; a sign-in of the future, by more than clocks differ, is none.
-// It is asked for when the act begins: the visit to a provider, or the code by email,
-// has another ten minutes of its own. To change a password takes the current one, which is
-// a sign-in of that moment, so no other is asked for. A sign-in at another provider counts
-// as one, though only the provider knows how long ago its user proved who they are.
-//
-// The way in which somebody last signed in with a browser comes first on its page. A cookie names it, which means
-// nothing else: it is compared with the ways that there are, and never shown.
-//
-// Of a session the account page says how near its address is to the one of now: the same network, close to
-// it or another one, as the rate limits count networks. Where that is on earth nobody here knows: a host that
-// does says so by Config.Place. Times are in UTC, and in the browser's own zone where its one script runs.
-//
-// Config.MFA says who needs a second factor. It is due Grace after the first sign-in at which it was required:
-// until then each sign-in reminds of it, and afterwards its page comes before the session. An application that
-// requires one (storage.App.MFA) gives no time. A user has at least the stricter of both, and a user who has a
-// factor is asked for it under every policy.
-//
-// Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does
-// not know the others. The optional interfaces of Config.Users are looked up once, in New.
+// Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does not know the others. The
+// other reasons stand with the types and functions in question.
 package signin

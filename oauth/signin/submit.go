@@ -19,6 +19,10 @@ func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
 
 // submit answers the sign-in form: 303 after a sign-in, 401 for wrong credentials, 429 while
 // locked, 400 for an empty field.
+//
+// A disabled user, an unknown one and a wrong password look the same, take the same time and count the same. A
+// form without a username or a password is answered 400 and is no attempt: nothing is looked up and no failure
+// counted, also while its address is locked.
 func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
 	if err := s.steps.Pages.CheckOrigin(r); err != nil {
 		return err

@@ -21,6 +21,9 @@ const Unsummed = "rows without a checksum"
 // what is in it, or what is wrong with it. It changes nothing. Every page must be in its
 // place, every row what was written there, and the index as the documents have it. Its error
 // names each damaged row, up to a hundred of them.
+//
+// It walks the pages itself before bbolt's own check does: that one follows a damaged page out of the file or
+// in a circle, in a goroutine where no fault can be caught.
 func Check(path string) (Contents, error) {
 	fresh, err := inspect(path, time.Second)
 	if err == nil && fresh {

@@ -23,6 +23,8 @@ const draftSuffix = ".compacting"
 // returns ErrInUse if another process has it open. The new file is written beside it,
 // flushed, and compared with it row by row before it takes its name in one step; whatever
 // fails, or ends the process, before that leaves the file as it was.
+//
+// It refuses damaged rows, as copies (Rows) do: a row written anew would have a good sum.
 func Compact(path string) (Compacted, error) {
 	path, err := filepath.EvalSymlinks(path) // the file, not the link, is exchanged
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 // hours knows how far the rows of hours are swept. They lie by application and then by time,
 // so those that are too old are at the front of each application: a look costs one step for
 // each application that has any, and there is only a new one to be had each hour.
+// Noting them among the rows that end would take one more row for each.
 type hours struct {
 	mu    sync.Mutex
 	start time.Time // rows that began before it go

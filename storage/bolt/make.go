@@ -23,6 +23,11 @@ var link, firstWrite = os.Link, prepare
 // makeFile makes the file at path, where none is. It is filled and synced under a name of its
 // own, and then given the name in one step, which fails if somebody else has given it meanwhile:
 // that one is then the file. So a power cut leaves no file, or a whole one.
+//
+// Where a file has one name only
+// (FAT, some shares) it is made in place, and a power cut in its first moment may leave one that the next Open
+// refuses. Every Open for writing syncs the folder, because the process that gave the name may have died before
+// that, and removes drafts that were left.
 func makeFile(path string, wait time.Duration) error {
 	path, err := behindLinks(path)
 	if err != nil {

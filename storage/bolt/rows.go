@@ -14,6 +14,9 @@ import (
 var _ transfer.Adapter = (*Store)(nil)
 
 // Rows returns a page of a table. It reads beside the writer, as every read does.
+//
+// Each page is read in a transaction of its own, so no pages are kept from being used again for longer than
+// that.
 func (s *Store) Rows(ctx context.Context, table transfer.Table, after []byte, n int) ([]transfer.Row, error) {
 	p := transfer.NewPage(n)
 	err := s.view(ctx, func(tx *bbolt.Tx) error {

@@ -14,6 +14,12 @@ import (
 // raising raises the layout of a file by one, in one transaction together with the note that it was
 // taken. Steps are never altered, taken back or removed: what is wrong with one is mended by the
 // next.
+//
+// The layout has a version. Open for writing takes the steps that a file lacks, forward only and each in one
+// transaction. A step is additive, and then the version before it may go on with the file, which notes the step
+// as not taken, so the next start of the newer one takes it again; or it changes the format, and older versions
+// refuse the file with the name of the version that reads it. The format is "2": it keeps out versions that do
+// not know of features.
 type raising struct {
 	since string // the version of Keystile that brought it
 

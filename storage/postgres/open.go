@@ -148,6 +148,10 @@ func (s *Store) prepare(ctx context.Context) error {
 
 // configure reads a DSN. Parameters that it leaves out are set so that a forgotten session or a
 // server that has vanished holds nothing up.
+//
+// plan_cache_mode is force_generic_plan: planning the statement of an exchange for each call, with its
+// partitions, costs as much as carrying it out. max_parallel_workers_per_gather is 0: of a table with millions
+// of rows the planner expects many in any stretch, and starting workers takes longer than reading a page.
 func configure(dsn string, o Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {

@@ -22,6 +22,11 @@ const (
 )
 
 // partitions keeps one process from looking for partitions more often than it has to.
+//
+// Tokens are partitioned by week of issue, which their keys begin with. A week whose tokens have all ended is
+// dropped as one file, so nothing is left to vacuum. Authorization codes, and all that ends within a day, are
+// removed one by one. A long token that has ended is readable until its whole week has, a week longer than
+// elsewhere. If one in a week never ends, the others are removed one by one.
 type partitions struct {
 	mu    sync.Mutex
 	made  time.Time       // up to which there are partitions, as far as is known

@@ -13,6 +13,7 @@ const (
 )
 
 // stamp writes a time as 12 bytes that are ordered as times are: seconds plus 2^63, nanoseconds.
+// timestamptz has microseconds.
 func stamp(t time.Time) []byte {
 	b := make([]byte, stampSize)
 	binary.BigEndian.PutUint64(b, uint64(t.Unix())^1<<63)

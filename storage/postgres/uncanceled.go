@@ -19,6 +19,8 @@ var errUncanceled = errors.New("postgres: a statement that was sent is not cance
 // A commit that waits for its standby stops waiting when it is canceled: it stands, and every session
 // sees it, but it is on no other server. A session that reads it, or repeats it, gets an answer that
 // the next failover takes back. Uncanceled it stays unseen until the standby has it.
+//
+// Canceling would also cost the connection, and a stranger who hangs up again and again would cost as many.
 func neverCancel(config *pgxpool.Config) {
 	before := config.BeforeConnect
 	config.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {

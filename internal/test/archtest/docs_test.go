@@ -1,15 +1,23 @@
 package archtest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// The doc comment of a package is its reference: what it is for and how it is used, and then, under
-// # Choices, what was chosen and why. It is in doc.go, where everybody looks.
-func TestEveryPublicPackageExplainsItself(t *testing.T) {
+// longestDoc bounds the lines of a doc.go before its package clause: reasons stand with the types and functions
+// that they explain, where they are changed with the code.
+const longestDoc = 60
+
+// longDocs are those that are longer for now.
+var longDocs = regexp.MustCompile(`^(registry|storage(/counters/.*)?)$`)
+
+// The doc comment of a package says what it is for and how it is used. It is in doc.go, where everybody looks.
+func TestPublicPackagesExplainThemselves(t *testing.T) {
 	public, _ := publicPackages(t)
 	looked := 0
 	for _, path := range public {
@@ -23,7 +31,7 @@ func TestEveryPublicPackageExplainsItself(t *testing.T) {
 			t.Errorf("%s: %v", folder, err)
 			continue
 		}
-		if why := unexplained(string(text), filepath.Base(folder)); why != "" {
+		if why := unexplained(string(text), filepath.Base(folder)); why != "" && !longDocs.MatchString(folder) {
 			t.Errorf("%s/doc.go: %s", folder, why)
 		}
 	}
@@ -35,27 +43,25 @@ func TestEveryPublicPackageExplainsItself(t *testing.T) {
 // unexplained says what a doc.go lacks, "" if nothing.
 func unexplained(text, name string) string {
 	comment, _, found := strings.Cut(text, "\npackage "+name+"\n")
-	use, choices, chosen := strings.Cut(comment, "\n// # Choices\n")
-	switch {
+	switch lines := strings.Count(comment, "\n") + 1; {
 	case !found || !strings.HasPrefix(text, "// Package "+name+" "):
 		return "it does not begin with Package " + name + ", or is of another package"
-	case !chosen || strings.Count(choices, "\n") < 1:
-		return "it has no # Choices"
-	case strings.Count(use, "\n") < 2:
+	case lines < 3:
 		return "it does not say how the package is used"
+	case lines > longestDoc:
+		return fmt.Sprintf("it has %d lines before the package clause, more than %d", lines, longestDoc)
 	}
 	return ""
 }
 
-func TestAPackageThatDoesNotExplainItselfIsFound(t *testing.T) {
-	const whole = "// Package a does b.\n//\n// So it is used.\n//\n// # Choices\n//\n// This, because of that.\npackage a\n"
+func TestUnexplainedPackageIsFound(t *testing.T) {
+	const whole = "// Package a does b.\n//\n// So it is used.\npackage a\n"
 	for text, want := range map[string]bool{
 		whole: true,
-		strings.Replace(whole, "# Choices", "", 1):                       false,
-		strings.Replace(whole, "//\n// This, because of that.\n", "", 1): false,
-		strings.Replace(whole, "Package a", "A", 1):                      false,
-		strings.Replace(whole, "package a", "package b", 1):              false,
-		strings.Replace(whole, "//\n// So it is used.\n//\n", "//\n", 1): false,
+		strings.Replace(whole, "Package a", "A", 1):                                      false,
+		strings.Replace(whole, "package a", "package b", 1):                              false,
+		strings.Replace(whole, "//\n// So it is used.\n", "", 1):                         false,
+		strings.Replace(whole, "//\n", strings.Repeat("// And so on.\n", longestDoc), 1): false,
 		"package a\n": false,
 	} {
 		if got := unexplained(text, "a") == ""; got != want {

@@ -79,6 +79,9 @@ func (a *alipay) Begin(state, back string, _ bool) string {
 	})
 }
 
+// Finish implements Connector. An error is accepted without a signature, because it signs no user in, and the gateway does not sign its
+// answers to an application that it does not know. All other answers are verified with alipay's key, byte for
+// byte, under the one name that was requested.
 func (a *alipay) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
 	ctx, t, done, err := a.open(ctx, query, "auth_code")
 	if err != nil {

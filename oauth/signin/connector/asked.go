@@ -18,6 +18,9 @@ func (a Asked) Fresh() bool { return a.Login || a.MaxAge > 0 }
 
 // Asker is a Connector whose provider takes what is asked of a sign-in, or some of it. A provider that tells in
 // Profile.AuthTime when its user proved who they are is believed; one that does not cannot prove what is asked for.
+//
+// OpenID Connect has words for all of it, GitHub for the account to take, wx for the language; alipay, qq,
+// douyin, feishu, wecom and dingtalk have none. Only OpenID Connect says Profile.AuthTime.
 type Asker interface {
 	Connector
 

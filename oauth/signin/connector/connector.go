@@ -46,6 +46,14 @@ type InApp interface {
 }
 
 // Profile holds what a provider knows of a user.
+//
+// A user is never kept out by data that only decorates them. Once an answer has said who they are, the answer
+// with their profile may fail, be late or be unreadable: Unread says so to the operator, and the nickname comes
+// at another sign-in. Control characters and GBK in names become blanks and question marks. Identity stays
+// strict: ids, signatures, two answers that name two people, and who may use the application. Where the id that
+// an operator's applications share comes with the profile alone (douyin), a new user whose profile fails gets
+// an account by the other id; if they have another account by the shared one, that is found from the next
+// sign-in on.
 type Profile struct {
 	// Subjects holds all stable identities of the user, the strongest first: "u:"+unionid, the
 	// same for all of the operator's applications there, and "o:"+appid+":"+openid; of wecom it is

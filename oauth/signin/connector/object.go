@@ -15,6 +15,10 @@ type object map[string]json.RawMessage
 // parseObject reads a body that is one object, with or without a byte order mark or
 // JSONP around it. Characters that no JSON may hold, but providers send, are blanks or question marks: see package
 // legible.
+//
+// Answers are parsed by their content: content types are wrong at three of the first four. A byte order mark,
+// JSONP and numbers in quotes are accepted; an answer that should say who the user is and is no object, names
+// no user, or names another one than the answer before it, is refused.
 func parseObject(body []byte) (object, bool) {
 	body = legible.Text(body)
 	body = unwrap(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))

@@ -17,6 +17,10 @@ const (
 )
 
 // identity holds the ids of a user in an answer. Either may be missing.
+//
+// An account is found by any of a profile's subjects. A provider gives an identity of its own to each
+// application and, if it likes, one that an operator's applications share. The shared one may appear years
+// later, so the other is always named too.
 type identity struct{ union, open string }
 
 // merge joins the identities of two answers; ok is false if they are of different users.
@@ -93,7 +97,8 @@ func loadable(address string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 }
 
-// gender reads a gender by the provider's two words for it.
+// gender reads a gender by the provider's two words for it. An unknown
+// gender is "". qq sends male where it knows nothing, and that cannot be distinguished.
 func gender(word, male, female string) string {
 	switch word {
 	case male:

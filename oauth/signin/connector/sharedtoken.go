@@ -14,6 +14,9 @@ const (
 
 // sharedToken keeps an access token of an application, which all its users share. The zero value with
 // a fetch is ready.
+//
+// It is kept in memory until five minutes before its end, requested once for all requests that wait for it, and
+// renewed once if it was withdrawn.
 type sharedToken struct {
 	fetch func(context.Context) (token string, seconds int, err error)
 

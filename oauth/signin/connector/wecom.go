@@ -133,6 +133,10 @@ func (w *wecom) Finish(ctx context.Context, _ string, query url.Values) (Profile
 
 // wecomIdentity folds the case, which does not count there: an administrator may write it otherwise
 // tomorrow.
+//
+// A user is a userid, which an administrator gives, and which another corporation may give to another person:
+// the subject holds the corporation's id, and the userid in lower case, because case does not count there. A
+// person who is not a member comes back with an openid instead and is refused: ErrStranger.
 func wecomIdentity(o object) identity { return identity{open: strings.ToLower(wecomID(o))} }
 
 // wecomID returns the id of a member, which the earlier endpoint called UserId, and which corporations on premises

@@ -15,6 +15,9 @@ import (
 // Connected implements ConnectedUsers. If two of the subjects are of two users, the strongest
 // decides, and no subject is moved. Somebody who is not a user yet becomes one if the Admission of the
 // context says so, and is storage.ErrNotFound otherwise.
+//
+// All identities of a provider's profile lead to one user, also one that is added later. A provider fills in the parts of the user's profile that are
+// missing, and overwrites none.
 func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error) {
 	for {
 		known, missing, err := s.subjects(ctx, method, p)

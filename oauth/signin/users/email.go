@@ -13,6 +13,10 @@ var errEmail = errors.New("address: give an email address such as ada@example.co
 // provider knows whether they make another mailbox. It has a dot-atom before the @ (RFC 5321
 // 4.1.2) and a name with a dot behind it, both ASCII; a domain beyond that is typed as
 // xn--, the way it is in the DNS.
+//
+// An address that is
+// confirmed may be typed with the password, in place of the username; a username that is the same text comes
+// first.
 func NormalizeEmail(text string) (string, error) {
 	address := strings.TrimSpace(text)
 	if strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) { // the Kelvin sign, too, has a k for its lower case

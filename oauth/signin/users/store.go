@@ -28,6 +28,19 @@ type Store interface {
 }
 
 // StoreUsers are the users of a Store, with a username and a password.
+//
+// Usernames are compared after NFKC normalisation and lowercasing, so one that is typed in full width signs in.
+// A new one is refused if it looks like an existing one, that is, if they share a skeleton (UTS 39), as written
+// or in lower case; accents and other diacritics do not count, the voicing marks of kana do. Typing a
+// look-alike to sign in does not find its owner. New names are of one script, or of Chinese, Japanese or Korean
+// with Latin, and hold no invisible characters; they are kept and shown in NFKC. Generated names are checked
+// against the same list.
+//
+// The skeleton of each username is a document, written in one step with the user, so of many sign-ups at once
+// that look alike one gets through. Users who were made before have none: when the next user is made, every
+// user is read once and their documents are written; only that sign-up waits for it. Users who look alike
+// already stay as they are, and sign in by the very name they typed then. Users whom an older process makes
+// beside a newer one are not checked against the list.
 type StoreUsers struct {
 	store     Store
 	passwords *passwords.Hasher
