@@ -335,7 +335,7 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 	}
 	s.Console, err = console.New(ctx, console.Config{
 		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
-		SignIn: s.SignIn, Lockout: s.SignIn, Registry: s.Registry, Bus: s.Bus, Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+		SignIn: s.SignIn, Lockout: s.SignIn, Registry: s.Registry, Bus: s.Bus, Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
 		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored, Counters: c.counting(),
 	})
 	if err != nil {

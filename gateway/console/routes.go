@@ -12,8 +12,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/console/internal/usage"
 	"github.com/keystile/keystile/internal/admin/appacts"
-	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/internal/admin/useracts"
 )
 
 // parts lists what is in the console, in the order of the navigation.
@@ -22,7 +21,7 @@ func (s *Console) parts() []ui.Part {
 	if audit == nil {
 		audit = s.auditTrail()
 	}
-	revoke := func(ctx context.Context, rs ...driver.Revocation) error { return s.c.Revoker.Revoke(ctx, rs...) }
+	revoke := s.c.Revoker.Revoke
 	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: revoke, Recorder: s.recorder, Forget: s.c.Forget})
 	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: revoke, Recorder: s.recorder, Forget: s.c.Forget})
 	return []ui.Part{
@@ -40,20 +39,17 @@ func (s *Console) parts() []ui.Part {
 
 // people makes the pages and endpoints of users.
 func (s *Console) people() *people.People {
-	c := people.Config{
-		Store: s.c.Store, Recorder: s.recorder, Ways: s.c.Ways, InvitationPage: s.c.InvitationPage,
-		Create: func(ctx context.Context, u storage.User, password string) (storage.User, error) {
-			return s.c.Users.Create(ctx, u, password)
-		},
-		Revoke: func(ctx context.Context, rs ...driver.Revocation) error { return s.c.Revoker.Revoke(ctx, rs...) },
-	}
+	c := people.Config{Store: s.c.Store, InvitationPage: s.c.InvitationPage, Acts: useracts.Config{
+		Recorder: s.recorder, Ways: s.c.Ways, Create: s.c.Users.Create, Revoke: s.c.Revoker.Revoke,
+		Forget: func(sub string) { s.Forget(sub); s.c.Forget(sub) },
+	}}
 	if users, ok := s.c.Users.(passwords); ok {
-		c.SetPassword = users.SetPassword
+		c.Acts.SetPassword = users.SetPassword
 	}
 	if s.c.Lockout != nil {
-		c.Unlock = s.c.Lockout.Unlock
+		c.Acts.Unlock = s.c.Lockout.Unlock
 		if by, ok := s.c.Lockout.(accounts); ok {
-			c.WaitUntil, c.UnlockUser = by.WaitUntil, by.UnlockUser
+			c.WaitUntil, c.Acts.UnlockUser = by.WaitUntil, by.UnlockUser
 		}
 	}
 	return people.New(c)

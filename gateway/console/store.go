@@ -46,6 +46,9 @@ type Store interface {
 	FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]storage.User, string, error)
 	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)
 	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+	EndLogins(ctx context.Context, some ...storage.Login) error
+	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
+	CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error)
 
 	// What users have allowed applications, and their API keys.
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)

@@ -51,7 +51,7 @@ func TestAnotherRoleAndBeingDisabledEndSessionsAndGrants(t *testing.T) {
 			t.Errorf("%s: revoked is %+v", body, rs)
 		}
 		h.want(h.call("GET", "/api/console/apps", root.cookie, nil), 200, 1, "somebody else")
-		if !slices.Equal(h.notices, []string{mina.Sub + `: role "" ` + notices}) {
+		if !slices.Equal(h.notices, []string{mina.Sub + `: role "" by an administrator: ` + notices}) {
 			t.Errorf("%s: told is %q", body, h.notices)
 		}
 		if !strings.Contains(h.trail(), "user set "+mina.Sub+" by "+root.Sub+": ") {

@@ -40,8 +40,10 @@ func UserChanges(before, after storage.User) []string {
 	d := &difference{}
 	d.text("username", before.Username, after.Username)
 	d.text("role", before.Role, after.Role)
+	d.text("name", before.Name, after.Name)
 	d.text("nickname", before.Nickname, after.Nickname)
 	d.text("email", before.Email, after.Email)
+	d.value("email_verified", before.EmailVerified, after.EmailVerified)
 	d.value("disabled", before.Disabled, after.Disabled)
 	return d.all
 }

@@ -10,16 +10,14 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/apikeys"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
-	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/event"
 )
 
 var apiKeyCommands = []command{
 	{
-		name: "apikey create", words: []string{"USER"}, summary: "Make an API key of a user", do: createAPIKey,
+		name: "apikey create", words: []string{"USER"}, summary: "Make an API key of a user", do: createAPIKey, acts: true,
 		details: userHelp + " The key is shown this once. Programs send it as a bearer\ntoken, and act as the user.",
 		examples: []string{
 			"keystile apikey create ada --name \"nightly build\" --scope tools/read",
@@ -36,19 +34,10 @@ var apiKeyCommands = []command{
 		details: userHelp + " When a key was last used is known to the hour.", examples: []string{"keystile apikey list ada"},
 	},
 	{
-		name: "apikey revoke", words: []string{"ID"}, summary: "End an API key at once", do: revokeAPIKey,
+		name: "apikey revoke", words: []string{"ID"}, summary: "End an API key at once", do: revokeAPIKey, acts: true,
 		details: "ID is the SHA-256 of the key, as apikey list and the audit trail show it.", examples: []string{"keystile apikey revoke \\\n    9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
 	},
 }
-
-// madeKey is the answer to apikey create. The trail names the key: the command's words name its user
-// alone.
-type madeKey struct {
-	answer
-	id string
-}
-
-func (m madeKey) noted() string { return " " + m.id }
 
 func createAPIKey(ctx context.Context, target Target, args cli.Args) (output, error) {
 	days, err := strconv.Atoi(cmp.Or(args.Get("days"), "90"))
@@ -59,18 +48,13 @@ func createAPIKey(ctx context.Context, target Target, args cli.Args) (output, er
 	if err != nil {
 		return nil, err
 	}
-	if u.Disabled {
+	text, k, err := target.users().CreateKey(ctx, target.By, u, args.Get("name"), cmp.Or(args.Get("scope"), "tools"), time.Duration(days)*24*time.Hour)
+	if errors.Is(err, useracts.ErrDisabled) {
 		return nil, fmt.Errorf("%s is locked out: keystile user enable %s", u.Username, u.Username)
 	}
-	text, k, err := apikeys.Make(ctx, target.Store, u.Sub, args.Get("name"), cmp.Or(args.Get("scope"), "tools"), time.Duration(days)*24*time.Hour)
-	if err != nil {
-		return nil, err
-	}
-	target.tell(ctx, u.Sub, event.NoticeAccount, "", "API key made")
-	return madeKey{append(showAPIKey(k), field{"key", text}), k.ID}, nil
+	return append(showAPIKey(k), field{"key", text}), err
 }
 
-// showAPIKey shows the id first: the audit trail keeps what an answer begins with.
 func showAPIKey(k apikey.Key) answer {
 	return answer{
 		{"id", k.ID}, {"name", k.Name}, {"scope", k.Scope}, {"created_at", when(k.CreatedAt)}, {"used_at", when(k.UsedAt)}, {"expires_at", when(k.ExpiresAt)},
@@ -104,15 +88,8 @@ func revokeAPIKey(ctx context.Context, target Target, args cli.Args) (output, er
 	if err != nil {
 		return nil, err
 	}
-	revoke := func(ctx context.Context, rs ...driver.Revocation) error { return target.Store.Revoke(ctx, rs...) }
-	if target.Provider != nil {
-		revoke = target.Provider.Revoke
-	}
-	if err := apikeys.End(ctx, target.Store, revoke, k.ID); err != nil {
-		return nil, err
-	}
-	target.tell(ctx, k.UserID, event.NoticeAccount, "", "API key revoked")
-	return answer{{"id", k.ID}, {"name", k.Name}, {"user", k.UserID}, {"revoked", true}}, nil
+	err = target.users().RevokeKeys(ctx, target.By, k)
+	return answer{{"id", k.ID}, {"name", k.Name}, {"user", k.UserID}, {"revoked", true}}, err
 }
 
 // shortened returns what an error may repeat of a word that should be an id: somebody may have typed

@@ -10,7 +10,7 @@ import (
 
 var lockoutCommands = []command{
 	{
-		name: "lockout clear", words: []string{"ADDRESS"}, summary: "Let an address sign in again after too many failures", do: clearLockout,
+		name: "lockout clear", words: []string{"ADDRESS"}, summary: "Let an address sign in again after too many failures", do: clearLockout, acts: true,
 		details:  "With redis_url all nodes know one lockout, and it ends for all of them. Without it lockouts are in\nthe memory of the running server: each node has its own, and a restart ends them. Of an IPv6\naddress it is the /64 that is locked.",
 		examples: []string{"keystile lockout clear 192.0.2.7", "keystile lockout clear 2001:db8::7 --json"},
 	},
@@ -24,5 +24,6 @@ func clearLockout(ctx context.Context, target Target, args cli.Args) (output, er
 	if target.Unlock == nil {
 		return nil, errors.New("no server runs in this data folder, so nothing is locked")
 	}
-	return answer{{"address", address.Unmap().String()}, {"cleared", target.Unlock(ctx, address.Unmap())}}, nil
+	cleared, err := target.users().UnlockAddress(ctx, target.By, address)
+	return answer{{"address", address.Unmap().String()}, {"cleared", cleared}}, err
 }

@@ -12,7 +12,7 @@ var sessionCommands = []command{
 		details: userHelp, examples: []string{"keystile session list ada"},
 	},
 	{
-		name: "session end", words: []string{"USER"}, summary: "Sign a user out everywhere", do: endSessions,
+		name: "session end", words: []string{"USER"}, summary: "Sign a user out everywhere", do: endSessions, acts: true,
 		details:  userHelp + " All their sessions end, and what they granted to applications\nbefore now is revoked. They can sign in again.",
 		examples: []string{"keystile session end ada"},
 	},
@@ -39,6 +39,6 @@ func endSessions(ctx context.Context, target Target, args cli.Args) (output, err
 	if err != nil {
 		return nil, err
 	}
-	ended, err := signOutEverywhere(ctx, target, u)
-	return append(answer{{"sub", u.Sub}, {"username", u.Username}}, ended...), err
+	n, err := target.users().SignOut(ctx, target.By, u.Sub)
+	return append(answer{{"sub", u.Sub}, {"username", u.Username}}, signedOut(n)...), err
 }

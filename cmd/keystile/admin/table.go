@@ -16,6 +16,8 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -79,8 +81,14 @@ func (r Target) revoke(ctx context.Context, ends ...driver.Revocation) error {
 }
 
 // users returns the acts on users.
-func (r Target) users() *useracts.Acts {
-	return useracts.New(useracts.Config{Store: r.Store, Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget})
+func (r Target) users() *useracts.Acts { return useracts.New(r.userConfig()) }
+
+func (r Target) userConfig() useracts.Config {
+	return useracts.Config{
+		Store: r.Store, Create: r.Users.Create, SetPassword: r.Users.SetPassword, CheckPassword: passwords.Check,
+		LinkEmail: r.Users.LinkEmail, Mailbox: users.NormalizeEmail,
+		Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget, Unlock: r.Unlock,
+	}
 }
 
 // by returns the target for an actor.
@@ -157,9 +165,6 @@ type noted interface{ noted() string }
 func (r Target) settle(ctx context.Context, c command, args cli.Args, said output) error {
 	if c.reads || c.acts || c.looks != nil && c.looks(args) {
 		return nil
-	}
-	if made, ok := said.(answer); ok && r.Forget != nil && strings.HasPrefix(c.name, "user ") && len(made) > 0 && made[0].name == "sub" {
-		r.Forget(fmt.Sprint(made[0].value)) // a role opens tools
 	}
 	var untold error
 	if r.Reload != nil && (c.name == "setting set" || strings.HasPrefix(c.name, "capability access") || strings.HasPrefix(c.name, "capability bundle")) {

@@ -27,8 +27,8 @@ func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 		{"app Shop by the operator: changed: domains, first_party", []string{"app", "set", id, "--add-domain", "more.example", "--first-party"}},
 		{"", []string{"app", "set", id, "--brand-name", "Shop"}},
 		{"app Shop by the operator: changed: owner", []string{"app", "set", id, "--owner="}},
-		{"role  by the operator: role", []string{"user", "set", "ada", "--role", "developer"}},
-		{"account  by the operator: password", []string{"user", "set", "ada", "--password", "battery staple horse"}},
+		{"role  by the operator: role is developer now", []string{"user", "set", "ada", "--role", "developer"}},
+		{"account  by the operator: password changed, and signed out everywhere", []string{"user", "set", "ada", "--password", "battery staple horse"}},
 		{"", []string{"user", "set", "ada", "--nickname", "Ada"}},
 	} {
 		told = nil

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/confusable"
-	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -18,7 +18,7 @@ const userHelp = "USER is a username or a sub, whole."
 
 var userCommands = []command{
 	{
-		name: "user create", summary: "Create a user who signs in with a password", do: createUser,
+		name: "user create", summary: "Create a user who signs in with a password", do: createUser, acts: true,
 		examples: []string{"keystile user create --username ada --password - \\\n    --role developer < password.txt"},
 		flags: []cli.Flag{
 			{Name: "username", Value: "NAME", Help: "what the user types at sign-in", Need: true},
@@ -29,7 +29,7 @@ var userCommands = []command{
 		},
 	},
 	{
-		name: "user invite", summary: "Invite somebody to sign up", do: inviteUser,
+		name: "user invite", summary: "Invite somebody to sign up", do: inviteUser, acts: true,
 		details:  "The code is shown this once and makes one user. Send it with the address of the page, where people\ntype it in. It is refused where no page takes a code, which is where signup is not invitation. A\nserver that runs knows that; without one the configuration says it, of which the command reads the\nfile and the environment.",
 		examples: []string{"keystile user invite --role developer --days 3 --json"},
 		flags: []cli.Flag{
@@ -39,16 +39,16 @@ var userCommands = []command{
 	},
 	{name: "user list", reads: true, summary: "List the users", do: listUsers, examples: []string{"keystile user list --json"}},
 	{
-		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, flags: userChanges,
+		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, acts: true, flags: userChanges,
 		details:  userHelp + " What is not named stays as it is. A new password, and\nanother role, end the user's sessions and everything they granted, as session end does.",
 		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt"},
 	},
 	{
-		name: "user disable", words: []string{"USER"}, summary: "Lock a user out", do: disableUser,
+		name: "user disable", words: []string{"USER"}, summary: "Lock a user out", do: disableUser, acts: true,
 		details: userHelp + " Their sessions and everything they granted end.", examples: []string{"keystile user disable ada"},
 	},
 	{
-		name: "user enable", words: []string{"USER"}, summary: "Let a user sign in again", do: enableUser,
+		name: "user enable", words: []string{"USER"}, summary: "Let a user sign in again", do: enableUser, acts: true,
 		details: userHelp + " What was ended stays so.", examples: []string{"keystile user enable ada"},
 	},
 	{
@@ -72,7 +72,7 @@ var userCommands = []command{
 }
 
 func createUser(ctx context.Context, target Target, args cli.Args) (output, error) {
-	u, err := target.Users.Create(ctx, storage.User{
+	u, err := target.users().Create(ctx, target.By, storage.User{
 		Username: args.Get("username"), Role: args.Get("role"),
 		Nickname: args.Get("nickname"), Email: args.Get("email"),
 	}, args.Get(secretFlag))
@@ -81,16 +81,13 @@ func createUser(ctx context.Context, target Target, args cli.Args) (output, erro
 			return nil, fmt.Errorf("there is a user named %s already", there.Username)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
 	a := answer{{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}}
 	for _, f := range []field{{"role", u.Role}, {"nickname", u.Nickname}, {"email", u.Email}} {
 		if f.value != "" {
 			a = append(a, f)
 		}
 	}
-	return a, nil
+	return a, err
 }
 
 func listUsers(ctx context.Context, target Target, _ cli.Args) (output, error) {
@@ -118,43 +115,25 @@ func allUsers(ctx context.Context, store *storage.Store) ([]storage.User, error)
 	return everything(func(from string) ([]storage.User, string, error) { return store.Users(ctx, from, driver.Page) })
 }
 
-// disableUser saves first: from then on nobody signs in and nothing is granted that the
-// revocation would miss.
 func disableUser(ctx context.Context, target Target, args cli.Args) (output, error) {
-	u, err := changeUser(ctx, target.Store, args.Words[0], func(u *storage.User) { u.Disabled = true })
-	if err != nil {
-		return nil, err
-	}
-	ended, err := signOutEverywhere(ctx, target, u)
-	return append(answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", true}}, ended...), err
+	return target.setDisabled(ctx, args, true)
 }
 
-// enableUser lets a user sign in again. It ends first what there was before: a process that
-// was killed may have disabled them and ended nothing.
 func enableUser(ctx context.Context, target Target, args cli.Args) (output, error) {
-	u, err := userOf(ctx, target.Store, args.Words[0])
+	return target.setDisabled(ctx, args, false)
+}
+
+func (r Target) setDisabled(ctx context.Context, args cli.Args, disabled bool) (output, error) {
+	u, err := userOf(ctx, r.Store, args.Words[0])
 	if err != nil {
 		return nil, err
 	}
-	if u.Disabled {
-		if _, err := signOutEverywhere(ctx, target, u); err != nil {
-			return nil, err
-		}
+	done, err := r.users().Set(ctx, r.By, u.Sub, useracts.Change{Disabled: &disabled})
+	said := answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", done.After.Disabled}}
+	if disabled {
+		said = append(said, signedOut(done.Sessions)...)
 	}
-	u, err = changeUser(ctx, target.Store, args.Words[0], func(u *storage.User) { u.Disabled = false })
-	return answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", u.Disabled}}, err
-}
-
-// changeUser changes the newest state of a user.
-func changeUser(ctx context.Context, store *storage.Store, who string, change func(*storage.User)) (storage.User, error) {
-	return storage.RetryOnConflict(ctx, func() (storage.User, error) {
-		u, err := userOf(ctx, store, who)
-		if err != nil {
-			return u, err
-		}
-		change(&u)
-		return store.SaveUser(ctx, u)
-	})
+	return said, err
 }
 
 // userOf finds a user by sub or by username. The sub comes first, so that nobody can stand
@@ -180,8 +159,7 @@ func userOf(ctx context.Context, store *storage.Store, who string) (storage.User
 // loginName returns the text by which usernames were compared before look-alikes were.
 func loginName(username string) string { return strings.ToLower(strings.TrimSpace(username)) }
 
-// signOutEverywhere ends the sessions of a user and everything they granted before now.
-func signOutEverywhere(ctx context.Context, target Target, u storage.User) (answer, error) {
-	ended, err := users.SignOut(ctx, target.Store, target.revoke, u.Sub)
-	return answer{{"sessions_ended", ended}, {"revoked_before", when(time.Now())}}, err
+// signedOut says that a user was signed out everywhere.
+func signedOut(sessions int) answer {
+	return answer{{"sessions_ended", sessions}, {"revoked_before", when(time.Now())}}
 }

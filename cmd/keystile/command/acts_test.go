@@ -40,6 +40,7 @@ type act struct {
 	served  bool         // the command needs a server
 	api     string       // as console, below /api/v1; the owner of the application sends it
 	silent  bool         // nobody is to be told by mail
+	late    bool         // the mail may come too late for who is told, and is left open
 }
 
 // acts are those of each subject.
@@ -74,7 +75,9 @@ func (a act) compare(t *testing.T) {
 			t.Errorf("through the %s nothing is on the trail", f.name)
 		}
 		got.strip(by)
-		if f.closed {
+		if a.late {
+			got.mails = nil
+		} else if f.closed {
 			got.mails = first.mails // nobody serves, so nobody is told by mail
 		} else if (len(got.mails) == 0) != a.silent {
 			t.Errorf("through the %s the mails are %q", f.name, got.mails)

@@ -2,10 +2,12 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -87,4 +89,21 @@ func verified(t *testing.T, data string, args ...string) (r trailReport) {
 		t.Fatalf("verify says %d %s %s, %v", code, out, errs, err)
 	}
 	return r
+}
+
+func TestAuditSearchFindsWhoBecameAdministratorByWhomAndFromWhat(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir())
+	ada := must(t, "user", "create", "--username", "ada", "--password", "a password to keep", "--role", "developer", "--data", s.data)["sub"].(string)
+	must(t, "user", "set", "ada", "--role", "admin", "--data", s.data)
+	s.stop()
+	must(t, "user", "set", "ada", "--role", "auditor", "--data", s.data)
+	code, out, errs := command(t, "", "audit", "search", "--user", ada, "--kind", "admin", "--data", s.data)
+	by := fmt.Sprintf(" by command line, uid %d, ", os.Getuid())
+	for _, want := range []string{`role "developer" -> "admin"`, `role "admin" -> "auditor"`} {
+		found := regexp.MustCompile("user set " + ada + by + `[^\n:]+: ` + want).FindString(out)
+		if code != 0 || found == "" {
+			t.Errorf("audit search = %d %s%s, want %s%s", code, out, errs, by, want)
+		}
+	}
 }

@@ -1,14 +1,12 @@
 package people
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/internal/reply"
 )
 
 // ended says how many records an act has ended.
@@ -16,37 +14,9 @@ type ended struct {
 	Ended int `json:"ended"`
 }
 
-// ending is one record of a user that an act ends.
-type ending struct {
-	sub    string
-	change string
-	do     func(ctx context.Context) error
-	then   func(ctx context.Context) error // once it is on the trail; nil: nothing
-}
-
-// end ends records in their order. Each is on the trail before the next one ends, so that a failure in
-// the middle leaves nothing unrecorded, and each user is told once.
-func (s *People) end(r *http.Request, who admin.Actor, what, notice string, all []ending) (any, error) {
-	told := map[string]bool{}
-	for _, e := range all {
-		if err := e.do(r.Context()); err != nil {
-			return nil, err
-		}
-		if !told[e.sub] {
-			told[e.sub] = true
-			s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeAccount, Detail: notice}, e.sub)
-		}
-		if err := s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: e.sub, User: e.sub, Changes: []string{e.change}}); err != nil {
-			return nil, err
-		}
-		if e.then == nil {
-			continue
-		}
-		if err := e.then(r.Context()); err != nil {
-			return nil, err
-		}
-	}
-	return ended{len(all)}, nil
+// ending says how many records an act has ended, or why not.
+func ending(n int, err error, missing *reply.Failure) (any, error) {
+	return ended{n}, manage.Refusal(err, missing)
 }
 
 // chosen returns what a request names: in its path, or in the field ids.

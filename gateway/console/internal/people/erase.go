@@ -1,15 +1,14 @@
 package people
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/users"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // erasedRecord says what was removed with a user, and nothing of who they were.
@@ -46,7 +45,6 @@ func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who admin.Ac
 }
 
 // erase serves DELETE /api/console/users/{sub}. What breaks off leaves a disabled user, and is done again.
-// Who is erased is told as long as there is an address: the notice that is not sent by then goes to nobody.
 func (s *People) erase(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := manage.NoFields(w, r); err != nil {
 		return nil, err
@@ -55,20 +53,15 @@ func (s *People) erase(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if err != nil {
 		return nil, err
 	}
-	if u.Sub == who.Sub {
+	e, err := s.acts.Erase(r.Context(), who, u.Sub)
+	owns := (*users.Owner)(nil)
+	switch {
+	case errors.Is(err, useracts.ErrOneself):
 		return nil, notOneself
-	}
-	note := func(_ context.Context, e users.Erased) error {
-		s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeAccount, Detail: "your account was erased by an administrator"}, u.Sub)
-		return s.c.Recorder.Note(r.Context(), who, admin.Act{What: "user erase", On: u.Sub, User: u.Sub, Changes: e.Changes()})
-	}
-	e, err := users.Erase(r.Context(), s.c.Store, s.c.Revoke, note, u.Sub)
-	if owns := (*users.Owner)(nil); errors.As(err, &owns) {
+	case errors.As(err, &owns):
 		return nil, owner.Saying(owns.Error())
-	}
-	if err != nil {
+	case err != nil:
 		return nil, manage.Refusal(err, noUser)
 	}
-	s.names.users.forget(u.Sub)
 	return erasedRecord{u.Sub, true, e.Sessions, e.Logins, e.APIKeys, e.Consents, e.OpenIDs}, nil
 }

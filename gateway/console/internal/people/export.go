@@ -59,7 +59,7 @@ func (s *People) export(w http.ResponseWriter, r *http.Request, who admin.Actor)
 	for _, a := range apps {
 		all.Apps = append(all.Apps, a.ID)
 	}
-	return all, s.told(r, who, u, "user export", "what is stored about you was exported in the console")
+	return all, s.acts.Exported(ctx, who, u.Sub)
 }
 
 // download writes an export as a file.

@@ -129,23 +129,11 @@ func fromPlace(r *http.Request) (string, error) {
 	return string(text), nil
 }
 
-// endFound serves POST /api/console/sessions/end. What there is not ends nothing at all.
+// endFound serves POST /api/console/sessions/end.
 func (s *People) endFound(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	by, err := chosenOf(w, r)
 	if err != nil {
 		return nil, err
 	}
-	var some []ending
-	for sub, ids := range by {
-		all, err := s.c.Store.Sessions(r.Context(), sub)
-		if err != nil {
-			return nil, err
-		}
-		its, err := endingsOf(s, sub, all, ids)
-		if err != nil {
-			return nil, err
-		}
-		some = append(some, its...)
-	}
-	return s.end(r, who, "user session end", sessionNotice, some)
+	return s.endNamed(r, who, by)
 }

@@ -84,19 +84,11 @@ func (s *People) showGrants(w http.ResponseWriter, r *http.Request, who admin.Ac
 	return s.findGrants(w, r, who)
 }
 
-// withdrawFound serves POST /api/console/grants/withdraw. What there is not ends nothing at all.
+// withdrawFound serves POST /api/console/grants/withdraw.
 func (s *People) withdrawFound(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	by, err := chosenOf(w, r)
 	if err != nil {
 		return nil, err
 	}
-	var some []ending
-	for sub, apps := range by {
-		its, err := s.withdrawals(r.Context(), sub, apps)
-		if err != nil {
-			return nil, err
-		}
-		some = append(some, its...)
-	}
-	return s.end(r, who, "user grant withdraw", grantNotice, some)
+	return s.withdrawn(r, who, by)
 }

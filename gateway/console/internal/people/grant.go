@@ -3,15 +3,13 @@ package people
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 // grantRecord shows an application that a user has signed in to, or allowed something.
@@ -77,56 +75,16 @@ func (s *People) withdraw(w http.ResponseWriter, r *http.Request, who admin.Acto
 	if err != nil {
 		return nil, err
 	}
-	some, err := s.withdrawals(r.Context(), u.Sub, ids)
-	if err != nil {
-		return nil, err
-	}
-	return s.end(r, who, "user grant withdraw", grantNotice, some)
+	return s.withdrawn(r, who, map[string][]string{u.Sub: ids})
 }
 
-const grantNotice = "access of an application removed by an administrator"
-
-// withdrawals finds what a user has allowed the named applications.
-func (s *People) withdrawals(ctx context.Context, sub string, apps []string) (some []ending, err error) {
-	for _, app := range apps {
-		met, err := s.c.Store.OpenID(ctx, app, sub)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return nil, err
+// withdrawn withdraws what users, by sub, have allowed the named applications. What there is not ends nothing at all.
+func (s *People) withdrawn(r *http.Request, who admin.Actor, by map[string][]string) (any, error) {
+	var some []useracts.Grant
+	for sub, apps := range by {
+		for _, app := range apps {
+			some = append(some, useracts.Grant{Sub: sub, App: app})
 		}
-		connected := err == nil && met.EndedAt.IsZero()
-		was, err := s.c.Store.Consent(ctx, app, sub)
-		switch {
-		case errors.Is(err, storage.ErrNotFound) && !connected:
-			return nil, noGrant
-		case err != nil && !errors.Is(err, storage.ErrNotFound):
-			return nil, err
-		}
-		some = append(some, s.withdrawal(sub, app, was.Scope, connected))
 	}
-	return some, nil
-}
-
-// withdrawal ends the consent first and the tokens after, as the account page does: what is being
-// granted meanwhile does not escape, and the application stays listed until all of it is stored.
-func (s *People) withdrawal(sub, app, scope string, connected bool) ending {
-	e := ending{sub: sub, change: "grant of " + app + " \"" + textOf(scope) + "\" -> none"}
-	var now time.Time
-	e.do = func(ctx context.Context) error {
-		_, err := storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
-			c, err := s.c.Store.Consent(ctx, app, sub)
-			if err == nil {
-				err = s.c.Store.EndConsent(ctx, c)
-			}
-			return c, err
-		})
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return err
-		}
-		now = time.Now().UTC()
-		return s.c.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub)})
-	}
-	if connected {
-		e.then = func(ctx context.Context) error { return s.c.Store.EndOpenID(ctx, app, sub, now) }
-	}
-	return e
+	return ending(len(some), s.acts.WithdrawGrants(r.Context(), who, some...), noGrant)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/internal/apikeys"
 	"github.com/keystile/keystile/storage/apikey"
 )
 
@@ -71,14 +70,13 @@ func (s *People) revokeKeys(w http.ResponseWriter, r *http.Request, who admin.Ac
 	if err != nil {
 		return nil, err
 	}
-	var some []ending
+	var some []apikey.Key
 	for _, id := range ids {
-		if !slices.ContainsFunc(all, func(k apikey.Key) bool { return k.ID == id }) {
+		i := slices.IndexFunc(all, func(k apikey.Key) bool { return k.ID == id })
+		if i < 0 {
 			return nil, noKey
 		}
-		some = append(some, ending{sub: u.Sub, change: "API key " + id + " -> revoked", do: func(ctx context.Context) error {
-			return apikeys.End(ctx, s.c.Store, s.c.Revoke, id)
-		}})
+		some = append(some, all[i])
 	}
-	return s.end(r, who, "user key revoke", "API key revoked by an administrator", some)
+	return ending(len(some), s.acts.RevokeKeys(r.Context(), who, some...), noKey)
 }

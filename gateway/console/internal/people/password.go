@@ -8,8 +8,8 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/storage"
 )
 
 // passwordRecord shows a new password this once.
@@ -26,8 +26,7 @@ var (
 )
 
 // givePassword serves POST /api/console/users/{sub}/password: a password that is drawn here, in the place of
-// a forgotten one. As when users change theirs, all their sessions and grants end, and they are told. The
-// password is saved first: from then on the old one begins no session that the revocation would miss.
+// a forgotten one. As when users change theirs, all their sessions and grants end, and they are told.
 func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
@@ -36,21 +35,16 @@ func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.
 	if _, err := manage.ReadFields(w, r); err != nil {
 		return nil, err
 	}
-	switch {
-	case s.c.SetPassword == nil:
+	if s.c.Acts.SetPassword == nil {
 		return nil, notHere
-	case u.Sub == who.Sub:
-		return nil, ownPassword
 	}
 	password := strings.ToLower(rand.Text())
-	err = s.c.SetPassword(r.Context(), u.Sub, password)
-	if errors.Is(err, storage.ErrNotFound) {
+	_, err = s.acts.Set(r.Context(), who, u.Sub, useracts.Change{Password: &password})
+	switch {
+	case errors.Is(err, useracts.ErrOneself):
+		return nil, ownPassword
+	case errors.Is(err, useracts.ErrNoPassword):
 		return nil, noPassword
 	}
-	if err != nil {
-		return nil, manage.Refusal(err, noUser)
-	}
-	failed := s.signOut(r.Context(), u.Sub)
-	err = s.told(r, who, u, "user password", "your password was changed by an administrator, and you were signed out everywhere", "password -> changed", "sessions and grants -> ended")
-	return passwordRecord{u.Sub, u.Username, password}, errors.Join(failed, err)
+	return passwordRecord{u.Sub, u.Username, password}, manage.Refusal(err, noUser)
 }

@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"embed"
-	"net/netip"
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -12,9 +11,6 @@ import (
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/apikey"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 //go:embed *.html
@@ -45,56 +41,27 @@ var (
 	noChoice  = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}                                                  // protocol 7
 )
 
-// Store keeps users and what belongs to them; *storage.Store has it.
+// Store reads users and what belongs to them; *storage.Store has it.
 type Store interface {
-	User(ctx context.Context, sub string) (storage.User, error)
+	useracts.Store
 	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
 	FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]storage.User, string, error)
-	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
-	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)
-	Logins(ctx context.Context, sub string) ([]storage.Login, error)
-
-	Session(ctx context.Context, id string) (storage.Session, error)
 	FindSessions(ctx context.Context, q storage.SessionQuery, from string, n int) ([]storage.Session, string, error)
-	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
-	EndSession(ctx context.Context, s storage.Session) error
-
-	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	ConsentsOf(ctx context.Context, sub, from string, n int) ([]storage.Consent, string, error)
 	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
-	EndConsent(ctx context.Context, c storage.Consent) error
-	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
-	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
-	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
 	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-
-	Factors(ctx context.Context, sub string) (storage.Factors, error)
-	SaveFactors(ctx context.Context, f storage.Factors) (storage.Factors, error)
-	APIKeys(ctx context.Context, sub string) ([]apikey.Key, error)
-	RemoveAPIKey(ctx context.Context, id string) error
-
-	CountOwned(ctx context.Context, sub string) (apps, capabilities int, err error)
-	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 }
 
 // Config holds what New needs.
 type Config struct {
-	Store  Store
-	Create func(ctx context.Context, u storage.User, password string) (storage.User, error)
-	Revoke func(ctx context.Context, rs ...driver.Revocation) error
-	// SetPassword gives a user another password, or returns storage.ErrNotFound if they have none.
-	SetPassword func(ctx context.Context, sub, password string) error // nil: there are no passwords here
-	Unlock      func(ctx context.Context, ip netip.Addr) bool         // nil: no address is ever locked
+	Store Store
+	Acts  useracts.Config // without its Store
 	// WaitUntil returns until when attempts at a user's account wait in browsers it does not know; zero: they
-	// do not. UnlockUser forgets the failures there. nil: nothing is counted by account, or it is not known.
-	WaitUntil  func(ctx context.Context, u storage.User) (until time.Time, known bool)
-	UnlockUser func(ctx context.Context, u storage.User) bool
-	Recorder   admin.Recorder
-
-	Ways           access.Ways // every way in: who is invited needs one that asks for it
-	InvitationPage string      // where they use the invitation; "": it is not said
+	// do not. nil: nothing is counted by account, or it is not known.
+	WaitUntil      func(ctx context.Context, u storage.User) (until time.Time, known bool)
+	InvitationPage string // where people use an invitation; "": it is not said
 }
 
 // People is this part of the console.
@@ -106,9 +73,8 @@ type People struct {
 
 // New makes People.
 func New(c Config) *People {
-	s := &People{c: c, names: newNames(c.Store)}
-	s.acts = useracts.New(useracts.Config{Store: c.Store, Revoke: c.Revoke, Recorder: c.Recorder, Forget: s.Forget})
-	return s
+	c.Acts.Store = c.Store
+	return &People{c, newNames(c.Store), useracts.New(c.Acts)}
 }
 
 // Forget drops the name of a user (a sub) that pages remember.

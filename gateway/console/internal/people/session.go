@@ -3,8 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,10 +10,9 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/page"
-	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // maxRows bounds each list of what belongs to a user; the newest are shown.
@@ -41,12 +38,6 @@ type sessionList struct {
 	Username string          `json:"-"` // for the page
 	Sub      string          `json:"sub"`
 	Sessions []sessionRecord `json:"sessions"`
-}
-
-// shownID returns the name of a session for who may see it.
-func shownID(id string) string {
-	sum := sha256.Sum256([]byte("console session\x00" + id))
-	return hex.EncodeToString(sum[:16])
 }
 
 // listSessions serves GET /api/console/users/{sub}/sessions.
@@ -78,7 +69,7 @@ func (s *People) live(ctx context.Context, sub string) ([]sessionRecord, error) 
 
 func sessionOf(v storage.Session) sessionRecord {
 	return sessionRecord{
-		ID: shownID(v.ID), Device: page.AgentText(page.English, v.Agent), Address: v.IP, LoginType: v.LoginType,
+		ID: useracts.SessionName(v.ID), Device: page.AgentText(page.English, v.Agent), Address: v.IP, LoginType: v.LoginType,
 		AuthTime: v.AuthTime.UTC().Format(manage.ISO8601), ExpiresAt: v.ExpiresAt.UTC().Format(manage.ISO8601), agent: v.Agent,
 	}
 }
@@ -90,7 +81,6 @@ func (s *People) subject(r *http.Request) (storage.User, error) {
 }
 
 // endSessions serves DELETE /api/console/users/{sub}/sessions/{id}, and ends several that a form names.
-// What does not belong to the user ends nothing at all.
 func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	u, err := s.subject(r)
 	if err != nil {
@@ -100,31 +90,26 @@ func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who admin.A
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.c.Store.Sessions(r.Context(), u.Sub)
-	if err != nil {
-		return nil, err
-	}
-	some, err := endingsOf(s, u.Sub, all, ids)
-	if err != nil {
-		return nil, err
-	}
-	return s.end(r, who, "user session end", sessionNotice, some)
+	return s.endNamed(r, who, map[string][]string{u.Sub: ids})
 }
 
-const sessionNotice = "signed out by an administrator"
-
-// endingsOf finds the sessions that are named among those of a user.
-func endingsOf(s *People, sub string, all []storage.Session, ids []string) (some []ending, err error) {
-	for _, id := range ids {
-		i := slices.IndexFunc(all, func(v storage.Session) bool { return shownID(v.ID) == id })
-		if i < 0 {
-			return nil, noSession
+// endNamed ends the sessions of users, by sub, that are named. What does not belong to them ends nothing at all.
+func (s *People) endNamed(r *http.Request, who admin.Actor, by map[string][]string) (any, error) {
+	var some []storage.Session
+	for sub, ids := range by {
+		all, err := s.c.Store.Sessions(r.Context(), sub)
+		if err != nil {
+			return nil, err
 		}
-		some = append(some, ending{sub: sub, change: "session " + id + " -> ended", do: func(ctx context.Context) error {
-			return users.End(ctx, s.c.Store, all[i])
-		}})
+		for _, id := range ids {
+			i := slices.IndexFunc(all, func(v storage.Session) bool { return useracts.SessionName(v.ID) == id })
+			if i < 0 {
+				return nil, noSession
+			}
+			some = append(some, all[i])
+		}
 	}
-	return some, nil
+	return ending(len(some), s.acts.EndSessions(r.Context(), who, some...), noSession)
 }
 
 // endAll serves DELETE /api/console/users/{sub}/sessions: everything granted before ends, too.
@@ -133,21 +118,8 @@ func (s *People) endAll(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.c.Store.Sessions(r.Context(), u.Sub)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.signOut(r.Context(), u.Sub); err != nil {
-		return nil, err
-	}
-	return ended{len(all)}, s.told(r, who, u, "user sign out", "signed out everywhere by an administrator", "sessions and grants -> ended")
-}
-
-// told writes an act to the trail, and tells the user about it.
-func (s *People) told(r *http.Request, who admin.Actor, u storage.User, what, notice string, changes ...string) error {
-	err := s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: u.Sub, User: u.Sub, Changes: changes})
-	s.c.Recorder.Notify(r.Context(), who, event.Notice{Kind: event.NoticeAccount, Detail: notice}, u.Sub)
-	return err
+	n, err := s.acts.SignOut(r.Context(), who, u.Sub)
+	return ending(n, err, noUser)
 }
 
 func textOf(scope string) string { return strings.Join(strings.Fields(scope), " ") }

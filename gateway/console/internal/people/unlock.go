@@ -43,20 +43,19 @@ func (s *People) unlock(w http.ResponseWriter, r *http.Request, who admin.Actor)
 		slices.Sort(tried)
 		tried = slices.Compact(tried)
 	}
-	done, changes := unlocked{Sub: u.Sub, Unlocked: []string{}}, []string{}
+	var from []netip.Addr
 	for _, text := range tried {
 		ip, err := netip.ParseAddr(text)
-		if err != nil && address != "" {
+		if err == nil {
+			from = append(from, ip)
+		} else if address != "" {
 			return nil, manage.BadBody.Saying(badAddress)
 		}
-		if err == nil && s.c.Unlock != nil && s.c.Unlock(r.Context(), ip.Unmap()) {
-			done.Unlocked = append(done.Unlocked, ip.Unmap().String())
-			changes = append(changes, "failed sign-ins from "+ip.Unmap().String()+" -> forgotten")
-		}
 	}
-	if s.c.UnlockUser != nil && s.c.UnlockUser(r.Context(), u) {
-		done.Account = true
-		changes = append(changes, "failed sign-ins at the account -> forgotten")
+	had, account, err := s.acts.UnlockUser(r.Context(), who, u, from...)
+	done := unlocked{Sub: u.Sub, Unlocked: []string{}, Account: account}
+	for _, ip := range had {
+		done.Unlocked = append(done.Unlocked, ip.String())
 	}
-	return done, s.c.Recorder.Note(r.Context(), who, admin.Act{What: "user unlock", On: u.Sub, User: u.Sub, Changes: changes})
+	return done, err
 }

@@ -1,19 +1,15 @@
 package people
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/internal/users"
+	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // userRecord shows a user. Neither a password nor its hash is in it, or in storage.User.
@@ -131,115 +127,27 @@ func (s *People) createUser(w http.ResponseWriter, r *http.Request, who admin.Ac
 		f.Read("username", "a text", &u.Username), f.Read("password", "a text", &password), f.Read("role", "a text", &u.Role),
 		f.Read("nickname", "a text", &u.Nickname), f.Read("email", "a text", &u.Email),
 	)
-	if err == nil {
-		err = checkNickname(u.Nickname)
-	}
 	if err != nil {
 		return nil, err
 	}
-	if u, err = s.c.Create(r.Context(), u, password); err != nil {
-		return nil, manage.Refusal(err, noUser)
-	}
-	if err := s.noteUser(r, who, "user create", storage.User{}, u); err != nil {
-		return nil, err
-	}
-	return userOf(u), nil
+	u, err = s.acts.Create(r.Context(), who, u, password)
+	return userOf(u), manage.Refusal(err, noUser)
 }
 
-// changeUser serves PATCH /api/console/users/{sub}. Another role, and being disabled, end the
-// user's sessions and everything they granted. So does being enabled again, before it: a
-// process that was killed may have disabled them and ended nothing.
+// changeUser serves PATCH /api/console/users/{sub}.
 func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	known := []string{"role", "disabled", "nickname"}
 	f, err := manage.ReadFields(w, r, known...)
 	if err == nil {
 		err = f.Any(known)
 	}
+	var c useracts.Change
+	err = errors.Join(err, f.Read("role", "a text", &c.Role), f.Read("disabled", "true or false", &c.Disabled), f.Read("nickname", "a text", &c.Nickname))
 	if err != nil {
 		return nil, err
 	}
-	_, disables := f["disabled"]
-	if was, err := s.c.Store.User(r.Context(), r.PathValue("sub")); disables && err == nil && was.Disabled {
-		if err := s.signOut(r.Context(), was.Sub); err != nil {
-			return nil, err
-		}
-	}
-	before, after, err := s.saveUser(r.Context(), r.PathValue("sub"), f)
-	if err != nil {
-		return nil, manage.Refusal(err, noUser)
-	}
-	var failed error
-	if disables && after.Disabled || after.Role != before.Role {
-		failed = s.signOut(r.Context(), after.Sub)
-	}
-	if err := s.noteUser(r, who, "user set", before, after); err != nil {
-		return nil, err
-	}
-	if notice, ok := userNotice(before, after); ok {
-		s.c.Recorder.Notify(r.Context(), who, notice, after.Sub)
-	}
-	if failed != nil {
-		return nil, failed
-	}
-	return userOf(after), nil
-}
-
-// signOut ends a user's sessions, and everything granted before now.
-func (s *People) signOut(ctx context.Context, sub string) error {
-	_, err := users.SignOut(ctx, s.c.Store, s.c.Revoke, sub)
-	return err
-}
-
-// saveUser changes the newest state of a user. It also returns the state before.
-func (s *People) saveUser(ctx context.Context, sub string, f manage.Fields) (before, after storage.User, err error) {
-	after, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
-		u, err := s.c.Store.User(ctx, sub)
-		if err != nil {
-			return u, err
-		}
-		before = u
-		err = errors.Join(f.Read("role", "a text", &u.Role), f.Read("disabled", "true or false", &u.Disabled), f.Read("nickname", "a text", &u.Nickname))
-		if _, sent := f["nickname"]; err == nil && sent {
-			err = checkNickname(u.Nickname)
-		}
-		if err != nil {
-			return u, err
-		}
-		return s.c.Store.SaveUserKeepingAdmin(ctx, u)
-	})
-	return before, after, err
-}
-
-// maxNickname is the longest nickname, in bytes.
-const maxNickname = 200
-
-func checkNickname(text string) error {
-	if len(text) > maxNickname || strings.ContainsFunc(text, unicode.IsControl) {
-		return manage.BadBody.Saying("nickname is a text of up to 200 bytes without control characters")
-	}
-	return nil
-}
-
-// noteUser writes a change of a user to the audit trail, and waits for it.
-func (s *People) noteUser(r *http.Request, who admin.Actor, what string, before, after storage.User) error {
-	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: after.Sub, User: after.Sub, Changes: admin.UserChanges(before, after)})
-}
-
-// userNotice returns the notice for a change of a user; ok is false if the change neither
-// gives nor takes rights.
-func userNotice(before, after storage.User) (n event.Notice, ok bool) {
-	var what []string
-	switch {
-	case before.Role == after.Role:
-	case after.Role == "":
-		what = append(what, "role taken away")
-	default:
-		what = append(what, "role is "+after.Role+" now")
-	}
-	if before.Disabled != after.Disabled {
-		what = append(what, map[bool]string{true: "disabled", false: "enabled"}[after.Disabled])
-	}
-	return event.Notice{Kind: event.NoticeRole, Detail: strings.Join(what, ", ")}, len(what) > 0
+	done, err := s.acts.Set(r.Context(), who, r.PathValue("sub"), c)
+	return userOf(done.After), manage.Refusal(err, noUser)
 }
 
 // username returns the username of the user whom a page is about.
