@@ -7,7 +7,6 @@ import (
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/storagetest"
-	"github.com/keystile/keystile/storage/storagetest/planted"
 )
 
 func TestContract(t *testing.T) {
@@ -16,13 +15,6 @@ func TestContract(t *testing.T) {
 
 func TestReopen(t *testing.T) {
 	storagetest.RunDurable(t, func(t *testing.T, dir string) driver.Backend { return open(t, dir) })
-}
-
-func TestPlantedBugs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some 500 bugs on a store of their own each")
-	}
-	planted.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
 func BenchmarkContract(b *testing.B) {

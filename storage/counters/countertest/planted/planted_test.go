@@ -16,7 +16,7 @@ func open(testing.TB) countertest.Service {
 	return countertest.Service{Node: func() counters.Set { return set }, Full: full}
 }
 
-func TestPlantedBugs(t *testing.T) { RunInBubble(t, open) }
+func TestTheContractSeesPlantedBugs(t *testing.T) { RunInBubble(t, open) }
 
 func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
 	names := map[string]bool{}
