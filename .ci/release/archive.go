@@ -98,7 +98,7 @@ func writeTarball(name string, all []entry, at time.Time) error {
 	return os.WriteFile(name, b, 0o644)
 }
 
-// lay writes entries into a folder of the file system, with one time. Who owns them is not set.
+// lay writes entries into a folder of the file system, with one time. It does not set their owner.
 func lay(dir string, all []entry, at time.Time) error {
 	all = withFolders(all)
 	for _, e := range all {

@@ -24,8 +24,8 @@ type source struct {
 	at      time.Time // of the commit: the time of all files
 }
 
-// checkout clones the commit that repo has checked out. What is in no commit would be in no one else's
-// build either, so there must be nothing of it.
+// checkout clones the commit that repo has checked out. Changes that are not committed would be in no
+// one else's build, so there must be none.
 func checkout(ctx context.Context, repo, dir string) (s source, err error) {
 	changes, err := run(ctx, repo, nil, "git", "status", "--porcelain")
 	if err != nil {

@@ -116,9 +116,8 @@ func (d *signInPage) begin(w http.ResponseWriter, u storage.User) {
 	http.SetCookie(w, d.cookie(cookie, 0))
 }
 
-// onward leads to authorize on our own origin, whatever the form holds: the field is the
-// sender's to change. What has just been done is taken out, or prompt=login would ask for
-// ever.
+// onward leads to authorize on our own origin, whatever the form holds: the sender can change the
+// field. The prompt that has just been answered is taken out, or prompt=login would ask for ever.
 func onward(on string) string {
 	query, err := url.ParseQuery(on)
 	if err != nil || on == "" {

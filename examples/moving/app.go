@@ -27,7 +27,7 @@ type way interface {
 	finish(ctx context.Context, v visit, back url.Values) (person, error)
 }
 
-// shop is the application. What it keeps of a person stands under the id of the person.
+// shop is the application. It keeps its records under the id of the person.
 type shop struct {
 	mu     sync.Mutex
 	way    way

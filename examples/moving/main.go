@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// What the application has in its configuration.
+// The configuration of the application.
 const (
 	appid  = "1000"
 	appkey = "5f2b8c0e9d7a41638b1fca20e4d65903"

@@ -8,6 +8,6 @@
 //	host.go     the mux
 //	main.go     go run ./examples/signin
 //
-// A host that also has a sign-in page of its own is in examples/embed. What each interface
-// opens is in a table of package oauth/signin.
+// A host that also has a sign-in page of its own is in examples/embed. A table of package
+// oauth/signin/users says what each interface opens.
 package main

@@ -54,8 +54,8 @@ func (s *staff) User(_ context.Context, sub string) (storage.User, error) {
 	return e.user(), err
 }
 
-// Authenticate implements users.Users. What is typed as username is an address here. An
-// unknown user costs a hash as well, so that the time does not reveal them.
+// Authenticate implements users.Users. The username is an email address here. An unknown user costs
+// a hash as well, so that the time does not reveal them.
 func (s *staff) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	e := s.byEmail(strings.ToLower(strings.TrimSpace(username)))
 	ok, _, err := s.passwords.Verify(ctx, e.PasswordHash, password)

@@ -28,7 +28,7 @@
 //	place      (kind BYTES, place BYTES, id BYTES)   -- key: kind, place, which is entry + 0x1F + id
 //	last       (name BYTES PRIMARY KEY, seq BIGINT)  -- of revocations, records and versions
 //
-// What goes wrong most, each of it seen by storagetest:
+// Frequent mistakes, all of which storagetest finds:
 //
 //   - A feed that is numbered by a sequence shows a Seq before a lower one, and its readers miss
 //     that for ever. UPDATE last SET seq = seq + n RETURNING seq, in the same transaction, does not:

@@ -80,7 +80,7 @@ func (f *Follower) lags(behind uint64, oldest time.Time) {
 	f.stats.Behind, f.oldest = behind, oldest
 }
 
-// Run ships until ctx ends. What fails is logged once, until it works again, and tried again with
+// Run ships until ctx ends. A failure is logged once, until it works again, and tried again with
 // growing pauses.
 func (f *Follower) Run(ctx context.Context) {
 	task := nodes.NewTask(f.store, "stream "+f.name, f.lease)

@@ -27,7 +27,7 @@ type Marker struct {
 	marked map[time.Time]map[string]bool // in the last hours
 }
 
-// Bounds of what is remembered. What is forgotten is marked again.
+// Bounds of the memory of marks. A forgotten one is marked again.
 const (
 	markedHours    = 2
 	markedAccounts = 200_000

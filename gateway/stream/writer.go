@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Writer is a Target that writes lines to a pipe or a file, such as standard output. What reads there
-// keeps the lines: a Writer knows only that they were taken.
+// Writer is a Target that writes lines to a pipe or a file, such as standard output. The reader keeps
+// the lines: a Writer knows only that they were taken.
 type Writer struct {
 	name string
 	w    io.Writer

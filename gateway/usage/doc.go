@@ -1,5 +1,6 @@
-// Package usage reads what was charged: of one application, of the whole service, who called most,
-// and where a month is going. The gateway's endpoint, the console and the command line show it.
+// Package usage reads the charges: those of one application and of the whole service, the names
+// with the most calls, and the forecast of a month. The gateway's endpoint, the console and the
+// command line show it.
 //
 //	f, err := g.Usage().Figures(ctx, usage.FiguresQuery{From: yesterday, To: now})
 //	top, err := g.Usage().Top(ctx, usage.TopQuery{Of: usage.Apps, From: today, To: today.AddDate(0, 0, 1)})
@@ -18,7 +19,7 @@
 // ranges, from 1 ms to 100 s in steps of 1, 2 and 5. A quantile is interpolated within its range, so it
 // is as good as the range is narrow; beyond 100 s it is 100 s.
 //
-// Who called most is read from sketches (package internal/ranking): a number is exact, or it is one
-// that the name has at least. Calls of the last minute in other processes may not be in it yet, and a
-// killed process takes up to a minute of it along. Rows are exact without it.
+// The names with the most calls are read from sketches (package internal/ranking): a number is exact,
+// or it is one that the name has at least. Calls of the last minute in other processes may not be in
+// it yet, and a killed process takes up to a minute of it along. Rows are exact without it.
 package usage

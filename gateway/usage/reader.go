@@ -44,7 +44,7 @@ type Config struct {
 // Reader reads usage. It is used by many goroutines at once.
 type Reader struct {
 	c       Config
-	summing chan struct{} // held by who sums up usage by name
+	summing chan struct{} // held while summing up usage by name
 	tops    tops
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/ranking"
 )
 
-// What Top ranks.
+// Kinds of names that Top ranks.
 const (
 	Apps  = ranking.Apps  // by client_id
 	Tools = ranking.Tools // by full name

@@ -1,9 +1,9 @@
 // Package restcall turns a call of a tool into an HTTP request to its upstream, and the
 // answer into a result for the caller (protocol 2.7, 4.9).
 //
-// [Compile] makes a [Plan] of a tool once. [Plan.Build] checks arguments and writes the
-// request; [Caller.Do] sends it; [Caller.Call] does both. What goes wrong on the way is a
-// result with IsError, so that a model reads it and can do better (MCP 2026-07-28, tools).
+// [Compile] makes a [Plan] of a tool once. [Plan.Build] checks arguments and writes the request;
+// [Caller.Do] sends it; [Caller.Call] does both. A failure on the way is a result with IsError, so
+// that a model reads it and can do better (MCP 2026-07-28, tools).
 //
 // Nothing of the request that carried the call reaches the upstream: no token, cookie,
 // address or header, but for the names of the services it has come through (package hop). The upstream's credentials reach no result, and neither does its

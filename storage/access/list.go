@@ -78,7 +78,7 @@ type Rule struct {
 	Operator bool     `json:"operator,omitempty"`  // an operator has set it, so the owner of the capability does not take it away
 }
 
-// Same reports whether two rules decide the same for the same tools, whoever has set them.
+// Same reports whether two rules decide the same for the same tools, even if different users have set them.
 func (r Rule) Same(other Rule) bool {
 	return r.Subject == other.Subject && r.Deny == other.Deny && r.ReadOnly == other.ReadOnly && slices.Equal(r.Tools, other.Tools)
 }

@@ -1,6 +1,7 @@
 package access
 
-// Viewer is somebody whose tools are asked for. What is "" is not known, and matches no rule.
+// Viewer is the user or application whose tools are asked for. A field that is "" is unknown, and matches no
+// rule.
 type Viewer struct {
 	User string // sub; "" for an application acting for itself
 	Role string // of the user

@@ -15,7 +15,7 @@ const (
 	SignUpOpen       = "open"       // anybody
 )
 
-// Who may use a tool without an access list: values of storage.SettingDefaultAccess.
+// Values of storage.SettingDefaultAccess: the callers that may use a tool without an access list.
 const (
 	DefaultEveryone = "everyone"
 	DefaultOwner    = "owner" // the owner of its capability, and administrators

@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// Policy says who needs a second factor. Whoever has one is asked for it in any case, and an application can
-// require one of its users beyond it. The zero Policy offers one to everybody.
+// Policy says which users need a second factor. It is due Grace after the first sign-in at which it was
+// required: until then each sign-in reminds of it. An application that requires one of its users gives no
+// such time. Users who have a factor are asked for it under every Policy. The zero Policy offers one to all
+// users.
 type Policy struct {
 	Default string            // MFAOff, MFAOffered or MFARequired; "": offered
 	Roles   map[string]string // of users with these roles, in place of the Default

@@ -27,7 +27,7 @@ const DetailRepeated = "repeated under its Idempotency-Key, not charged again"
 // DetailShadow begins the Detail of a Limit event; the tier whose rate it is follows, or address.
 const DetailShadow = "let through over the rate of "
 
-// What the Detail of a Legacy event ends in, if the application has proved who it is.
+// The Detail of a Legacy event ends in one of these if the application has proved who it is.
 const (
 	DetailPlainKey = " plain"  // by its appkey
 	DetailSigned   = " signed" // by a signature
@@ -35,10 +35,9 @@ const (
 
 // Event is one thing that happened, for the audit trail. All fields are optional but Kind.
 //
-// Texts are kept up to a length in bytes, then cut and ended with an ellipsis. What is not
-// UTF-8 becomes U+FFFD. Negative numbers become 0. No field may hold a secret: of a path
-// that brings a query, the query and what does not print are dropped, and nothing else is
-// looked through.
+// Texts are kept up to a length in bytes, then cut and ended with an ellipsis. Invalid UTF-8
+// becomes U+FFFD. Negative numbers become 0. No field may hold a secret: the query of a path and
+// characters that do not print are dropped, and nothing else is checked.
 type Event struct {
 	At        time.Time     `json:"at"`                   // zero, or no year of four digits: now
 	Kind      string        `json:"kind,omitempty"`       // up to 64 bytes

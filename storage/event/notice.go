@@ -28,5 +28,5 @@ type Notice struct {
 	Detail string     // in a few words, what was done: "secret rotated"
 	At     time.Time  // when it was done
 	IP     netip.Addr // from which address; the zero Addr: unknown
-	Agent  string     // User-Agent of who did it; it is shown as a browser's name, never as it is
+	Agent  string     // User-Agent of the request; it is shown as a browser's name, never as it is
 }

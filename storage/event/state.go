@@ -8,7 +8,7 @@ type TrailState struct {
 	Waiting  uint64 // events noted, not yet stored, by this process
 	Lost     uint64 // events that found its queue full
 
-	// What stands for records that were removed because of their age or the trail's size.
+	// Stands for records that were removed because of their age or the trail's size.
 	Removed uint64    // records, in all; 0: none
 	Through uint64    // the Seq up to which they were
 	Until   time.Time // when the last of them was noted

@@ -10,8 +10,8 @@
 // SHA-256 is enough for what is drawn at random: 128 bits and more are not guessed. Passwords have a slow hash of
 // their own (oauth/signin/passwords).
 //
-// API keys have a prefix, a pattern and a checksum, for who searches code and logs for them, and so that one that
-// was mistyped costs no read. Ids of applications and subs of users begin with different letters, so they are never equal
-// (RFC 9700 4.15). An invitation is made of letters and digits that can be read out, and case, hyphens and
-// spaces of it do not count.
+// API keys have a prefix, a pattern and a checksum, so that scanners find them in code and logs, and a mistyped one
+// costs no read. Ids of applications and subs of users begin with different letters, so they are never equal (RFC
+// 9700 4.15). An invitation is made of letters and digits that can be read out, and case, hyphens and spaces of it
+// do not count.
 package handle

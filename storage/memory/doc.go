@@ -7,9 +7,8 @@
 // takes here. A step looks for every reason to refuse before it changes anything; a
 // database gets the same from a transaction that rolls back.
 //
-// Whatever comes in or goes out is copied at the border, so no caller holds memory of the
-// store. Times lose their zone and their monotonic reading on the way in, as they do in
-// every store that writes them down.
+// All data is copied at the border, so no caller holds memory of the store. Times lose their zone
+// and their monotonic reading on the way in, as they do in every store that writes them down.
 //
 // # Choices
 //

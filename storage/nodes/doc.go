@@ -7,12 +7,12 @@
 //
 // # Choices
 //
-// Nobody compares the clock of another process with its own: they may be a minute apart. A beat says how far the
+// No process compares the clock of another one with its own: they may be a minute apart. A beat says how far the
 // clock of its node is from the store's, for people, and how exactly the node knows that one, for revocations
-// (package storage has more, under One clock). A node
-// lives while the version of its beat moves, and a lease holds while the version of its document
-// does, by the monotonic clock of who looks. So a process that was paused lives again with its first
-// beat, and who takes over a lease has watched it stand still for the whole of its length.
+// (package storage has more, under One clock). A node lives while the version of its beat moves, and a lease
+// holds while the version of its document does, by the monotonic clock of the observer. So a process that was
+// paused lives again with its first beat, and a process that takes over a lease has watched it stand still for
+// the whole of its length.
 //
 // Three beats that did not come are the end of a node for the others. Only time in which the reader's
 // own beats were stored counts: where the store was away, or the reader was paused, everybody is given
@@ -33,7 +33,7 @@
 // A process with a store of its own is the only node. Nothing is written then, and a Task is always its own.
 //
 // A holder of a lease that was paused goes on with what it had begun when it wakes, perhaps beside
-// its successor: a lease saves work and does not make it safe. What is done under one must come out
-// the same when two do it at once, as sweeping does, or be decided by a version in the store, as
+// its successor: a lease saves work and does not make it safe. Work under one must come out the
+// same when two do it at once, as sweeping does, or be decided by a version in the store, as
 // pruning the audit trail is.
 package nodes

@@ -40,7 +40,7 @@ type Task struct {
 	since time.Time // when it was first read
 }
 
-// NewTask makes a task. Whoever does it asks Mine more often than the length of its lease.
+// NewTask makes a task. The process that does it must call Mine more often than the length of its lease.
 func NewTask(store LeaseStore, name string, length time.Duration) *Task {
 	return &Task{store: store, name: name, length: length, self: rand.Text()}
 }
@@ -94,7 +94,7 @@ func (t *Task) take(ctx context.Context, version int64) (bool, error) {
 	return false, err
 }
 
-// Release leaves the work to whoever asks next.
+// Release leaves the work to the next process that asks.
 func (t *Task) Release(ctx context.Context) error {
 	if t.held.Version == 0 {
 		return nil

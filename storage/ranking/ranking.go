@@ -17,7 +17,7 @@ type carried = forward.Fields
 
 var _ = []carried{Ranking{}.carried}
 
-// What is ranked.
+// Kinds of names that are ranked.
 const (
 	Apps  = "apps"  // by client_id
 	Tools = "tools" // by full name

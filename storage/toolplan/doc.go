@@ -11,8 +11,8 @@
 // [Body]. The path template of the document is kept beside the public path, in which :id inside of :idx, or a
 // literal :cancel, is ambiguous.
 //
-// What was left out of a document is kept as [Skip]s with the tools, so that it is shown and not guessed.
-// [Public] returns tools as everyone may see them, without their plans.
+// The parts of a document that were left out are kept as [Skip]s with the tools, so that they are shown
+// and not guessed. [Public] returns tools as everyone may see them, without their plans.
 //
 // The name of a tool on the bus is its capability's, two underscores and its own; names are letters,
 // digits, _ and -, as strict clients demand.

@@ -120,8 +120,8 @@ type Field struct {
 	File     bool   `json:"file,omitempty"`     // bytes that become a file part of a multipart body
 	OrText   bool   `json:"or_text,omitempty"`  // of a File: only a data URL or an object with data is bytes
 
-	// How a form writes the value: an OpenAPI 3 style, or tabDelimited, which OpenAPI 2.0
-	// calls tsv. "": a list is one entry for each element, and objects are JSON.
+	// Style says how a form writes the value: an OpenAPI 3 style, or tabDelimited, which OpenAPI
+	// 2.0 calls tsv. "": a list is one entry for each element, and objects are JSON.
 	Style         string `json:"style,omitempty"`
 	Explode       bool   `json:"explode,omitempty"`        // with a Style: lists and objects become one entry per member
 	AllowReserved bool   `json:"allow_reserved,omitempty"` // with a Style: reserved characters that mean nothing to a form stay as they are

@@ -8,8 +8,8 @@
 //
 // # Choices
 //
-// It wraps a Backend and not a Store: what a step costs is seen, also of an adapter that knows nothing of it. What
-// the adapter can do beside (Gatherer, Picker, Meters, Shared) it can do through the wrapper.
+// It wraps a Backend and not a Store, so that the cost of a step is seen for every adapter. The optional powers of
+// the adapter (Gatherer, Picker, Meters, Shared) work through the wrapper.
 //
 // An id, an index entry or an error's text may hold somebody's name, so none of them is in a span.
 package traced

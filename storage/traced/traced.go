@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// New returns a Backend that records the steps of b. What b can do beside is found behind it, as behind any
-// Backend with Unwrap; gathering, picking and reading usage are steps too.
+// New returns a Backend that records the steps of b. The optional powers of b are found behind it, as
+// behind any Backend with Unwrap; gathering, picking and reading usage are steps too.
 func New(b driver.Backend) driver.Backend {
 	s := steps{attribute.String("db.system.name", systemOf(b))}
 	var whole driver.Backend = backend{b, s}
@@ -50,7 +50,7 @@ func systemOf(b driver.Backend) string {
 // steps begins the spans.
 type steps struct{ system attribute.KeyValue }
 
-// scope names the library to who reads the spans.
+// scope names this library in the spans.
 const scope = "github.com/keystile/keystile"
 
 // step is one that has begun. The zero step is recorded by nobody.

@@ -63,9 +63,9 @@ type Adapter interface {
 	// and no key is in both: doing it twice changes nothing more. No number is given by it, and
 	// none is looked at: it writes a counter up or down, and an audit record below a pruned one.
 	//
-	// What else the adapter derives from a record (an index, the feed, what Sweep finds) is as
-	// if the record had been written by the Backend's own method. If another revocation has the
-	// Seq of one in rows, it is removed.
+	// All that the adapter derives from a record (an index, the feed, the finds of Sweep) is as if
+	// the record had been written by the Backend's own method. If another revocation has the Seq of
+	// one in rows, it is removed.
 	//
 	// A row that the functions of this package cannot read, or a table it does not know, is an
 	// error that wraps driver.ErrInvalid, and nothing is written. Counters cannot be removed.

@@ -14,8 +14,8 @@ var (
 	ErrUnable = errors.New("its adapter cannot be copied")
 	// ErrNotEmpty: the target holds something, and is no copy that this run could go on with.
 	ErrNotEmpty = errors.New("the target is not empty")
-	// ErrChanged: the source was written to while it was copied. What was copied stays, and the
-	// next run is short.
+	// ErrChanged: the source was written to while it was copied. The rows that were copied stay,
+	// and the next run is short.
 	ErrChanged = errors.New("the source changed while it was copied")
 	// ErrDiffers: the target does not hold what was written to it.
 	ErrDiffers = errors.New("the target does not hold what was written to it")

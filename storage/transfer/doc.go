@@ -1,6 +1,6 @@
 // Package transfer copies a whole store to another adapter, exactly: every row, and the numbers
 // that were given (Seqs, versions, batches), so that nothing is renumbered and no number is given
-// again. What was spent, revoked, counted or pruned in the one is so in the other.
+// again. Whether a row is spent, revoked, counted or pruned is the same in both.
 //
 // # For those who copy
 //

@@ -3,9 +3,10 @@
 //	go -C .ci/tools run ./api                  # what has changed since the last release; 1 if a host would not compile
 //	go -C .ci/tools run ./api -write v0.2.0    # write down the API of a release
 //
-// The API of each release is in testdata, a file of declarations without bodies for each package, so that a
-// review shows what a release adds. The newest is what the sources are compared with, by the rules of
-// golang.org/x/exp/apidiff. How much is promised of a package says the list "Stability" in the doc.go of the module:
+// The API of each release is in testdata, a file of declarations without bodies for each package, so that a review
+// shows what a release adds. The newest is what the sources are compared with, by the rules of
+// golang.org/x/exp/apidiff. The list "Stability" in the doc.go of the module says how much is promised of a
+// package:
 //
 //	frozen        nothing changes; a new interface, which an implementation may leave out, is allowed
 //	stable        what compiles goes on compiling; additions are allowed

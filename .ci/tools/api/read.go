@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// readDown reads what writeDown wrote. What the module depends on is taken from the API of today: a host gets
-// that as well.
+// readDown reads what writeDown wrote. Dependencies are taken from the API of today: a host gets them as
+// well.
 func readDown(folder string, now *api) (*api, error) {
 	r := &reading{api: &api{module: now.module, all: map[string]*types.Package{}}, now: now, files: map[string]*ast.File{}, set: token.NewFileSet()}
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

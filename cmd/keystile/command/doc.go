@@ -9,8 +9,8 @@
 //		}))
 //	}
 //
-// What the adapter offers beside, such as a backup, it says by a Storage of its own; the commands
-// for what it leaves out say so and exit with code 1.
+// An adapter offers more, such as a backup, by a Storage of its own; commands for parts that it
+// leaves out say so and exit with code 1.
 //
 // Configuration comes from a file, the environment and flags; the list below has every key. Commands
 // reach a running server through a socket in the data folder.
@@ -36,10 +36,10 @@
 // themselves, by a password, a code by email or a provider, unless signup says so: open, or invitation for those who
 // have a code of keystile user invite. connectors.NAME.signup says it of one provider, such as a company's own.
 //
-// Users set up a second factor at /oauth/account/factors. mfa.default, and mfa.admin and its like by
-// role, require it: who has none is reminded for mfa.grace, and then sets it up before they are let in. keystile
-// app set CLIENT_ID --mfa required wants it of one application's users. Who has lost phone and codes gets rid of
-// them with keystile user factors USER --reset. Browsers keep passkeys for no bare address: at home, --base-url
+// Users set up a second factor at /oauth/account/factors. mfa.default, and mfa.admin and its like by role,
+// require it: users without one are reminded for mfa.grace, and must then set it up to sign in. keystile app set
+// CLIENT_ID --mfa required requires it of one application's users. For a user who has lost phone and codes:
+// keystile user factors USER --reset. Browsers keep no passkeys for a bare address: at home, use --base-url
 // http://localhost:8080.
 //
 // An application with a backchannel_logout_uri is told when a session ends (package oauth). keystile webhook set
@@ -71,10 +71,10 @@
 // before an upgrade: going back means restoring it. keystile storage copy moves a whole store to another
 // adapter (package storage/transfer), with everybody signed in.
 //
-// The audit trail is kept for audit.keep and up to audit.max_size, or as keystile audit prune says. What is removed
-// leaves a checkpoint sealed with the master key, so that keystile audit verify still proves all that is there;
-// keystile audit export writes it out. What strangers cause is summed there by minute and network. Usage
-// by the hour is kept for 400 days, by the day for ever.
+// The audit trail is kept for audit.keep and up to audit.max_size, or as keystile audit prune says. Removed records
+// leave a checkpoint sealed with the master key, so that keystile audit verify still proves the rest; keystile
+// audit export writes it out. Acts of strangers are summed there by minute and network. Usage by the hour is kept
+// for 400 days, by the day for ever.
 //
 // Configuration is the last part of this page.
 //

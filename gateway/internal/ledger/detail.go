@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Detail says what a call is of, beside its product. What is "" is not known, or there is none.
+// Detail says what a call belongs to, beside its product. A field is "" if it is unknown, or there is none.
 type Detail struct {
 	Tool string // full name, such as shop__order
 	User string // a user's sub

@@ -51,7 +51,7 @@
 // The tool and the user of a call stand in the one record of it. The rows of the other dimensions
 // are made of it when the batch is sent, under an AppID of their own (see [By]), so stores need not
 // know of them, and a batch that is sent again counts once in all of them. They are kept as long as
-// those of products: hours for 400 days, days for ever. Names have at most 255 bytes. Who calls can
+// those of products: hours for 400 days, days for ever. Names have at most 255 bytes. A caller can
 // only add a row an hour for each tool that there is and each user of the application, and at most
 // one of each for each call that was charged. A batch has about 10,000 rows, of all dimensions
 // together. While the store is away and half of the memory for rows is in use, calls are counted by

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Bounds are the upper ends of the ranges in which the latencies of calls are counted. What takes
-// longer than the last is counted beyond it. Rows of the store are named after them: a bound may be
-// added between two others, and none may go.
+// Bounds are the upper ends of the ranges in which the latencies of calls are counted. A last
+// range, without an upper end, has the calls that take longer. Rows of the store are named after
+// them: a bound may be added between two others, and none may go.
 var Bounds = []time.Duration{
 	1 * time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
 	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,

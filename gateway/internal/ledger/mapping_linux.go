@@ -55,7 +55,7 @@ type mapping struct {
 	room int        // bytes of the file that have blocks
 }
 
-// createMapped makes a file that is mapped. What it has made is gone when it fails.
+// createMapped makes a file that is mapped. It removes the file again when it fails.
 func createMapped(path string, failed func(error)) (file, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 	if err != nil {

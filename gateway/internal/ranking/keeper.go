@@ -35,7 +35,7 @@ type Keeper struct {
 	stop  context.CancelFunc
 	end   sync.WaitGroup
 
-	saving sync.Mutex // held by who saves; taken before mu
+	saving sync.Mutex // held while saving; taken before mu
 	mu     sync.Mutex
 	days   map[place]*kept
 	failed bool // the store did not take the last one
@@ -75,8 +75,8 @@ func New(store Store, log *slog.Logger) *Keeper {
 	return k
 }
 
-// Add counts calls. What one user of an application that nobody registered here has called counts
-// for the application, and for the user: see storage.Caller.Account.
+// Add counts calls. Calls of a user of an application that registered itself count for the
+// application, and for the user: see storage.Caller.Account.
 func (k *Keeper) Add(calls iter.Seq[ledger.Call]) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -153,7 +153,7 @@ func (s *kept) as(p place) ranking.Ranking {
 	return s.ranking(ranking.Ranking{ID: s.id, Of: p.of, Day: time.Unix(p.day, 0).UTC(), Version: s.version})
 }
 
-// save writes what has changed. What the store does not take is written with the next one.
+// save writes what has changed. A change that the store does not take is written with the next one.
 func (k *Keeper) save(ctx context.Context) error {
 	k.saving.Lock()
 	defer k.saving.Unlock()

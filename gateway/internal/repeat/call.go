@@ -9,7 +9,7 @@ import (
 
 // Call says which call an attempt is of. Two attempts are of the same one if all of it is equal.
 type Call struct {
-	Account, User string // whose quota it is charged to, and who called
+	Account, User string // the account that is charged, and the user who called
 	Product, Tool string // Tool: "" if there is none
 	Key           string // ParseKey
 

@@ -22,10 +22,10 @@
 //
 // # Choices
 //
-// What the store remembers is found by a hash over the account, the user, the product, the tool, the
-// key, and the method, path, query, headers and body of the request. Another request under the same key is
-// another call: who sends one key with everything pays for everything. That a client has used a key
-// twice is not noticed so, and is for the service to refuse.
+// The record in the store is found by a hash over the account, the user, the product, the tool, the key,
+// and the method, path, query, headers and body of the request. Another request under the same key is
+// another call: a client that sends one key with everything pays for everything. A key that is used for
+// two requests is not noticed here; the service may refuse it.
 //
 // Of the headers those are no part of the call that differ from attempt to attempt by themselves: those of a
 // connection, the token, the date and traces. Any other may be what the service answers by, and nobody knows which
@@ -41,7 +41,7 @@
 // free beside a charge that never comes would be the one thing that must not be.
 //
 // A store that fails or takes longer than a second for a step is left alone for a second, and calls are charged as
-// if they had no key. So are new calls of who has 50,000 that are remembered, and of all while a
-// process has made 500,000: both are budgets that fill up again within a day, so that the store holds
-// twice as many at most. What is remembered already is found all the same.
+// if they had no key. So are new calls of an account with 50,000 records, and of all accounts once a process has
+// made 500,000: both budgets are renewed within a day, so that the store holds twice as many at most. Existing
+// records are found all the same.
 package repeat

@@ -85,7 +85,7 @@ func (k *Keeper) Charge(c Call, at time.Time, charge func() error) (free bool, e
 	return false, nil
 }
 
-// What an attempt finds.
+// Findings of an attempt.
 const (
 	taken    = iota // it is the one that is to be charged, and the store knows
 	repeated        // the call was charged

@@ -16,5 +16,5 @@
 //
 // The context is the request's own until somebody waits for its end.
 //
-// What Config.Look cannot find out ends nothing.
+// An error of Config.Look ends nothing.
 package streams

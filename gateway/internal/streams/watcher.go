@@ -27,8 +27,8 @@ var (
 type Config struct {
 	Life time.Duration // the longest of a stream
 
-	// Look begins a look at all streams. What it returns says why the stream of a token is to end; nil: it is not,
-	// or that cannot be found out now.
+	// Look begins a look at all streams. The function that it returns says why the stream of a token is to end;
+	// nil: it is not, or that cannot be found out now.
 	Look func(ctx context.Context) func(Token) error
 
 	Go    func(func(ctx context.Context)) // runs the looks, until ctx ends
