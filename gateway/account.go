@@ -44,16 +44,16 @@ func (a *account) payer(caller storage.Caller) storage.App {
 // each other, so each has an account of their own, below that of the application, which is cached once
 // (decision 55).
 type accounts struct {
-	store   Store
-	plan    func(tier string) billing.Plan
-	known   *cache.Cache[string, *account] // by client_id
-	reading sync.Map                       // client_id: struct{}, being read again
-	forgot  atomic.Uint64                  // rises whenever something is forgotten
-	work    *work
+	store      Store
+	plan       func(tier string) billing.Plan
+	known      *cache.Cache[string, *account] // by client_id
+	reading    sync.Map                       // client_id: struct{}, being read again
+	forgot     atomic.Uint64                  // rises whenever something is forgotten
+	background *background
 }
 
-func newAccounts(store Store, plan func(tier string) billing.Plan, work *work) *accounts {
-	return &accounts{store: store, plan: plan, work: work, known: cache.New[string, *account](maxAccounts)}
+func newAccounts(store Store, plan func(tier string) billing.Plan, background *background) *accounts {
+	return &accounts{store: store, plan: plan, background: background, known: cache.New[string, *account](maxAccounts)}
 }
 
 func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, error) {
@@ -74,7 +74,7 @@ func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, 
 	}
 	if now.Sub(known.read) >= appFresh {
 		if _, busy := a.reading.LoadOrStore(id, struct{}{}); !busy {
-			a.work.do(func(ctx context.Context) {
+			a.background.do(func(ctx context.Context) {
 				defer a.reading.Delete(id)
 				a.fetch(ctx, id, time.Now())
 			})

@@ -16,7 +16,7 @@ type anyApp struct{ Store }
 func (anyApp) App(_ context.Context, id string) (storage.App, error) { return storage.App{ID: id}, nil }
 
 func TestApplicationsTakeBoundedMemory(t *testing.T) {
-	w := newWork()
+	w := newBackground()
 	defer w.close()
 	a := newAccounts(anyApp{}, func(string) billing.Plan { return billing.Plan{} }, w)
 	for i := range maxAccounts + 1000 {
@@ -30,7 +30,7 @@ func TestApplicationsTakeBoundedMemory(t *testing.T) {
 }
 
 func TestNothingIsBegunAfterTheEnd(t *testing.T) {
-	w := newWork()
+	w := newBackground()
 	w.close()
 	w.do(func(context.Context) { t.Error("work is done after close") })
 	w.all.Wait()

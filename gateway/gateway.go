@@ -29,28 +29,28 @@ import (
 
 // Gateway checks, counts and charges requests, and answers below /api/v1/. Make it with New.
 type Gateway struct {
-	c         Config
-	mux       http.Handler
-	patterns  []string // of mux
-	cors      *cors.Policy
-	exempt    *urlpath.Set // Config.ExemptPaths
-	limiter   counters.Limiter
-	billing   *billing.Billing
-	accounts  *accounts
-	remaining *remaining
-	reader    *usage.Reader
-	ranking   *ranking.Keeper
-	products  products
-	proxies   clientip.Resolver
-	ledger    *ledger.Ledger
-	resources []string // of tokens that are for something else here, and have their rate
-	shadows   shadows
-	repeats   *repeat.Keeper // nil: keys are not looked at
-	work      *work
-	stream    *stream.Follower // of usage; nil: it is not shipped
-	spans     *span.Tracer
-	streams   *streams.Watcher
-	unfollow  func() // ends the watching of changes
+	c          Config
+	mux        http.Handler
+	patterns   []string // of mux
+	cors       *cors.Policy
+	exempt     *urlpath.Set // Config.ExemptPaths
+	limiter    counters.Limiter
+	billing    *billing.Billing
+	accounts   *accounts
+	remaining  *remaining
+	reader     *usage.Reader
+	ranking    *ranking.Keeper
+	products   products
+	proxies    clientip.Resolver
+	ledger     *ledger.Ledger
+	resources  []string // of tokens that are for something else here, and have their rate
+	shadows    shadows
+	repeats    *repeat.Keeper // nil: keys are not looked at
+	background *background
+	stream     *stream.Follower // of usage; nil: it is not shipped
+	spans      *span.Tracer
+	streams    *streams.Watcher
+	unfollow   func() // ends the watching of changes
 
 	charged, overRate, uncounted, streamsCut atomic.Uint64
 }
@@ -58,14 +58,14 @@ type Gateway struct {
 // New makes a Gateway. It reports everything that is wrong with the Config at once. Close
 // ends it.
 func New(ctx context.Context, c Config) (*Gateway, error) {
-	g := &Gateway{work: newWork(), spans: span.New(c.Tracer)}
+	g := &Gateway{background: newBackground(), spans: span.New(c.Tracer)}
 	err := g.complete(&c)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.c = c
-	g.accounts = newAccounts(c.Store, g.billing.Plan, g.work)
-	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) }, g.work)
+	g.accounts = newAccounts(c.Store, g.billing.Plan, g.background)
+	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) }, g.background)
 	g.ranking = ranking.New(c.Store, c.Log)
 	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: g.counts(), Path: c.Journal, Log: c.Log, Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
 		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ranking.Close(ctx))
@@ -74,7 +74,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	if g.stream != nil {
-		g.work.do(g.stream.Run)
+		g.background.do(g.stream.Run)
 	}
 	g.resources = c.Tokens.Resources()
 	g.streams = g.newStreams()
@@ -174,7 +174,7 @@ func (g *Gateway) Mount(mux interface {
 // after it.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.unfollow()
-	g.work.close()
+	g.background.close()
 	err := errors.Join(g.ledger.Close(ctx), g.ranking.Close(ctx))
 	if g.repeats != nil {
 		err = errors.Join(err, g.repeats.Close(ctx))

@@ -76,7 +76,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 		return nil, fmt.Errorf("gateway: upstream of %q: %w", u.Product, err)
 	}
 	transport := u.transport()
-	g.work.finally(transport.CloseIdleConnections)
+	g.background.finally(transport.CloseIdleConnections)
 	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")), keepBearer: u.KeepBearer, limitRate: u.limitRate()}
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,

@@ -24,11 +24,11 @@ const (
 // accounts, and read again beside a call every five seconds at most. A call takes one off at once in this
 // process, and within seconds in the others.
 type remaining struct {
-	known *cache.Cache[string, *leftOver] // by account
-	read  func(ctx context.Context, caller storage.Caller) (billing.Quota, error)
-	watch func(account string, calls *atomic.Int64)
-	slots chan struct{} // held by those who read
-	work  *work
+	known      *cache.Cache[string, *leftOver] // by account
+	read       func(ctx context.Context, caller storage.Caller) (billing.Quota, error)
+	watch      func(account string, calls *atomic.Int64)
+	slots      chan struct{} // held by those who read
+	background *background
 }
 
 // leftOver remembers the quota of one account.
@@ -48,8 +48,8 @@ type leftAt struct {
 	calls       int64 // of leftOver.calls, those that are taken off already
 }
 
-func newRemaining(read func(context.Context, storage.Caller) (billing.Quota, error), watch func(string, *atomic.Int64), work *work) *remaining {
-	return &remaining{known: cache.New[string, *leftOver](maxRemaining), read: read, watch: watch, work: work, slots: make(chan struct{}, maxReads)}
+func newRemaining(read func(context.Context, storage.Caller) (billing.Quota, error), watch func(string, *atomic.Int64), background *background) *remaining {
+	return &remaining{known: cache.New[string, *leftOver](maxRemaining), read: read, watch: watch, background: background, slots: make(chan struct{}, maxReads)}
 }
 
 // watched returns the counter of an account that is remembered, for the ledger.
@@ -133,7 +133,7 @@ func (q *remaining) refresh(l *leftOver, caller storage.Caller, now time.Time) {
 		return
 	}
 	l.asked.Store(now.UnixNano())
-	q.work.do(func(ctx context.Context) {
+	q.background.do(func(ctx context.Context) {
 		defer func() { <-q.slots; l.reading.Store(false) }()
 		s, err := q.readExact(ctx, l, caller)
 		if err != nil {

@@ -25,7 +25,7 @@ var (
 
 func (g *Gateway) newStreams() *streams.Watcher {
 	return streams.New(streams.Config{
-		Life: cmp.Or(g.c.StreamLife, defaultStreamLife), Look: g.lookAtTokens, Go: g.work.do, Ended: g.streamsEnded,
+		Life: cmp.Or(g.c.StreamLife, defaultStreamLife), Look: g.lookAtTokens, Go: g.background.do, Ended: g.streamsEnded,
 	})
 }
 

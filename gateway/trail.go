@@ -59,13 +59,13 @@ type TrailConfig struct {
 // It has a record for each call of a guarded endpoint, even a refused one; anonymous calls are summed (package
 // internal/audit). Refusals by Front have none: anybody can cause them at any rate.
 type Trail struct {
-	trail   *audit.Trail
-	store   search.Reader
-	archive audit.Archive
-	observe func(event.Event)
-	stream  *stream.Follower // nil: nothing is shipped
-	work    sync.WaitGroup
-	end     context.CancelFunc
+	trail      *audit.Trail
+	store      search.Reader
+	archive    audit.Archive
+	observe    func(event.Event)
+	stream     *stream.Follower // nil: nothing is shipped
+	background sync.WaitGroup
+	end        context.CancelFunc
 }
 
 // OpenTrail continues the trail that is in the store. Call Close at the end.
@@ -93,15 +93,15 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	life, end := context.WithCancel(context.Background())
 	t := &Trail{trail: trail, store: c.Store, archive: c.Store, observe: c.Observe, end: end}
 	indexer := search.Indexer{Store: c.Store, Log: c.Log, Wake: appended}
-	t.work.Go(func() { indexer.Run(life) })
+	t.background.Go(func() { indexer.Run(life) })
 	keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
 	if c.Stream.On() {
 		t.stream = stream.FollowTrail(c.Store, c.Stream, noted, c.Log)
-		t.work.Go(func() { t.stream.Run(life) })
+		t.background.Go(func() { t.stream.Run(life) })
 		keeper.Shipped = func(ctx context.Context) (uint64, error) { return stream.Shipped(ctx, c.Store, c.Stream) }
 	}
 	if c.Keep > 0 || c.MaxBytes > 0 {
-		t.work.Go(func() { keeper.Run(life) })
+		t.background.Go(func() { keeper.Run(life) })
 	}
 	return t, nil
 }
@@ -155,6 +155,6 @@ func (t *Trail) Search(ctx context.Context, q event.Query) (event.Page, error) {
 // Close flushes the remaining events to the store. All writers must be done.
 func (t *Trail) Close(ctx context.Context) error {
 	t.end()
-	t.work.Wait()
+	t.background.Wait()
 	return t.trail.Close(ctx)
 }

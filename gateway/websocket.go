@@ -34,7 +34,7 @@ func isWebSocket(r *http.Request) bool {
 // them; Close breaks them off, as it cannot know where a frame ends.
 func (p *proxied) serveWebSocket(a *answer, r *http.Request) {
 	g := p.gateway
-	release, ok := g.work.hold()
+	release, ok := g.background.hold()
 	if !ok {
 		g.failUncharged(a, r, closing)
 		return
@@ -42,7 +42,7 @@ func (p *proxied) serveWebSocket(a *answer, r *http.Request) {
 	a.release = release
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(g.work.ctx, cancel)()
+	defer context.AfterFunc(g.background.ctx, cancel)()
 
 	s := &switching{a, tunnel.New(closeTimeout)}
 	defer func() { // also if the copying panics
@@ -61,7 +61,7 @@ type switching struct {
 }
 
 func (s *switching) received(res *http.Response) error {
-	removeForeign(res)
+	removeForbidden(res)
 	if res.StatusCode != http.StatusSwitchingProtocols {
 		return nil
 	}

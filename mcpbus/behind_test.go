@@ -8,7 +8,7 @@ import (
 
 func TestAChangeThatComesWhileItIsReadIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b behind
+		var b lag
 		first := b.begin()
 		if b.lacks() {
 			t.Error("nothing has changed, and yet something is lacking")

@@ -104,7 +104,7 @@ type Bus struct {
 	roles    *facts[string]
 	tiers    *facts[storage.App]
 	changed  chan struct{} // other processes have changed the catalog
-	behind   behind
+	lag      lag
 	unfollow func()
 
 	callers, upstreams, streams slots

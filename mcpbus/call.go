@@ -98,7 +98,7 @@ func (x *exchange) findTool(name string) *tool {
 	if visible := x.bus.c.Visible; visible != nil && !visible(x.caller, *t.capability, t.stored) {
 		return nil
 	}
-	if !x.reach.covers(s, i) {
+	if !x.openedTools.covers(s, i) {
 		x.missingScope = t
 		return nil
 	}

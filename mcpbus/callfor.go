@@ -42,7 +42,7 @@ func (b *Bus) CallFor(r *http.Request, caller storage.Caller, name string, argum
 		return nil, loopDetected
 	}
 	x := &exchange{bus: b, request: r.WithContext(span.Arrive(ctx, r.Header)), caller: caller, address: &b.root, modern: true}
-	if x.reach, ok = b.root.reachOf(caller); !ok {
+	if x.openedTools, ok = b.root.openedBy(caller); !ok {
 		return nil, noScopeFor
 	}
 	if err := x.loadSnapshot(); err != nil {

@@ -34,7 +34,7 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 			return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 		}},
 		{"legible", strings.Join(hiddentext.Legible, "; "), func(s string) bool {
-			// behind the name in the API
+			// lag the name in the API
 			return !strings.Contains(s, "汉") || strings.HasSuffix(s, "a"+strings.Join(hiddentext.Legible, "; ")+"b") ||
 				strings.HasPrefix(s, `"a`) && strings.HasSuffix(s, `…" in the API.`) // the name alone, cut
 		}},

@@ -23,7 +23,7 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 		}
 		from = s.after(cursor)
 	}
-	tools, next := s.page(x.view(), from, x.bus.c.PageSize)
+	tools, next := s.page(x.toolView(), from, x.bus.c.PageSize)
 	out := append(make(pieces, 0, len(tools)+4), []byte(`{"tools":[`)) // with capacity for what surrounds it
 	return append(append(out, tools...), x.tail(next)), nil
 }
@@ -38,19 +38,19 @@ func isCursor(text string) bool {
 	return text == "" || isTool && isName(text)
 }
 
-// view returns the tools that the caller sees.
-func (x *exchange) view() *view {
+// toolView returns the tools that the caller sees.
+func (x *exchange) toolView() *toolView {
 	s := x.snapshot
 	v := s.everything
-	if s.strict || !x.reach.all || x.address.bundle != "" {
+	if s.strict || !x.openedTools.all || x.address.bundle != "" {
 		key := viewKey{bundle: x.address.bundle}
 		if s.strict {
 			key.who = s.mentionedOnly(x.who)
 		}
-		if !x.reach.all {
-			key.reach = x.reach.key(s)
+		if !x.openedTools.all {
+			key.openedTools = x.openedTools.key(s)
 		}
-		v = s.view(key)
+		v = s.toolView(key)
 	}
 	if visible := x.bus.c.Visible; visible != nil {
 		v = v.filter(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })

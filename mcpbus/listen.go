@@ -86,7 +86,7 @@ func (x *exchange) listen(w http.ResponseWriter, m *rpc.Message) error {
 		s.notify("notifications/subscriptions/acknowledged", `,"notifications":{}`)
 		return nil
 	}
-	last := x.view().digest(x.snapshot)
+	last := x.toolView().digest(x.snapshot)
 	if s.notify("notifications/subscriptions/acknowledged", `,"notifications":{"toolsListChanged":true}`) {
 		x.notifyChanges(s, news, last)
 	}
@@ -134,7 +134,7 @@ func (x *exchange) digest() (sum uint64, known bool) {
 	case err != nil:
 		return 0, false
 	}
-	return x.view().digest(x.snapshot), true
+	return x.toolView().digest(x.snapshot), true
 }
 
 // revoked reports whether the caller's token has been revoked, or cannot be verified any more. If

@@ -18,19 +18,19 @@ const maxOfferedText = 160
 // would list them to it. It implements signin.Tools.
 func (b *Bus) Offer(ctx context.Context, sub, clientID, wanted string) (access.Offer, error) {
 	var o access.Offer
-	if b.behind.stale() {
+	if b.lag.stale() {
 		return o, catalogStale
 	}
 	x := &exchange{bus: b, address: &b.root, snapshot: b.snapshot.Load(), caller: storage.Caller{AppID: clientID, UserID: sub, Scope: wanted}}
 	var ok bool
-	if x.reach, ok = b.root.reachOf(x.caller); !ok {
+	if x.openedTools, ok = b.root.openedBy(x.caller); !ok {
 		return o, nil
 	}
 	var err error
 	if x.who, err = b.subjects(ctx, x.snapshot, x.caller); err != nil {
 		return o, err
 	}
-	tools := x.view().tools
+	tools := x.toolView().tools
 	o.Tools, o.ReadOnly = tools.count(), tools.common(x.snapshot.readOnly)
 	x.offerMembers(&o, tools)
 	for _, bundle := range x.snapshot.labels {

@@ -158,7 +158,7 @@ func (b *Bus) refreshLoop() {
 		case <-b.changed:
 		case <-again.C:
 		}
-		if b.refresh(); b.behind.lacks() {
+		if b.refresh(); b.lag.lacks() {
 			again.Reset(refreshAgain)
 		}
 	}
@@ -175,7 +175,7 @@ func (b *Bus) follow(c storage.Change) {
 			b.tiers.known.Delete(id)
 		}
 	case storage.ChangedCapabilities, storage.ChangedAccess, storage.ChangedBundles, storage.ChangedSettings:
-		b.behind.tell(time.Now())
+		b.lag.tell(time.Now())
 		b.readAgain()
 	}
 }

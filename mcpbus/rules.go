@@ -34,7 +34,7 @@ const maxReadings = 3
 // reload makes a new snapshot if the catalog has changed. The rules are read before and after
 // the capabilities until both readings agree, so that no tool is listed without its rules.
 func (b *Bus) reload(ctx context.Context) error {
-	told := b.behind.begin()
+	told := b.lag.begin()
 	before, err := b.readRules(ctx)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (b *Bus) reload(ctx context.Context) error {
 		b.publish(ctx)
 	}
 	if b.catalog.listed {
-		b.behind.done(told, time.Now())
+		b.lag.done(told, time.Now())
 	}
 	return errs
 }

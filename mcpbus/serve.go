@@ -140,7 +140,7 @@ type exchange struct {
 	writer   http.ResponseWriter // nil: the request is a batch, which gets no stream
 	progress *progressReporter   // of the call, if its client requested progress
 
-	reach        reach          // the tools that the token's scope opens
+	openedTools  openedTools    // the tools that the token's scope opens
 	who          toolaccess.Who // the subjects of access rules that the caller matches
 	snapshot     *snapshot
 	missingScope *tool // of a refused call that only the scope does not open
@@ -149,7 +149,7 @@ type exchange struct {
 // authorize checks the token's scope and loads the snapshot and the caller's subjects.
 func (x *exchange) authorize() (err error) {
 	ok := false
-	if x.reach, ok = x.address.reachOf(x.caller); !ok {
+	if x.openedTools, ok = x.address.openedBy(x.caller); !ok {
 		needed := scope.Tools
 		if x.address.bundle != "" {
 			needed = scope.Bundle(x.address.bundle)
@@ -161,7 +161,7 @@ func (x *exchange) authorize() (err error) {
 
 // loadSnapshot loads the current snapshot, unless it is too old, and the caller's subjects.
 func (x *exchange) loadSnapshot() (err error) {
-	if x.bus.behind.stale() {
+	if x.bus.lag.stale() {
 		return catalogStale
 	}
 	x.snapshot = x.bus.snapshot.Load()
@@ -193,7 +193,7 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 	}
 	answer, wrong := x.answer(&m)
 	if x.missingScope != nil {
-		return x.address.insufficientScope(stepUp, x.reach.stepUpScope(x.missingScope)).Because(&refusal{rpc.ServerError, m.ID})
+		return x.address.insufficientScope(stepUp, x.openedTools.stepUpScope(x.missingScope)).Because(&refusal{rpc.ServerError, m.ID})
 	}
 	x.respond(w, &m, answer, wrong)
 	return nil

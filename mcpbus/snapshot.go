@@ -31,8 +31,8 @@ type snapshot struct {
 	bundles    map[string]bits // by name
 	readOnly   bits            // the tools that change nothing
 	labels     []access.Bundle // the bundles, by name
-	everything *view
-	views      lru[viewKey, *view]
+	everything *toolView
+	views      lru[viewKey, *toolView]
 	joined     lru[joinedKey, joinedPage]
 }
 
@@ -88,7 +88,7 @@ func (s *snapshot) addRules(r *rules) {
 	if s.strict {
 		s.mentioned[access.Subject{Kind: access.SubjectRole, Name: storage.RoleAdmin}] = true
 	}
-	s.everything = &view{tools: newBits(len(s.tools)), count: len(s.tools)}
+	s.everything = &toolView{tools: newBits(len(s.tools)), count: len(s.tools)}
 	s.everything.tools.set(0, len(s.tools))
 	for _, b := range r.bundles {
 		s.bundles[b.Name] = s.bundle(b)

@@ -28,7 +28,7 @@ func ruled(list ...access.Rule) *snapshot {
 
 func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 	s := ruled(access.Rule{Subject: "role:developer"}, access.Rule{Subject: "user:u1", Tools: []string{"t01"}})
-	of := func(who toolaccess.Who) *view { return s.view(viewKey{who: s.mentionedOnly(who)}) }
+	of := func(who toolaccess.Who) *toolView { return s.toolView(viewKey{who: s.mentionedOnly(who)}) }
 	unknown := of(toolaccess.Who{User: "u5", App: "a"})
 	for i := range 5000 {
 		if of(toolaccess.Who{User: fmt.Sprint("x", i), App: fmt.Sprint("y", i), Tier: "free"}) != unknown {
@@ -46,17 +46,17 @@ func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
 	s := ruled(access.Rule{Subject: "everyone"})
 	key := func(i int) viewKey { return viewKey{who: toolaccess.Who{User: strconv.Itoa(i)}} }
-	busy := s.view(key(-1))
+	busy := s.toolView(key(-1))
 	for i := range 10 * maxViews {
-		s.view(key(i))
-		if s.view(key(-1)) != busy {
+		s.toolView(key(i))
+		if s.toolView(key(-1)) != busy {
 			t.Fatalf("the view that everybody asks for was dropped after %d others", i)
 		}
 	}
 	if len(s.views.entries) != maxViews || s.views.used.Len() != maxViews {
 		t.Errorf("%d views are known, %d in line, want %d", len(s.views.entries), s.views.used.Len(), maxViews)
 	}
-	if again := s.view(key(0)); again.count != 100 {
+	if again := s.toolView(key(0)); again.count != 100 {
 		t.Errorf("one that was dropped has %d tools when it is made anew", again.count)
 	}
 }
@@ -64,10 +64,10 @@ func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
 func TestAViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
 	s := ruled(access.Rule{Subject: "user:u1", Tools: []string{"t07"}})
 	var all sync.WaitGroup
-	found := make([]*view, 64)
+	found := make([]*toolView, 64)
 	for i := range found {
 		all.Go(func() {
-			found[i] = s.view(viewKey{who: toolaccess.Who{User: "u1"}})
+			found[i] = s.toolView(viewKey{who: toolaccess.Who{User: "u1"}})
 			if found[i].count != 1 || !found[i].tools.has(7) {
 				t.Errorf("it has %d tools", found[i].count)
 			}
@@ -84,13 +84,13 @@ func TestAViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
 // A token for capabilities that are not there is no token for all.
 func TestARestrictionToNothingIsNoneOfAll(t *testing.T) {
 	s := ruled()
-	x := &exchange{bus: &Bus{}, address: &address{}, snapshot: s, reach: reach{members: []string{"gone"}}}
-	if v := x.view(); v.count != 0 {
+	x := &exchange{bus: &Bus{}, address: &address{}, snapshot: s, openedTools: openedTools{members: []string{"gone"}}}
+	if v := x.toolView(); v.count != 0 {
 		t.Errorf("it finds %d tools", v.count)
 	}
 	x.address = &address{bundle: "gone"}
-	x.reach = reach{all: true}
-	if v := x.view(); v.count != 0 {
+	x.openedTools = openedTools{all: true}
+	if v := x.toolView(); v.count != 0 {
 		t.Errorf("in a bundle that is not there it finds %d tools", v.count)
 	}
 }
@@ -99,7 +99,7 @@ func TestPagesOfAViewAreItsToolsInOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	s := ruled()
 	for range 300 {
-		v := &view{tools: newBits(100)}
+		v := &toolView{tools: newBits(100)}
 		var want []string
 		for i := range 100 {
 			if random.IntN(3) > 0 {
@@ -198,7 +198,7 @@ func TestKeptPagesAreBounded(t *testing.T) {
 		t.Errorf("one that has no room leaves %d", c.cost)
 	}
 	s := ruled()
-	v := &view{tools: newBits(100)}
+	v := &toolView{tools: newBits(100)}
 	for i := 0; i < 100; i += 2 {
 		v.tools.set(i, i+1)
 		v.count++

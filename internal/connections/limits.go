@@ -28,7 +28,7 @@ type Limits struct {
 	c    Config
 	held table
 
-	lingerers lingerers
+	lingerQueue lingerQueue
 
 	refusedAddress, refusedFull     atomic.Uint64
 	cutBody, cutAnswer, cutSilences atomic.Uint64

@@ -14,7 +14,7 @@ const tick = 10 * time.Millisecond
 type linger struct {
 	ended    sync.Cond // of conn.mu
 	waits    bool
-	listed   bool   // lingerers has the connection
+	listed   bool   // lingerQueue has the connection
 	count    uint64 // of waits so far
 	seen     uint64 // the wait that the last tick saw
 	hijacked bool   // a Read of one byte is no longer net/http's
@@ -31,7 +31,7 @@ func (c *conn) lingerUntilCalled() {
 	c.linger.waits = true
 	if !c.linger.listed {
 		c.linger.listed = true
-		c.limits.lingerers.add(c)
+		c.limits.lingerQueue.add(c)
 	}
 	for c.linger.waits {
 		c.linger.ended.Wait()
@@ -60,15 +60,15 @@ func (c *conn) tick() (again bool) {
 	return true
 }
 
-// lingerers holds the connections that have waited since the last tick but one. Its timer runs only
+// lingerQueue holds the connections that have waited since the last tick but one. Its timer runs only
 // while there are some.
-type lingerers struct {
+type lingerQueue struct {
 	mu      sync.Mutex
 	conns   []*conn
 	ticking bool
 }
 
-func (l *lingerers) add(c *conn) {
+func (l *lingerQueue) add(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conns = append(l.conns, c)
@@ -78,7 +78,7 @@ func (l *lingerers) add(c *conn) {
 	}
 }
 
-func (l *lingerers) tick() {
+func (l *lingerQueue) tick() {
 	l.mu.Lock()
 	conns := l.conns
 	l.conns = nil

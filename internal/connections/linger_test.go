@@ -46,7 +46,7 @@ func TestAQuietServiceDoesNotTick(t *testing.T) {
 		c.wantAnswer(200)
 		long := s.ask("PUT / HTTP/1.1\r\nHost: h\r\n\r\n")
 		time.Sleep(3 * tick)
-		l := &s.limits.lingerers
+		l := &s.limits.lingerQueue
 		l.mu.Lock()
 		if l.ticking || len(l.conns) > 0 {
 			t.Errorf("%d connections are watched, ticking %v", len(l.conns), l.ticking)

@@ -39,10 +39,10 @@ func (c *Caller) readBody(ctx context.Context, resp *http.Response, r *Request) 
 	result := Result{Status: status, IsError: status < 200 || status > 299}
 	if status < 200 || status >= 300 && status < 400 {
 		// Not read: the body of 101 never ends, that of a redirect names the upstream.
-		result.Content = textResult("%s%s", line(status), r.credential.Blot([]byte(redirect(resp, r.url.Hostname()))))
+		result.Content = textResult("%s%s", line(status), r.credential.Redact([]byte(redirect(resp, r.url.Hostname()))))
 		return result, nil
 	}
-	contentType := string(r.credential.Blot([]byte(resp.Header.Get("Content-Type"))))
+	contentType := string(r.credential.Redact([]byte(resp.Header.Get("Content-Type"))))
 	body, err := c.body(ctx, resp)
 	result.Bytes = int64(len(body))
 	var read answered
@@ -62,7 +62,7 @@ func (c *Caller) readBody(ctx context.Context, resp *http.Response, r *Request) 
 	case err != nil:
 		return Result{}, err
 	default:
-		read.body = r.credential.Blot(read.body) // of a text that was converted, or it would not be found
+		read.body = r.credential.Redact(read.body) // of a text that was converted, or it would not be found
 		if cut != nil {
 			read.whole = false
 		}

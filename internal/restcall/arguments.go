@@ -68,7 +68,7 @@ func (a *argument) check(raw json.RawMessage, c *complaints) json.RawMessage {
 	if a.schema.check(c, &place{name: a.name}, raw); len(*c) == before {
 		return raw
 	}
-	meant, ok := a.schema.mended(raw)
+	meant, ok := a.schema.decodedText(raw)
 	if !ok {
 		return raw
 	}

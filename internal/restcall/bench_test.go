@@ -83,9 +83,9 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkBlot reads answers of 1 MiB: without escapes, as an API gives them, and made of
+// BenchmarkRedact reads answers of 1 MiB: without escapes, as an API gives them, and made of
 // little else than escapes or the secret itself.
-func BenchmarkBlot(b *testing.B) {
+func BenchmarkRedact(b *testing.B) {
 	secret := "sk-live-0123456789abcdefghijklmnop/+="
 	c, err := Upstream{AuthType: "basic", Secret: storage.NewSecret("user:" + secret)}.Credential()
 	if err != nil {
@@ -104,7 +104,7 @@ func BenchmarkBlot(b *testing.B) {
 			b.SetBytes(int64(len(answer)))
 			b.ReportAllocs()
 			for b.Loop() {
-				c.Blot(answer)
+				c.Redact(answer)
 			}
 		})
 	}

@@ -136,7 +136,7 @@ func (b *body) write(args arguments, p *Plan, in *naming) (text []byte, contentT
 	if b.kind == bodyJSON {
 		return b.writeJSON(args, more, p, c), b.contentType
 	}
-	s := b.sink(in)
+	s := b.formWriter(in)
 	for i := range b.fields {
 		if f := &b.fields[i]; args.given(f.arg, p) {
 			s.field(f, args, p)
@@ -194,7 +194,7 @@ func (b *body) writeWhole(raw json.RawMessage, a argument, in *naming) (text []b
 		c.add("argument %q must be an object: its members become the fields of a form", a.name)
 		return nil, ""
 	}
-	s := b.sink(in)
+	s := b.formWriter(in)
 	s.members(raw, b.whole, b.members())
 	return s.end(b.contentType)
 }

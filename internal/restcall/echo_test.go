@@ -148,12 +148,12 @@ func TestAnEchoOfTheCredentialIsBlottedHoweverItIsWritten(t *testing.T) {
 				for _, text := range texts {
 					for before := range 4 { // base64 has three alignments
 						in := "id=7 <" + write("abc"[:min(before, 3)]+text+"xy"[:before%3]) + "> end"
-						got := string(c.Blot([]byte(in)))
+						got := string(c.Redact([]byte(in)))
 						if !strings.Contains(got, "[secret]") || leaks(got, secret) || strings.Contains(got, write(text)) {
 							t.Errorf("%s, %s: %q is passed on as %q", to.AuthType, name, in, got)
 						}
 						if !strings.HasPrefix(got, "id=7 <") || !strings.HasSuffix(got, "> end") {
-							t.Errorf("%s, %s: of %q more than the secret is blotted: %q", to.AuthType, name, in, got)
+							t.Errorf("%s, %s: of %q more than the secret is redacted: %q", to.AuthType, name, in, got)
 						}
 					}
 				}
@@ -171,7 +171,7 @@ func TestOfBase64NoCharacterThatHoldsTheSecretStays(t *testing.T) {
 				encoded := base64.StdEncoding.EncodeToString([]byte("bbbbbb"[:before] + secret + "aaaaaa"[:after]))
 				first, end := before*8/6, ((before+len(secret))*8+5)/6
 				want := encoded[:first] + "[secret]" + strings.TrimLeft(encoded[end:], "=")
-				if got := string(c.Blot([]byte("\"" + encoded + "\""))); got != "\""+want+"\"" {
+				if got := string(c.Redact([]byte("\"" + encoded + "\""))); got != "\""+want+"\"" {
 					t.Errorf("%d before and %d after %q: %s is passed on as %s, want %s", before, after, secret, encoded, got, want)
 				}
 			}
@@ -187,16 +187,16 @@ func TestAShortSecretBlotsNoText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(c.Blot([]byte(text))); got != text {
+		if got := string(c.Redact([]byte(text))); got != text {
 			t.Errorf("with the secret %q the answer is %q", secret, got)
 		}
 		// As the whole header it can be told from a word.
-		if got := string(c.Blot([]byte("Authorization: Bearer " + secret))); got != "Authorization: [secret]" {
+		if got := string(c.Redact([]byte("Authorization: Bearer " + secret))); got != "Authorization: [secret]" {
 			t.Errorf("with the secret %q its header is passed on as %q", secret, got)
 		}
 	}
 	c, _ := Upstream{AuthType: "basic", Secret: storage.NewSecret("administrator:x")}.Credential()
-	if got := string(c.Blot([]byte("administrator has x; administrator:x"))); got != "administrator has x; [secret]" {
+	if got := string(c.Redact([]byte("administrator has x; administrator:x"))); got != "administrator has x; [secret]" {
 		t.Errorf("with a short password the answer is %q", got)
 	}
 }
@@ -205,21 +205,21 @@ func TestBlottingLeavesJSONWhole(t *testing.T) {
 	c, _ := Upstream{AuthType: "bearer", Secret: storage.NewSecret(`k/ey"with\escapes`)}.Credential()
 	for name, write := range echoes {
 		quoted, _ := json.Marshal(write(`k/ey"with\escapes`))
-		got := c.Blot([]byte(`{"a":[` + string(quoted) + `,"b"],"c":"` + escapedJSON(`k/ey"with\escapes`, `\u%04x`) + `"}`))
+		got := c.Redact([]byte(`{"a":[` + string(quoted) + `,"b"],"c":"` + escapedJSON(`k/ey"with\escapes`, `\u%04x`) + `"}`))
 		var v struct {
 			A []string
 			C string
 		}
 		if err := json.Unmarshal(got, &v); err != nil || len(v.A) != 2 || v.A[1] != "b" || v.C != "[secret]" || !strings.Contains(v.A[0], "[secret]") {
-			t.Errorf("%s: %s, %v, want JSON with the secret blotted out", name, got, err)
+			t.Errorf("%s: %s, %v, want JSON with the secret redacted", name, got, err)
 		}
 	}
 }
 
 func TestBlottingWithinAnEscapeLeavesJSONWhole(t *testing.T) {
 	c, _ := Upstream{AuthType: "bearer", Secret: storage.NewSecret("name-of-a-line")}.Credential()
-	if got := string(c.Blot([]byte(`{"a":"\name-of-a-line","b":"\\\\name-of-a-line"}`))); got != `{"a":"[secret]","b":"\\\\[secret]"}` {
-		t.Errorf("blotted out it is %s", got)
+	if got := string(c.Redact([]byte(`{"a":"\name-of-a-line","b":"\\\\name-of-a-line"}`))); got != `{"a":"[secret]","b":"\\\\[secret]"}` {
+		t.Errorf("redacted it is %s", got)
 	}
 }
 

@@ -110,12 +110,12 @@ func FuzzBlot(f *testing.F) {
 		if err != nil || len(secret) < minHidden || strings.ContainsAny(secret, "[]") {
 			return
 		}
-		got := string(c.Blot([]byte(answer)))
+		got := string(c.Redact([]byte(answer)))
 		if strings.Contains(got, secret) || strings.Contains(string(unescaped([]byte(got))), secret) && strings.Contains(string(unescaped([]byte(answer))), secret) {
-			t.Errorf("with the secret %q Blot(%q) = %q", secret, answer, got)
+			t.Errorf("with the secret %q Redact(%q) = %q", secret, answer, got)
 		}
 		if !strings.Contains(got, "[secret]") && got != answer {
-			t.Errorf("with the secret %q Blot(%q) = %q, which is changed and has nothing blotted", secret, answer, got)
+			t.Errorf("with the secret %q Redact(%q) = %q, which is changed and has nothing redacted", secret, answer, got)
 		}
 		for i, layer := 0, []byte(answer); i < 3; i++ { // places of an unescaped text are places of the text
 			next := unescaped(layer)

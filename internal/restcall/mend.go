@@ -11,16 +11,16 @@ import (
 // Models, and some clients, send lists, objects, numbers and booleans as texts of JSON. Where a schema
 // admits no text, nothing else can be meant by one.
 
-// mender reads values from texts.
-type mender struct{ left int } // schemas that may still be visited
+// textDecoder reads values from texts.
+type textDecoder struct{ left int } // schemas that may still be visited
 
-// maxMended bounds the work for one argument.
-const maxMended = 200_000
+// maxDecoded bounds the work for one argument.
+const maxDecoded = 200_000
 
-// mended returns what is meant by a value that a schema does not admit; ok is false if that is not admitted
+// decodedText returns what is meant by a value that a schema does not admit; ok is false if that is not admitted
 // either.
-func (s *schema) mended(raw json.RawMessage) (out json.RawMessage, ok bool) {
-	m := mender{maxMended}
+func (s *schema) decodedText(raw json.RawMessage) (out json.RawMessage, ok bool) {
+	m := textDecoder{maxDecoded}
 	out = m.value(s, raw, 0)
 	if bytes.Equal(out, raw) || rawjson.Check(out, rawjson.Limits{Depth: maxDepth, Once: true}) != nil {
 		return nil, false
@@ -29,7 +29,7 @@ func (s *schema) mended(raw json.RawMessage) (out json.RawMessage, ok bool) {
 }
 
 // value reads the texts in a value, at any level.
-func (m *mender) value(s *schema, raw json.RawMessage, depth int) json.RawMessage {
+func (m *textDecoder) value(s *schema, raw json.RawMessage, depth int) json.RawMessage {
 	if m.left--; s == nil || depth > maxSchema || m.left < 0 {
 		return raw
 	}
@@ -62,7 +62,7 @@ func inText(raw json.RawMessage) json.RawMessage {
 	return inner
 }
 
-func (m *mender) list(s *schema, raw json.RawMessage, depth int) json.RawMessage {
+func (m *textDecoder) list(s *schema, raw json.RawMessage, depth int) json.RawMessage {
 	if s.items == nil {
 		return raw
 	}
@@ -76,7 +76,7 @@ func (m *mender) list(s *schema, raw json.RawMessage, depth int) json.RawMessage
 	return append(out, ']')
 }
 
-func (m *mender) object(s *schema, raw json.RawMessage, depth int) json.RawMessage {
+func (m *textDecoder) object(s *schema, raw json.RawMessage, depth int) json.RawMessage {
 	if len(s.properties) == 0 {
 		return raw
 	}

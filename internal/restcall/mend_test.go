@@ -63,7 +63,7 @@ func TestATextOfJSONIsReadWhereNoTextIsAdmitted(t *testing.T) {
 
 // A schema that visits itself and a long text cost no more than a bounded number of visits.
 func TestReadingTextsIsBounded(t *testing.T) {
-	m := mender{10}
+	m := textDecoder{10}
 	s := compileSchema([]byte(`{"type":"array","items":{"type":"integer"}}`), 0)
 	if got := m.value(s, []byte(`["1","2","3","4","5","6","7","8","9","10","11"]`),
 		0); string(got) != `[1,2,3,4,5,6,7,8,9,"10","11"]` {

@@ -13,7 +13,7 @@ var quoted = strings.NewReplacer(`\`, `\\`, `"`, `%22`)
 
 // writePart writes one part of multipart/form-data (RFC 7578). One with a file name is a
 // file. Text of which no type is said has none, which is text/plain.
-func (s *sink) writePart(i item, fileName, contentType string, content []byte) {
+func (s *formWriter) writePart(i item, fileName, contentType string, content []byte) {
 	if !s.more() {
 		return
 	}

@@ -95,7 +95,7 @@ func links(value string) iter.Seq2[string, []string] {
 // that the public can look up, which tells neither the upstream's own host nor its credential.
 func mayTell(text string, r *Request) bool {
 	to, err := netguard.CheckURL(text)
-	if err != nil || string(r.credential.Blot([]byte(text))) != text {
+	if err != nil || string(r.credential.Redact([]byte(text))) != text {
 		return false
 	}
 	host := hostOf(to)

@@ -40,7 +40,7 @@ func TestAnUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
 			got := texts(r)
 			for _, spelling := range []string{"s3cr3t", base64.StdEncoding.EncodeToString([]byte("user:" + secret))} {
 				if strings.Contains(got, spelling) || !strings.Contains(got, "[secret]") {
-					t.Errorf("%s %s: the answer is %q, want the secret blotted out", to.AuthType, to.AuthIn, got)
+					t.Errorf("%s %s: the answer is %q, want the secret redacted", to.AuthType, to.AuthIn, got)
 				}
 			}
 		}
@@ -60,8 +60,8 @@ func TestASecretIsFoundInTheStringsOfJSON(t *testing.T) {
 		}
 		quoted, _ := json.Marshal(map[string]string{"sent": c.Text, "user": "user:" + secret, "password": secret})
 		for _, echo := range []string{string(quoted), strings.ReplaceAll(string(quoted), "/", `\/`)} {
-			if got := string(c.Blot([]byte(echo))); got != `{"password":"[secret]","sent":"Basic [secret]","user":"[secret]"}` {
-				t.Errorf("%s: blotted out it is %s", echo, got)
+			if got := string(c.Redact([]byte(echo))); got != `{"password":"[secret]","sent":"Basic [secret]","user":"[secret]"}` {
+				t.Errorf("%s: redacted it is %s", echo, got)
 			}
 		}
 	}

@@ -129,7 +129,7 @@ func (r *Request) shown(name, value string) string {
 	if value = inUTF8(value, isURL); len(value) > maxToldValue || !plain(value) {
 		return ""
 	}
-	value = string(r.credential.Blot([]byte(value)))
+	value = string(r.credential.Redact([]byte(value)))
 	if isURL {
 		return r.shownURL(value)
 	}

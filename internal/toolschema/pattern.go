@@ -33,7 +33,7 @@ func portable(pattern string) string {
 	if pattern == "" || len(pattern) > maxWord || !utf8.ValidString(pattern) {
 		return ""
 	}
-	m := mender{rest: pattern}
+	m := patternReader{rest: pattern}
 	if !m.mend() {
 		return ""
 	}
@@ -48,8 +48,8 @@ func portable(pattern string) string {
 	return out
 }
 
-// mender reads a pattern from left to right.
-type mender struct {
+// patternReader reads a pattern from left to right.
+type patternReader struct {
 	rest      string
 	out       strings.Builder
 	assertion bool // the last thing was one, which ECMA-262 has no quantifier for
@@ -61,7 +61,7 @@ var (
 )
 
 // mend reports whether all of the pattern could be read.
-func (m *mender) mend() bool {
+func (m *patternReader) mend() bool {
 	for m.rest != "" {
 		c := m.rest[0]
 		if quantified := c == '*' || c == '+' || c == '?' || quantifier.MatchString(m.rest); quantified && m.assertion {
@@ -101,13 +101,13 @@ func (m *mender) mend() bool {
 	return true
 }
 
-func (m *mender) take(n int) {
+func (m *patternReader) take(n int) {
 	m.out.WriteString(m.rest[:n])
 	m.rest = m.rest[n:]
 }
 
 // literally takes a character that needs an escape.
-func (m *mender) literally(n int) {
+func (m *patternReader) literally(n int) {
 	m.out.WriteByte('\\')
 	m.take(n)
 }
@@ -119,7 +119,7 @@ const (
 )
 
 // escape takes an escape and reports whether it stands for a set of characters.
-func (m *mender) escape(inClass bool) (set, ok bool) {
+func (m *patternReader) escape(inClass bool) (set, ok bool) {
 	if len(m.rest) < 2 {
 		return false, false
 	}
@@ -149,7 +149,7 @@ func (m *mender) escape(inClass bool) (set, ok bool) {
 }
 
 // codePoint takes \u4e00 and writes the character itself, which RE2 reads too.
-func (m *mender) codePoint(inClass bool) bool {
+func (m *patternReader) codePoint(inClass bool) bool {
 	n, _ := strconv.ParseUint(m.rest[2:6], 16, 32)
 	r := rune(n)
 	if !utf8.ValidRune(r) || !Visible(string(r)) {
@@ -177,7 +177,7 @@ func letterOrDigit(c byte) bool {
 
 // class takes what is in brackets. A hyphen beside a set, such as that of [\w-.], can only
 // be itself.
-func (m *mender) class() bool {
+func (m *patternReader) class() bool {
 	m.take(1)
 	if strings.HasPrefix(m.rest, "^") {
 		m.take(1)

@@ -15,7 +15,7 @@ func Look(ctx context.Context, store Store) ([]Info, error) {
 	if !store.Shared() {
 		return nil, nil
 	}
-	s := &sight{}
+	s := &observed{}
 	began := time.Now()
 	first, err := store.Beats(ctx)
 	if err != nil {

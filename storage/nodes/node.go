@@ -30,9 +30,9 @@ type Node struct {
 	c    Config
 	live atomic.Int64
 
-	mu    sync.Mutex
-	beat  Beat // as it was stored last
-	sight sight
+	mu       sync.Mutex
+	beat     Beat // as it was stored last
+	observed observed
 
 	failing bool // the last turn failed; belongs to run
 	end     context.CancelFunc
@@ -53,7 +53,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	now := time.Now()
 	n := &Node{c: c}
 	n.beat = Beat{ID: rand.Text(), Name: c.Name, Build: c.Build, Started: now.UTC().Truncate(time.Second), Every: beatEvery}
-	n.sight.self = n.beat.ID
+	n.observed.self = n.beat.ID
 	n.live.Store(1)
 	if !c.Store.Shared() {
 		return n, nil
@@ -90,7 +90,7 @@ func fitting(text string) string {
 func (n *Node) Live() int { return int(n.live.Load()) }
 
 // ID returns the id of this start of the process.
-func (n *Node) ID() string { return n.sight.self }
+func (n *Node) ID() string { return n.observed.self }
 
 // Name returns what people call this node.
 func (n *Node) Name() string { return n.c.Name }
@@ -98,7 +98,7 @@ func (n *Node) Name() string { return n.c.Name }
 // List reads all nodes, the oldest first: also those that went away lately without leaving.
 func (n *Node) List(ctx context.Context) ([]Info, error) {
 	if !n.c.Store.Shared() {
-		return n.sight.infos(time.Now(), []Beat{n.beat}), nil
+		return n.observed.infos(time.Now(), []Beat{n.beat}), nil
 	}
 	beats, err := n.c.Store.Beats(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (n *Node) List(ctx context.Context) ([]Info, error) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.sight.infos(time.Now(), beats), nil
+	return n.observed.infos(time.Now(), beats), nil
 }
 
 // run beats until life ends.
@@ -156,8 +156,8 @@ func (n *Node) turn(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
-	n.sight.read(now, apart, beats)
-	n.live.Store(int64(n.sight.count(now)))
+	n.observed.read(now, apart, beats)
+	n.live.Store(int64(n.observed.count(now)))
 	return nil
 }
 
@@ -188,7 +188,7 @@ func (n *Node) next() Beat {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	b, now := n.beat, time.Now().UTC()
-	b.At, b.Every = now, n.sight.every()
+	b.At, b.Every = now, n.observed.every()
 	if b.Ends.Sub(now) < beatLife/2 { // seldom: an index holds it
 		b.Ends = now.Add(beatLife)
 	}

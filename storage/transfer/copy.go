@@ -187,7 +187,7 @@ func (c *copier) moved(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("the source: %w", err)
 	}
-	now := newSummer()
+	now := newRowSummer()
 	for _, r := range rows {
 		now.add(r)
 	}

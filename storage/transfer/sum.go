@@ -16,15 +16,15 @@ type Sum struct {
 	SHA256 string `json:"sha256"`
 }
 
-// summer makes a Sum of rows in the order of their keys.
-type summer struct {
+// rowSummer makes a Sum of rows in the order of their keys.
+type rowSummer struct {
 	rows int
 	hash hash.Hash
 }
 
-func newSummer() *summer { return &summer{hash: sha256.New()} }
+func newRowSummer() *rowSummer { return &rowSummer{hash: sha256.New()} }
 
-func (s *summer) add(r Row) {
+func (s *rowSummer) add(r Row) {
 	s.rows++
 	for _, part := range [][]byte{r.Key, r.Value} {
 		var size [8]byte
@@ -34,7 +34,7 @@ func (s *summer) add(r Row) {
 	}
 }
 
-func (s *summer) sum() Sum { return Sum{s.rows, hex.EncodeToString(s.hash.Sum(nil))} }
+func (s *rowSummer) sum() Sum { return Sum{s.rows, hex.EncodeToString(s.hash.Sum(nil))} }
 
 // walker reads a table row by row, holding one page.
 type walker struct {

@@ -40,7 +40,7 @@ type step struct {
 // table writes what differs in one table, and returns what the source had.
 func (c *copier) table(ctx context.Context, t *TableReport) (Sum, error) {
 	source, target := c.walkers(t.Table)
-	sum, due, seen := newSummer(), step{}, 0
+	sum, due, seen := newRowSummer(), step{}, 0
 	err := merge(ctx, source, target, func(a, b *Row) error {
 		if a != nil {
 			seen++
@@ -114,7 +114,7 @@ func (c *copier) write(ctx context.Context, table Table, rows []Row, gone [][]by
 func (c *copier) verify(ctx context.Context, t *TableReport, features *Row) (Sum, error) {
 	source, target := c.walkers(t.Table)
 	t.Changed = 0
-	holds, there, here := newSummer(), newSummer(), newSummer()
+	holds, there, here := newRowSummer(), newRowSummer(), newRowSummer()
 	err := merge(ctx, source, target, func(a, b *Row) error {
 		if isMark(t.Table, a, b) {
 			if b = features; b != nil {

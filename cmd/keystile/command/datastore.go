@@ -141,16 +141,16 @@ func registrarOf(c *config.Config, store *storage.Store) (*registry.Registry, er
 		return nil, err
 	}
 	return registry.New(context.Background(), registry.Config{
-		BaseURL: origin(c), Store: store, Visitors: nobody{}, NoDelivery: true, Pins: kept,
+		BaseURL: origin(c), Store: store, Visitors: noVisitors{}, NoDelivery: true, Pins: kept,
 		AllowPrivateUpstreams: c.PrivateUpstreams, ResolveRefs: c.ResolveRefs,
 		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools,
 	})
 }
 
-// nobody is a sign-in without visitors.
-type nobody struct{}
+// noVisitors is a sign-in without visitors.
+type noVisitors struct{}
 
-func (nobody) Visitor(*http.Request) (storage.Session, error) {
+func (noVisitors) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{}, storage.ErrNotFound
 }
 

@@ -75,7 +75,7 @@ func built(t *testing.T, env ...string) *assembled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := assemble(t.Context(), c, apidoc.Example, home, new(together), nil, slog.New(slog.DiscardHandler), nil)
+	b, err := assemble(t.Context(), c, apidoc.Example, home, new(membership), nil, slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func closeService(service *assembled) error {
 }
 
 // leave tells the other nodes that this one is gone.
-func leave(others *together) error {
+func leave(others *membership) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settling)
 	defer cancel()
 	return others.close(ctx)

@@ -61,14 +61,14 @@ const (
 
 // Ledger counts charged calls. It is used by many goroutines at once.
 type Ledger struct {
-	store   Store
-	every   time.Duration
-	log     *slog.Logger
-	watched func(app string) *atomic.Int64
-	told    func(calls iter.Seq[Call])
-	journal *journal // nil: none
-	node    string
-	gate    gate
+	store    Store
+	every    time.Duration
+	log      *slog.Logger
+	watched  func(app string) *atomic.Int64
+	told     func(calls iter.Seq[Call])
+	journal  *journal // nil: none
+	node     string
+	readLock readLock
 
 	mu     sync.Mutex // guards what follows; a charge holds it during its write
 	closed bool

@@ -89,10 +89,10 @@ func InOne(usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.
 
 // readOf is read of several applications.
 func (l *Ledger) readOf(ctx context.Context, usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.Count, error), apps []string, q driver.UsageQuery) (own, stored map[string][]driver.Count, settled bool, err error) {
-	if err := l.gate.enter(ctx); err != nil {
+	if err := l.readLock.enter(ctx); err != nil {
 		return nil, nil, false, fmt.Errorf("ledger: read usage: %w", err)
 	}
-	defer l.gate.leave()
+	defer l.readLock.leave()
 	own = make(map[string][]driver.Count, len(apps))
 	for _, q.AppID = range apps {
 		if own[q.AppID], settled = l.unacknowledged(q); !settled {
@@ -108,11 +108,11 @@ func (l *Ledger) readOf(ctx context.Context, usageOf func(context.Context, []str
 // read returns the rows not acknowledged and the stored ones, as of one moment. Where
 // settled is false some rows may be among both, and the stored ones were not asked for.
 func (l *Ledger) read(ctx context.Context, q driver.UsageQuery) (own, stored []driver.Count, settled bool, err error) {
-	if err := l.gate.enter(ctx); err != nil {
+	if err := l.readLock.enter(ctx); err != nil {
 		own, _ = l.unacknowledged(q)
 		return own, nil, false, fmt.Errorf("ledger: read usage: %w", err)
 	}
-	defer l.gate.leave()
+	defer l.readLock.leave()
 	if own, settled = l.unacknowledged(q); !settled {
 		return own, nil, false, nil
 	}

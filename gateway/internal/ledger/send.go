@@ -62,10 +62,10 @@ func (l *Ledger) drain(ctx context.Context) error {
 // send hands the oldest sealed batch to the store and reports whether there was one.
 // After an error the batch stays the oldest: the store accepts numbers only in their order.
 func (l *Ledger) send(ctx context.Context) (sent bool, err error) {
-	if err := l.gate.begin(ctx); err != nil {
+	if err := l.readLock.begin(ctx); err != nil {
 		return false, err
 	}
-	defer l.gate.end()
+	defer l.readLock.end()
 	b := l.oldest()
 	if b == nil {
 		return false, nil

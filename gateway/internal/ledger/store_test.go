@@ -144,7 +144,7 @@ func TestASendWaitsForTheReadsBeforeIt(t *testing.T) {
 		l := opened(t, Config{Store: s})
 		synctest.Wait()
 		charge(t, l, "app", 1)
-		if err := l.gate.enter(t.Context()); err != nil {
+		if err := l.readLock.enter(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Second)
@@ -152,25 +152,25 @@ func TestASendWaitsForTheReadsBeforeIt(t *testing.T) {
 			t.Errorf("%d batches were sent while a read was under way, want 0", n)
 		}
 		late := make(chan error)
-		go func() { late <- l.gate.enter(t.Context()) }()
+		go func() { late <- l.readLock.enter(t.Context()) }()
 		synctest.Wait()
 		select {
 		case <-late:
 			t.Error("a read went in before the send that waits: reads could keep it waiting for ever")
 		default:
 		}
-		l.gate.leave()
+		l.readLock.leave()
 		if err := <-late; err != nil {
 			t.Fatal(err)
 		}
 		wantStored(t, s, "app", 1)
-		l.gate.leave()
+		l.readLock.leave()
 		l.drop()
 	})
 }
 
 func TestASendThatGivesUpLetsReadsIn(t *testing.T) {
-	var g gate
+	var g readLock
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	g.enter(t.Context())

@@ -33,33 +33,33 @@ const (
 
 func newest(first uint64) string { return fmt.Sprintf("%016x", ^first) }
 
-func segmentID(s stretch) string    { return fmt.Sprintf("s%016x", s.first) }
-func segmentEntry(s stretch) string { return "a1." + newest(s.first) }
+func segmentID(s recordRange) string    { return fmt.Sprintf("s%016x", s.first) }
+func segmentEntry(s recordRange) string { return "a1." + newest(s.first) }
 
 // segmentSpan spans the head and all segments.
 var segmentSpan = driver.Between(headEntry, "a2")
 
 // partID names a part of a group, and the index it is of: a process that was paused in a merge may write
 // parts of an index that was removed since.
-func (h head) partID(part byte, group stretch) string {
+func (h head) partID(part byte, group recordRange) string {
 	return fmt.Sprintf("p%02x.%016x.%016x.%x", part, group.first, group.last, h.key[:4])
 }
 
 func partEntry(part byte, first uint64) string { return fmt.Sprintf("p%02x.%s", part, newest(first)) }
 
 // partSpan spans one part of the groups from one down to another.
-func partSpan(part byte, from, to stretch) driver.Span {
+func partSpan(part byte, from, to recordRange) driver.Span {
 	return driver.Between(partEntry(part, from.first), driver.Is(partEntry(part, to.first)).To)
 }
 
 func appsEntry(part byte, first uint64) string { return fmt.Sprintf("b%s.%02x", newest(first), part) }
 
 // appsSpan spans all parts that have applications, of the groups from one down to another.
-func appsSpan(from, to stretch) driver.Span {
+func appsSpan(from, to recordRange) driver.Span {
 	return driver.Between(appsEntry(0, from.first), driver.Is(appsEntry(appParts-1, to.first)).To)
 }
 
-func groupEntry(part byte, group stretch) string {
+func groupEntry(part byte, group recordRange) string {
 	return fmt.Sprintf("g%016x.%02x", group.first, part)
 }
 
@@ -71,30 +71,30 @@ var wholeSpans = []driver.Span{driver.Between("a1", "a2"), driver.Between("g", "
 
 // block is a document with postings: a segment, or a part of a group.
 type block struct {
-	stretches []stretch // of its segments
-	stretch             // around them
-	rest      []byte    // the postings
+	ranges      []recordRange // of its segments
+	recordRange               // around them
+	rest        []byte        // the postings
 }
 
 const blockFormat = 1
 
-func makeBlock(stretches []stretch, postings []posting) []byte {
-	whole := around(stretches)
-	return appendPostings(appendStretches([]byte{blockFormat}, stretches), postings, whole.width())
+func makeBlock(ranges []recordRange, postings []posting) []byte {
+	whole := around(ranges)
+	return appendPostings(appendRanges([]byte{blockFormat}, ranges), postings, whole.width())
 }
 
-func (s stretch) width() uint64 { return s.last - s.first + 1 }
+func (s recordRange) width() uint64 { return s.last - s.first + 1 }
 
 func readBlock(data []byte) (block, error) {
 	if len(data) == 0 || data[0] != blockFormat {
 		return block{}, errDamaged
 	}
 	r := reader{rest: data[1:]}
-	b := block{stretches: r.stretches()}
-	if b.rest = r.rest; r.bad || len(b.stretches) == 0 {
+	b := block{ranges: r.ranges()}
+	if b.rest = r.rest; r.bad || len(b.ranges) == 0 {
 		return block{}, errDamaged
 	}
-	b.stretch = around(b.stretches)
+	b.recordRange = around(b.ranges)
 	return b, nil
 }
 

@@ -24,14 +24,14 @@ func (x *Indexer) index(ctx context.Context, h head, records []driver.Record) er
 		}
 	}
 	h.cursor, h.mark = last.Seq, markOf(last)
-	segment := driver.Doc{ID: segmentID(s), Index: []string{segmentEntry(s)}, Data: makeBlock([]stretch{s}, postings)}
+	segment := driver.Doc{ID: segmentID(s), Index: []string{segmentEntry(s)}, Data: makeBlock([]recordRange{s}, postings)}
 	_, err := x.Store.SaveTrailIndex(ctx, h.doc(), segment)
 	return err
 }
 
 // gather returns the postings of the first of some records, as many as are near each other.
-func gather(hash *hasher, records []driver.Record) (s stretch, all []posting) {
-	s = stretch{first: records[0].Seq, last: records[0].Seq, from: math.MaxInt64, until: math.MinInt64}
+func gather(hash *hasher, records []driver.Record) (s recordRange, all []posting) {
+	s = recordRange{first: records[0].Seq, last: records[0].Seq, from: math.MaxInt64, until: math.MinInt64}
 	var terms []uint32
 	all = make([]posting, 0, fields*len(records))
 	for _, r := range records {
@@ -89,7 +89,7 @@ func (x *Indexer) merge(ctx context.Context) error {
 }
 
 // saveParts writes the parts of a group that are not there.
-func (x *Indexer) saveParts(ctx context.Context, h head, group stretch, segments []stretch, cut [parts][]posting) error {
+func (x *Indexer) saveParts(ctx context.Context, h head, group recordRange, segments []recordRange, cut [parts][]posting) error {
 	there := map[string]bool{}
 	span := driver.Between(groupEntry(0, group), driver.Is(groupEntry(parts-1, group)).To)
 	for next := span.From; next != ""; {

@@ -9,18 +9,18 @@ import (
 // errDamaged: a document of the index is not one that this version has written.
 var errDamaged = errors.New("audit: the index of the trail is damaged; have it made anew with keystile audit reindex")
 
-// stretch is a range of records and of the times that they have, in seconds: until counts as in it.
-type stretch struct {
+// recordRange is a range of records and of the times that they have, in seconds: until counts as in it.
+type recordRange struct {
 	first, last uint64
 	from, until int64
 }
 
-func (s stretch) plus(t stretch) stretch {
-	return stretch{min(s.first, t.first), max(s.last, t.last), min(s.from, t.from), max(s.until, t.until)}
+func (s recordRange) plus(t recordRange) recordRange {
+	return recordRange{min(s.first, t.first), max(s.last, t.last), min(s.from, t.from), max(s.until, t.until)}
 }
 
 // around returns the stretch of some that follow each other.
-func around(all []stretch) stretch {
+func around(all []recordRange) recordRange {
 	whole := all[0]
 	for _, s := range all[1:] {
 		whole = whole.plus(s)
@@ -28,10 +28,10 @@ func around(all []stretch) stretch {
 	return whole
 }
 
-// appendStretches writes stretches that ascend.
-func appendStretches(b []byte, all []stretch) []byte {
+// appendRanges writes stretches that ascend.
+func appendRanges(b []byte, all []recordRange) []byte {
 	b = binary.AppendUvarint(b, uint64(len(all)))
-	var before stretch
+	var before recordRange
 	for _, s := range all {
 		b = binary.AppendUvarint(b, s.first-before.last)
 		b = binary.AppendUvarint(b, s.last-s.first)
@@ -78,16 +78,16 @@ func (r *reader) bytes(n uint64) []byte {
 	return b
 }
 
-func (r *reader) stretches() []stretch {
+func (r *reader) ranges() []recordRange {
 	n := r.uint()
 	if n > uint64(len(r.rest)) { // each takes several bytes
 		r.bad = true
 		return nil
 	}
-	all := make([]stretch, 0, n)
-	var before stretch
+	all := make([]recordRange, 0, n)
+	var before recordRange
 	for range n {
-		s := stretch{first: before.last + r.uint()}
+		s := recordRange{first: before.last + r.uint()}
 		s.last = s.first + r.uint()
 		s.from = before.from + r.int()
 		s.until = s.from + int64(r.uint())

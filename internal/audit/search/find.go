@@ -95,7 +95,7 @@ func (f *finder) passes(e *event.Event) bool {
 }
 
 // during reports whether records of a stretch may have times that are searched for.
-func (f *finder) during(s stretch) bool {
+func (f *finder) during(s recordRange) bool {
 	return (f.q.To.IsZero() || s.from < f.q.To.Unix()+1) && (f.q.From.IsZero() || s.until >= f.q.From.Unix())
 }
 

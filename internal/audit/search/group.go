@@ -9,7 +9,7 @@ import (
 // groups looks at the groups, the newest first: at all of them at once for what is rare, else at a few,
 // because these are likely to fill the page, then at ever more.
 func (w *walker) groups(ctx context.Context) error {
-	var due []stretch
+	var due []recordRange
 	for _, g := range slices.Backward(w.head.groups) {
 		if g.first < w.below && w.during(g) {
 			due = append(due, g)
@@ -68,7 +68,7 @@ func (w *walker) cost() int {
 
 // some looks at some groups that follow each other, the newest first. Where much has a rare clause it looks
 // for the others in the newest of it, which are likely to fill the page, then in ever more.
-func (w *walker) some(ctx context.Context, groups []stretch) error {
+func (w *walker) some(ctx context.Context, groups []recordRange) error {
 	found := make([][]uint64, len(groups))
 	if err := w.narrow(ctx, groups, found, 0); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (w *walker) some(ctx context.Context, groups []stretch) error {
 }
 
 // narrow puts what has a clause into found; behind the first clause it takes out what has not.
-func (w *walker) narrow(ctx context.Context, groups []stretch, found [][]uint64, clause int) error {
+func (w *walker) narrow(ctx context.Context, groups []recordRange, found [][]uint64, clause int) error {
 	for clause > 0 && len(found[0]) == 0 { // some were found
 		groups, found = groups[1:], found[1:]
 	}
@@ -147,7 +147,7 @@ func (w *walker) narrow(ctx context.Context, groups []stretch, found [][]uint64,
 const manyParts = 2
 
 // load calls do with some parts of each group that are there.
-func (w *walker) load(ctx context.Context, parts []byte, groups []stretch, do func(int, block) error) error {
+func (w *walker) load(ctx context.Context, parts []byte, groups []recordRange, do func(int, block) error) error {
 	places := make(map[string]int, len(parts)*len(groups))
 	for i, g := range groups {
 		for _, part := range parts {

@@ -19,8 +19,8 @@ type head struct {
 	cursor  uint64   // the last record that was indexed; 0: none
 	mark    [8]byte  // a hash of that record, to notice that the trail is another one
 
-	groups   []stretch // ascending
-	segments []stretch // behind them
+	groups   []recordRange // ascending
+	segments []recordRange // behind them
 }
 
 const headFormat = 1
@@ -37,7 +37,7 @@ func (h head) data() []byte {
 	}
 	b := append([]byte{headFormat, wipe}, h.key[:]...)
 	b = append(binary.AppendUvarint(b, h.cursor), h.mark[:]...)
-	return appendStretches(appendStretches(b, h.groups), h.segments)
+	return appendRanges(appendRanges(b, h.groups), h.segments)
 }
 
 func (h head) doc() driver.Doc {
@@ -57,8 +57,8 @@ func readHead(d driver.Doc) (head, error) {
 	copy(h.key[:], r.bytes(uint64(len(h.key))))
 	h.cursor = r.uint()
 	copy(h.mark[:], r.bytes(uint64(len(h.mark))))
-	h.groups = r.stretches()
-	h.segments = r.stretches()
+	h.groups = r.ranges()
+	h.segments = r.ranges()
 	if r.bad {
 		return h, errDamaged
 	}

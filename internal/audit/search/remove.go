@@ -17,7 +17,7 @@ func (x *Indexer) obsolete(ctx context.Context, h head) (work, error) {
 		return nil, err
 	}
 	before := oldest[0].Seq
-	gone := func(s stretch) bool { return s.last < before }
+	gone := func(s recordRange) bool { return s.last < before }
 	if !slices.ContainsFunc(h.groups, gone) && !slices.ContainsFunc(h.segments, gone) {
 		return nil, nil
 	}
@@ -26,7 +26,7 @@ func (x *Indexer) obsolete(ctx context.Context, h head) (work, error) {
 
 // forget removes blocks in front of a record: first the parts of groups, also those of a merge that was
 // never finished, then the segments and their names in the head.
-func (x *Indexer) forget(ctx context.Context, before uint64, gone func(stretch) bool) error {
+func (x *Indexer) forget(ctx context.Context, before uint64, gone func(recordRange) bool) error {
 	h, _, docs, err := loadIndex(ctx, x.Store)
 	if err != nil || h.version == 0 || h.wipe {
 		return err

@@ -51,15 +51,15 @@ type walker struct {
 	*finder
 	head    head
 	clauses []clause
-	held    []uint64 // found and not yet read, the newest first
-	picked  int      // how many were read last
-	cut     stretch  // the segment in which the time ends that is searched for, if one was met
+	held    []uint64    // found and not yet read, the newest first
+	picked  int         // how many were read last
+	cut     recordRange // the segment in which the time ends that is searched for, if one was met
 }
 
 // segments looks at the segments, the newest first.
 func (w *walker) segments(ctx context.Context, segments []block) error {
 	for _, b := range segments {
-		if b.first >= w.below || !w.during(b.stretch) {
+		if b.first >= w.below || !w.during(b.recordRange) {
 			continue
 		}
 		found := w.all(b)
@@ -84,10 +84,10 @@ func (w *walker) segments(ctx context.Context, segments []block) error {
 
 // all returns every Seq of a block where nothing but a time is asked for.
 func (w *walker) all(b block) (found []uint64) {
-	if len(w.clauses) > 0 || !w.during(b.stretch) {
+	if len(w.clauses) > 0 || !w.during(b.recordRange) {
 		return nil
 	}
-	for _, s := range b.stretches {
+	for _, s := range b.ranges {
 		for seq := s.first; w.during(s) && seq <= s.last; seq++ {
 			found = append(found, seq)
 		}
@@ -102,17 +102,17 @@ func (w *walker) within(b block, found []uint64) []uint64 {
 	if w.q.From.IsZero() && w.q.To.IsZero() {
 		return found
 	}
-	for _, s := range b.stretches {
+	for _, s := range b.ranges {
 		if to := w.q.To.Unix(); !w.q.To.IsZero() && s.from < to && s.until > to {
 			w.cut = s
 		}
 	}
 	i := 0
 	return slices.DeleteFunc(found, func(seq uint64) bool {
-		for i < len(b.stretches)-1 && b.stretches[i].last < seq {
+		for i < len(b.ranges)-1 && b.ranges[i].last < seq {
 			i++
 		}
-		return !w.during(b.stretches[i])
+		return !w.during(b.ranges[i])
 	})
 }
 

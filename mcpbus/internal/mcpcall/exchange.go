@@ -48,7 +48,7 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return nil, errEncoding // the transport has undone what it asked for
 	}
-	media, _, _ := mime.ParseMediaType(string(t.credential.Blot([]byte(resp.Header.Get("Content-Type"))))) // it may get into the log
+	media, _, _ := mime.ParseMediaType(string(t.credential.Redact([]byte(resp.Header.Get("Content-Type"))))) // it may get into the log
 	switch {
 	case r.status >= 400:
 		r.readFault(t, resp.Body)
@@ -120,7 +120,7 @@ func headerValue(s string) string {
 func (r *response) readFault(t *target, body io.Reader) {
 	text, _ := io.ReadAll(io.LimitReader(body, maxFault)) // if it is cut off, it is no JSON
 	r.bytes = int64(len(text))
-	if text = t.credential.Blot(text); rawjson.Check(text, rawjson.Limits{Depth: maxNested}) == nil {
+	if text = t.credential.Redact(text); rawjson.Check(text, rawjson.Limits{Depth: maxNested}) == nil {
 		r.fault = readFault(object(rawjson.Trim(text))["error"])
 	}
 }
@@ -138,7 +138,7 @@ func (r *response) readBody(t *target, resp *http.Response, m *message) error {
 	case err != nil:
 		return errors.Join(errCutOff, err)
 	}
-	found, err := r.findResponse(t.credential.Blot(body.Bytes()), m.id)
+	found, err := r.findResponse(t.credential.Redact(body.Bytes()), m.id)
 	if err == nil && !found {
 		err = errWrongID
 	}
@@ -160,7 +160,7 @@ func (r *response) readStream(t *target, body io.Reader, m *message) error {
 		case err != nil:
 			return errors.Join(errCutOff, err)
 		}
-		found, err := r.findResponse(t.credential.Blot(data), m.id)
+		found, err := r.findResponse(t.credential.Redact(data), m.id)
 		r.bytes = m.limit + 1 - stream.limit.N
 		if err != nil {
 			return errors.Join(errNoMCP, err)

@@ -44,7 +44,7 @@ func TestTheCredentialIsSentAndNeverShown(t *testing.T) {
 		}
 		for _, leak := range []string{"topsecret1", "user:", "dXNlcjp0b3BzZWNyZXQx", "sec ret", "sec+ret"} {
 			if all := texts(r) + string(r.Structured); strings.Contains(all, leak) || !strings.Contains(all, "[secret]") {
-				t.Errorf("%s: the result is %s, want %q blotted out", c.to.AuthType, all, leak)
+				t.Errorf("%s: the result is %s, want %q redacted", c.to.AuthType, all, leak)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-const blot = "[secret]"
+const placeholder = "[secret]"
 
 var (
 	authority = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\]|[^\s:@/?#\[\]%]+)?(:[0-9]*)?$`)
@@ -24,7 +24,7 @@ var (
 // number may be a password whose @ is missing. Text that might be a password is hidden.
 func Text(text string) string {
 	shown, _ := cut(text)
-	return parameter.ReplaceAllString(shown, "${1}"+blot)
+	return parameter.ReplaceAllString(shown, "${1}"+placeholder)
 }
 
 // cut returns what is shown of a text but for its parameters, and what of it is not.
@@ -48,7 +48,7 @@ func cut(text string) (shown string, hidden []string) {
 				continue
 			}
 			if host, _, port := strings.Cut(name, ":"); port && last < 0 {
-				out.WriteString(rest[:begin[1]+len(host)+1] + blot)
+				out.WriteString(rest[:begin[1]+len(host)+1] + placeholder)
 				hidden = append(hidden, name[len(host)+1:])
 				rest = rest[begin[1]+len(name):]
 				continue
@@ -57,7 +57,7 @@ func cut(text string) (shown string, hidden []string) {
 		if last < 0 {
 			break
 		}
-		out.WriteString(rest[:begin[1]] + blot)
+		out.WriteString(rest[:begin[1]] + placeholder)
 		hidden = append(hidden, rest[begin[1]:begin[1]+last])
 		rest = rest[begin[1]+last:]
 	}
@@ -104,5 +104,5 @@ var address = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)[^\s"']*(@|%40)`)
 
 // Message returns a message of an error for people, in which an address may be quoted, without its user and password.
 func Message(text string) string {
-	return parameter.ReplaceAllString(address.ReplaceAllString(text, "${1}"+blot+"${2}"), "${1}"+blot)
+	return parameter.ReplaceAllString(address.ReplaceAllString(text, "${1}"+placeholder+"${2}"), "${1}"+placeholder)
 }

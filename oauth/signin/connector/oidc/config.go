@@ -114,7 +114,7 @@ func newUpstream(c Config) *upstream {
 	c.Label = cmp.Or(c.Label, c.Name)
 	client := bounded(c.Client)
 	gated := *client
-	gated.Transport = &gate{next: client.Transport}
+	gated.Transport = &keyFetchLimit{next: client.Transport}
 	return &upstream{
 		Config: c, client: client, gated: &gated, turn: make(chan struct{}, 1),
 		visits: pkce.New(c.ClientSecret, c.Issuer, c.ClientID),

@@ -56,15 +56,15 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gate lets a request through once in keysRest: each id_token with a kid that is not known asks for
+// keyFetchLimit lets a request through once in keysRest: each id_token with a kid that is not known asks for
 // the keys.
-type gate struct {
+type keyFetchLimit struct {
 	next http.RoundTripper
 	mu   sync.Mutex
 	open time.Time
 }
 
-func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
+func (g *keyFetchLimit) RoundTrip(r *http.Request) (*http.Response, error) {
 	g.mu.Lock()
 	now := time.Now()
 	soon := now.Before(g.open)

@@ -27,12 +27,12 @@ const (
 // beyond its capacity keep to Rates.PollsOfCode alone.
 type pace struct {
 	mu    sync.Mutex
-	known map[string]*rhythm
+	known map[string]*pollInterval
 	swept time.Time
 }
 
-// rhythm holds the interval of one device.
-type rhythm struct {
+// pollInterval holds the interval of one device.
+type pollInterval struct {
 	last     time.Time
 	interval time.Duration
 }
@@ -64,9 +64,9 @@ func (p *pace) takeHere(id string, at time.Time, early bool) bool {
 }
 
 // add begins to remember a device; nil if there are too many.
-func (p *pace) add(id string, at time.Time) *rhythm {
+func (p *pace) add(id string, at time.Time) *pollInterval {
 	if p.known == nil {
-		p.known = map[string]*rhythm{}
+		p.known = map[string]*pollInterval{}
 	}
 	if len(p.known) >= paceCapacity || at.Sub(p.swept) >= limits.DeviceLife {
 		p.sweep(at)
@@ -74,7 +74,7 @@ func (p *pace) add(id string, at time.Time) *rhythm {
 	if len(p.known) >= paceCapacity {
 		return nil
 	}
-	k := &rhythm{interval: Interval}
+	k := &pollInterval{interval: Interval}
 	p.known[id] = k
 	return k
 }

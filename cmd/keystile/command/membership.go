@@ -14,20 +14,20 @@ import (
 	"github.com/keystile/keystile/storage/nodes"
 )
 
-// together holds what makes this process one of several on a store.
-type together struct {
+// membership holds what makes this process one of several on a store.
+type membership struct {
 	node     *nodes.Node
 	counters *redis.Counters // nil: this process counts alone
 }
 
 // join makes this process known to those that share its store, and connects it to what they count
 // with. A server that counts and is away is no error.
-func join(ctx context.Context, c *config.Config, store *storage.Store, log *slog.Logger) (*together, error) {
+func join(ctx context.Context, c *config.Config, store *storage.Store, log *slog.Logger) (*membership, error) {
 	node, err := nodes.Join(ctx, nodes.Config{Store: store, Name: c.NodeName, Build: versionOf(), Log: log})
 	if err != nil {
 		return nil, err
 	}
-	t := &together{node: node}
+	t := &membership{node: node}
 	if c.RedisURL.IsZero() {
 		if n := node.Live(); n > 1 {
 			log.Warn("other nodes serve from this store, and each counts requests and failed sign-ins alone, so that together they admit as many times as much: set redis_url at all of them", "nodes", n)
@@ -41,7 +41,7 @@ func join(ctx context.Context, c *config.Config, store *storage.Store, log *slog
 }
 
 // give hands to a service what it shares with others.
-func (t *together) give(c *keystile.Config) {
+func (t *membership) give(c *keystile.Config) {
 	c.Nodes = t.node
 	if t.counters != nil {
 		c.Counters = t.counters
@@ -49,7 +49,7 @@ func (t *together) give(c *keystile.Config) {
 }
 
 // watch adds what is measured of the nodes, and of the server that counts for them, to the metrics.
-func (t *together) watch(m *metrics.Metrics) {
+func (t *membership) watch(m *metrics.Metrics) {
 	m.Gauge("keystile_nodes_live", "Nodes that serve from the store, this one included.", func() float64 { return float64(t.node.Live()) })
 	if t.counters == nil {
 		return
@@ -76,7 +76,7 @@ func (t *together) watch(m *metrics.Metrics) {
 }
 
 // close leaves the other nodes.
-func (t *together) close(ctx context.Context) error {
+func (t *membership) close(ctx context.Context) error {
 	if t.counters != nil {
 		t.counters.Close()
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// sight holds what one node has seen of the others.
-type sight struct {
+// observed holds what one node has seen of the others.
+type observed struct {
 	self  string
 	nodes map[string]*seen // without self
 	last  time.Time        // when the last reading ended; zero: never
@@ -23,7 +23,7 @@ type seen struct {
 func (s *seen) live(now time.Time) bool { return now.Sub(s.moved) <= s.patience() }
 
 // read takes a reading of all beats, which ended at now. Readings are to be every apart.
-func (s *sight) read(now time.Time, every time.Duration, beats []Beat) {
+func (s *observed) read(now time.Time, every time.Duration, beats []Beat) {
 	paused := !s.last.IsZero() && now.Sub(s.last) > 2*every
 	found := make(map[string]*seen, len(beats))
 	for _, b := range beats {
@@ -53,12 +53,12 @@ func (s *sight) read(now time.Time, every time.Duration, beats []Beat) {
 }
 
 // every returns how often each of the nodes beats.
-func (s *sight) every() time.Duration {
+func (s *observed) every() time.Duration {
 	return max(beatEvery, time.Duration(len(s.nodes)+1)*beatShare)
 }
 
 // count returns how many nodes live, this one included.
-func (s *sight) count(now time.Time) int {
+func (s *observed) count(now time.Time) int {
 	n := 1
 	for _, other := range s.nodes {
 		if other.live(now) {
@@ -69,7 +69,7 @@ func (s *sight) count(now time.Time) int {
 }
 
 // infos describes beats that were read now, the oldest node first.
-func (s *sight) infos(now time.Time, beats []Beat) []Info {
+func (s *observed) infos(now time.Time, beats []Beat) []Info {
 	all := make([]Info, 0, len(beats))
 	for _, b := range beats {
 		i := Info{ID: b.ID, Name: b.Name, Build: b.Build, Started: b.Started, Ahead: b.Ahead, Live: true, Self: b.ID == s.self}

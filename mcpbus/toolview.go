@@ -17,12 +17,12 @@ const (
 	manyPieces = 16
 )
 
-// view holds the tools that a caller sees on the bus.
+// toolView holds the tools that a caller sees on the bus.
 //
 // A view is a bit set that is made once for all callers that the rules treat alike, and cached with its
 // snapshot. A page of a view is a slice of the snapshot's own text; where its tools are not adjacent it is
 // joined once and cached. So a filtered list costs what an unfiltered one does.
-type view struct {
+type toolView struct {
 	tools      bits
 	count      int
 	oneRequest bool // for one request: nothing of it is cached
@@ -34,30 +34,30 @@ type view struct {
 // viewKey identifies a view. Callers that the access lists treat alike have the same key: what
 // no rule mentions is "" (see snapshot.mentionedOnly).
 type viewKey struct {
-	who    toolaccess.Who
-	reach  string // what the token is for, see reach.key; "": everything
-	bundle string // "": the whole bus
+	who         toolaccess.Who
+	openedTools string // what the token is for, see openedTools.key; "": everything
+	bundle      string // "": the whole bus
 }
 
-// view returns the view of a key, cached if possible. Of concurrent requests for a new view one
+// toolView returns the view of a key, cached if possible. Of concurrent requests for a new view one
 // makes it, and the others wait.
-func (s *snapshot) view(key viewKey) *view {
+func (s *snapshot) toolView(key viewKey) *toolView {
 	v, there := s.views.get(key)
 	if !there {
-		v = s.views.getOrPut(key, new(view), 1)
+		v = s.views.getOrPut(key, new(toolView), 1)
 	}
 	v.once.Do(func() { s.fill(v, key) })
 	return v
 }
 
 // fill computes the tools of a view.
-func (s *snapshot) fill(v *view, key viewKey) {
+func (s *snapshot) fill(v *toolView, key viewKey) {
 	v.tools = newBits(len(s.tools))
 	for _, a := range s.accesses {
 		a.mark(&key.who, v.tools)
 	}
-	if key.reach != "" {
-		v.tools.and(s.within(key.reach))
+	if key.openedTools != "" {
+		v.tools.and(s.within(key.openedTools))
 	}
 	switch in, there := s.bundles[key.bundle]; {
 	case key.bundle == "":
@@ -70,8 +70,8 @@ func (s *snapshot) fill(v *view, key viewKey) {
 }
 
 // filter returns a view of the tools for which keep is true.
-func (v *view) filter(keep func(i int) bool) *view {
-	less := &view{tools: append(bits(nil), v.tools...), oneRequest: true}
+func (v *toolView) filter(keep func(i int) bool) *toolView {
+	less := &toolView{tools: append(bits(nil), v.tools...), oneRequest: true}
 	for i := v.tools.next(0); i >= 0; i = v.tools.next(i + 1) {
 		if !keep(i) {
 			less.tools.clear(i, i+1)
@@ -82,7 +82,7 @@ func (v *view) filter(keep func(i int) bool) *view {
 }
 
 // digest returns a hash of the tools that a view lists.
-func (v *view) digest(s *snapshot) uint64 {
+func (v *toolView) digest(s *snapshot) uint64 {
 	v.summed.Do(func() {
 		for i := v.tools.next(0); i >= 0; i = v.tools.next(i + 1) {
 			v.sum = v.sum*1099511628211 + s.tools[i].sum
@@ -94,8 +94,8 @@ func (v *view) digest(s *snapshot) uint64 {
 
 // joinedKey identifies a page of a view.
 type joinedKey struct {
-	view    *view
-	from, n int
+	toolView *toolView
+	from, n  int
 }
 
 type joinedPage struct {
@@ -105,7 +105,7 @@ type joinedPage struct {
 
 // page returns up to n encoded tools from an index on, and the cursor of the next page. Adjacent
 // tools are one piece.
-func (s *snapshot) page(v *view, from, n int) (tools pieces, next string) {
+func (s *snapshot) page(v *toolView, from, n int) (tools pieces, next string) {
 	if v.count == len(s.tools) {
 		return s.fullPage(from, n)
 	}
@@ -126,7 +126,7 @@ func (s *snapshot) page(v *view, from, n int) (tools pieces, next string) {
 }
 
 // scan assembles a page that is not cached.
-func (s *snapshot) scan(v *view, from, n int) (tools pieces, next string) {
+func (s *snapshot) scan(v *toolView, from, n int) (tools pieces, next string) {
 	lo, hi, size := 0, 0, 0 // the current piece, and the bytes on the page
 	for i := v.tools.next(from); ; i = v.tools.next(i + 1) {
 		var more int

@@ -17,13 +17,13 @@ func received(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return errUnrequested
 	}
-	removeForeign(res)
+	removeForbidden(res)
 	return nil
 }
 
-func removeForeign(res *http.Response) {
+func removeForbidden(res *http.Response) {
 	ours := entryOf(res.Request).answer.gatewayHeaders()
-	not := foreign{origins: cors.Spoke(ours), transport: ours[headerHSTS] != nil}
+	not := forbiddenHeaders{origins: cors.Spoke(ours), transport: ours[headerHSTS] != nil}
 	not.remove(res.Header)
 	not.remove(res.Trailer) // their names only, until the body has been read
 	if res.ContentLength < 0 && res.StatusCode != http.StatusSwitchingProtocols {
@@ -31,16 +31,16 @@ func removeForeign(res *http.Response) {
 	}
 }
 
-// foreign reports whether a service must not set this header or trailer.
+// forbiddenHeaders reports whether a service must not set this header or trailer.
 //
 // Trailers of an answer pass, because gRPC needs them, without those that a service must not set as headers. A
 // handler behind Guard is the host's own code: its cookies and answers pass as they are.
-type foreign struct {
+type forbiddenHeaders struct {
 	origins   bool // the gateway has said which pages may read it
 	transport bool // and how the host is reached
 }
 
-func (f foreign) remove(h http.Header) {
+func (f forbiddenHeaders) remove(h http.Header) {
 	delete(h, reqctx.Header)
 	dropHostWide(h)
 	if f.transport {
@@ -79,7 +79,7 @@ func dropHostWide(h http.Header) {
 type trailerBody struct {
 	io.ReadCloser
 	answer *http.Response
-	not    foreign
+	not    forbiddenHeaders
 }
 
 func (t *trailerBody) Close() error {

@@ -34,9 +34,9 @@ func hidden(secret, sent string, basic bool) []string {
 // have JSON in a string, or a URL.
 const maxLayers = 3
 
-// Blot removes the secret from an answer that repeats it, as it is or escaped in any of
+// Redact removes the secret from an answer that repeats it, as it is or escaped in any of
 // the ways of [unescaped], and in base64. It reads the answer a fixed number of times.
-func (c Credential) Blot(answer []byte) []byte {
+func (c Credential) Redact(answer []byte) []byte {
 	if len(c.hide) == 0 {
 		return answer
 	}
@@ -58,7 +58,7 @@ func (c Credential) Blot(answer []byte) []byte {
 		}
 		layers = append(layers, next)
 	}
-	return blotted(answer, found)
+	return redacted(answer, found)
 }
 
 // span is a piece of an answer.
@@ -66,7 +66,7 @@ type span struct{ from, to int }
 
 func byPlace(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) }
 
-func blotted(answer []byte, found []span) []byte {
+func redacted(answer []byte, found []span) []byte {
 	if len(found) == 0 {
 		return answer
 	}

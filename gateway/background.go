@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// work tracks goroutines and long calls that Close waits for.
-type work struct {
+// background tracks goroutines and long calls that Close waits for.
+type background struct {
 	mu     sync.Mutex
 	closed bool
 	all    sync.WaitGroup
@@ -15,14 +15,14 @@ type work struct {
 	last   []func()
 }
 
-func newWork() *work {
-	w := &work{}
+func newBackground() *background {
+	w := &background{}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
 }
 
 // do runs f in a goroutine, unless the gateway is closed.
-func (w *work) do(f func(context.Context)) {
+func (w *background) do(f func(context.Context)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {
@@ -32,7 +32,7 @@ func (w *work) do(f func(context.Context)) {
 
 // hold makes close wait until release is called. The holder must stop when the context
 // ends. ok is false once the gateway is closed.
-func (w *work) hold() (release func(), ok bool) {
+func (w *background) hold() (release func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -43,13 +43,13 @@ func (w *work) hold() (release func(), ok bool) {
 }
 
 // finally makes close call f after everything else.
-func (w *work) finally(f func()) {
+func (w *background) finally(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last = append(w.last, f)
 }
 
-func (w *work) close() {
+func (w *background) close() {
 	w.mu.Lock()
 	w.closed = true
 	last := w.last

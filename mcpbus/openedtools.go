@@ -9,13 +9,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// reach holds which tools the scope of a token opens at an address: all, or the union of the rest.
+// openedTools holds which tools the scope of a token opens at an address: all, or the union of the rest.
 //
 // A user who is asked for all tools may allow a bundle, and the client stays at the address of the whole bus:
 // so the scope of a bundle opens its tools there too, while a token whose audience is the bundle is good for
 // its address alone. The scope of a capability opens no bundle. A scope of a capability or a tool opens nothing
 // that came to its owner after the grant: the name meant another owner's then (decision 100).
-type reach struct {
+type openedTools struct {
 	all      bool
 	readOnly bool     // the tools that change nothing
 	bundles  []string // the tools of these bundles; this and the others are sorted
@@ -25,15 +25,15 @@ type reach struct {
 	granted time.Time // when the token was; what has another owner since then, members and tools do not mean. Zero: now
 }
 
-// reachOf reads a token's scope (decision 53); false if nothing in it opens the address. Only an
+// openedBy reads a token's scope (decision 53); false if nothing in it opens the address. Only an
 // application's own token has the scope app: a user cannot be taken for one by a text. At the
 // address of a bundle its own scope opens all that is there, and what opens all tools that change
 // nothing opens these; at the address of the whole bus each scope opens what it names.
-func (e *address) reachOf(caller storage.Caller) (reach, bool) {
-	to := reach{granted: caller.GrantedAt}
+func (e *address) openedBy(caller storage.Caller) (openedTools, bool) {
+	to := openedTools{granted: caller.GrantedAt}
 	for name := range strings.FieldsSeq(caller.Scope) {
 		if name == scope.Tools || name == scope.App && caller.UserID == "" || e.bundle != "" && name == scope.Bundle(e.bundle) {
-			return reach{all: true}, true
+			return openedTools{all: true}, true
 		}
 		to.readOnly = to.readOnly || name == scope.ReadOnlyTools
 		if e.bundle == "" {
@@ -48,7 +48,7 @@ func (e *address) reachOf(caller storage.Caller) (reach, bool) {
 }
 
 // add adds what a scope of one bundle, capability or tool opens.
-func (to *reach) add(name string) {
+func (to *openedTools) add(name string) {
 	if bundle, ok := scope.BundleOf(name); ok {
 		to.bundles = append(to.bundles, bundle)
 	} else if member, ok := scope.MemberOf(name); ok {
@@ -59,7 +59,7 @@ func (to *reach) add(name string) {
 }
 
 // covers reports whether a tool of a snapshot, by index, is within reach.
-func (to *reach) covers(s *snapshot, i int) bool {
+func (to *openedTools) covers(s *snapshot, i int) bool {
 	if to.all {
 		return true
 	}
@@ -71,13 +71,13 @@ func (to *reach) covers(s *snapshot, i int) bool {
 }
 
 // means reports whether a capability that the scope names is that of the owner whom it meant (decision 100).
-func (to *reach) means(c *storage.Capability) bool {
+func (to *openedTools) means(c *storage.Capability) bool {
 	return to.granted.IsZero() || !c.Since().After(to.granted)
 }
 
 // key identifies the tools of a snapshot that are within reach: those of the same key are the same. It
 // names only what exists, so that a token cannot make it long, and is never "".
-func (to *reach) key(s *snapshot) string {
+func (to *openedTools) key(s *snapshot) string {
 	var key strings.Builder
 	key.WriteByte(' ')
 	if to.readOnly {
@@ -127,7 +127,7 @@ const maxStepUp = 1 << 10
 // client requests exactly what the challenge names, and would lose the rest (MCP, authorization).
 // To a token of whole capabilities it names one more of them; to others, whose user has chosen more
 // narrowly, the tool alone.
-func (to *reach) stepUpScope(t *tool) string {
+func (to *openedTools) stepUpScope(t *tool) string {
 	more := scope.Tool(t.capability.Member, t.stored.Name)
 	if len(to.members) > 0 && len(to.bundles)+len(to.tools) == 0 && !to.readOnly {
 		more = scope.Member(t.capability.Member)
@@ -143,7 +143,7 @@ func (to *reach) stepUpScope(t *tool) string {
 }
 
 // scopes returns the scopes that a reach was read from.
-func (to *reach) scopes() (all []string) {
+func (to *openedTools) scopes() (all []string) {
 	for _, name := range to.members {
 		all = append(all, scope.Member(name))
 	}

@@ -13,8 +13,8 @@ import (
 // maxBody bounds a form, in bytes: one short argument may be written a million times.
 const maxBody = 16 << 20
 
-// sink is a form that is being written.
-type sink struct {
+// formWriter is a form that is being written.
+type formWriter struct {
 	*naming
 	form []byte
 	text bytes.Buffer // of a multipart
@@ -22,8 +22,8 @@ type sink struct {
 	over bool // it is longer than maxBody; nothing more is written
 }
 
-func (b *body) sink(in *naming) *sink {
-	s := &sink{naming: in}
+func (b *body) formWriter(in *naming) *formWriter {
+	s := &formWriter{naming: in}
 	if b.kind == bodyMultipart {
 		s.part = multipart.NewWriter(&s.text)
 	}
@@ -31,7 +31,7 @@ func (b *body) sink(in *naming) *sink {
 }
 
 // end returns the form and its type.
-func (s *sink) end(contentType string) ([]byte, string) {
+func (s *formWriter) end(contentType string) ([]byte, string) {
 	if s.part == nil {
 		return s.form, contentType
 	}
@@ -42,7 +42,7 @@ func (s *sink) end(contentType string) ([]byte, string) {
 }
 
 // more reports whether anything may follow.
-func (s *sink) more() bool {
+func (s *formWriter) more() bool {
 	if len(s.form)+s.text.Len() > maxBody && !s.over {
 		s.over = true
 		s.c.add("the arguments make a body of more than %d bytes: shorten them", maxBody)
@@ -61,7 +61,7 @@ type item struct {
 }
 
 // field writes an argument as its document asks for.
-func (s *sink) field(f *field, args arguments, p *Plan) {
+func (s *formWriter) field(f *field, args arguments, p *Plan) {
 	raw := args[f.arg]
 	i := item{field: f, args: args, plan: p, arg: f.Arg, name: []byte(f.Name)}
 	if f.File || f.Style == "" {
@@ -75,7 +75,7 @@ func (s *sink) field(f *field, args arguments, p *Plan) {
 }
 
 // members writes the members of an object, each in the same way.
-func (s *sink) members(raw json.RawMessage, from int, as *field) {
+func (s *formWriter) members(raw json.RawMessage, from int, as *field) {
 	arg := s.plan.args[from].name
 	for text, v := range rawjson.Members(raw) {
 		name := string(text)
@@ -92,7 +92,7 @@ func (s *sink) members(raw json.RawMessage, from int, as *field) {
 }
 
 // each writes one entry of a plain value or an object, and one for each element of a list.
-func (s *sink) each(i item, raw json.RawMessage) {
+func (s *formWriter) each(i item, raw json.RawMessage) {
 	if i.File && raw[0] == '"' {
 		raw = fileInText(raw)
 	}
@@ -111,7 +111,7 @@ func (s *sink) each(i item, raw json.RawMessage) {
 }
 
 // value writes one entry by its type.
-func (s *sink) value(i item, raw json.RawMessage) {
+func (s *formWriter) value(i item, raw json.RawMessage) {
 	if i.File && s.part != nil && (!i.OrText || isFile(raw)) {
 		f := readFile(i.arg, raw, s.c)
 		s.writePart(i, f.nameFor(string(i.name), fileType(i.arg, i.types, &f, s.c)), f.contentType, f.data)
@@ -127,7 +127,7 @@ func (s *sink) value(i item, raw json.RawMessage) {
 }
 
 // pair writes a name and a text of a form that is URL-encoded.
-func (s *sink) pair(i item, text string) {
+func (s *formWriter) pair(i item, text string) {
 	s.open(i.name)
 	if i.escape == nil {
 		s.form = append(s.form, url.QueryEscape(text)...)
@@ -136,7 +136,7 @@ func (s *sink) pair(i item, text string) {
 	s.form = i.escape(s.form, text)
 }
 
-func (s *sink) open(name []byte) {
+func (s *formWriter) open(name []byte) {
 	if len(s.form) > 0 {
 		s.form = append(s.form, '&')
 	}
@@ -144,7 +144,7 @@ func (s *sink) open(name []byte) {
 }
 
 // styled writes a value by the styles of OpenAPI.
-func (s *sink) styled(i item, raw json.RawMessage) {
+func (s *formWriter) styled(i item, raw json.RawMessage) {
 	if i.Style == "deepObject" {
 		d := deep{name: i.name, add: func(name []byte, text string) bool {
 			at := i
@@ -196,7 +196,7 @@ func (s *sink) styled(i item, raw json.RawMessage) {
 }
 
 // plain writes a text that no type applies to: a style says what it is.
-func (s *sink) plain(i item, text string) {
+func (s *formWriter) plain(i item, text string) {
 	if s.part == nil {
 		s.pair(i, text)
 		return

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// gate keeps reads and sends apart: a read adds what the store holds to what it does not
+// readLock keeps reads and sends apart: a read adds what the store holds to what it does not
 // hold yet, and would miss or repeat a batch that crosses over meanwhile. Reads share it,
 // a send has it alone, and a send that waits keeps new reads out. Unlike those of a
 // sync.RWMutex its waits end with a context.
-type gate struct {
+type readLock struct {
 	mu      sync.Mutex
 	readers int
 	sending bool
@@ -17,7 +17,7 @@ type gate struct {
 }
 
 // enter lets a read in; leave must follow.
-func (g *gate) enter(ctx context.Context) error {
+func (g *readLock) enter(ctx context.Context) error {
 	return g.wait(ctx, func() bool {
 		if g.sending {
 			return false
@@ -27,10 +27,10 @@ func (g *gate) enter(ctx context.Context) error {
 	})
 }
 
-func (g *gate) leave() { g.change(func() { g.readers-- }) }
+func (g *readLock) leave() { g.change(func() { g.readers-- }) }
 
 // begin lets a send in, alone; end must follow.
-func (g *gate) begin(ctx context.Context) error {
+func (g *readLock) begin(ctx context.Context) error {
 	err := g.wait(ctx, func() bool {
 		if g.sending {
 			return false
@@ -48,9 +48,9 @@ func (g *gate) begin(ctx context.Context) error {
 	return nil
 }
 
-func (g *gate) end() { g.change(func() { g.sending = false }) }
+func (g *readLock) end() { g.change(func() { g.sending = false }) }
 
-func (g *gate) wait(ctx context.Context, try func() bool) error {
+func (g *readLock) wait(ctx context.Context, try func() bool) error {
 	for {
 		g.mu.Lock()
 		if try() {
@@ -70,7 +70,7 @@ func (g *gate) wait(ctx context.Context, try func() bool) error {
 	}
 }
 
-func (g *gate) change(do func()) {
+func (g *readLock) change(do func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	do()
