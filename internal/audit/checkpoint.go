@@ -12,8 +12,17 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Checkpoint stands for the oldest records of a trail, which were removed. It is where Verify
-// goes on from, and it is sealed with the master key in the store. Through 0 is none.
+// Checkpoint stands for the oldest records of a trail, which a [Keeper] or an operator has removed, up to a Seq
+// and none left out. Through 0 is none. It is sealed with the master key in the store: the Seq, the hash of the
+// last removed record, and where each chain stood that may go on. It is saved first, with the version that was
+// read, so of two prunes at once one wins; then the records go in small steps. Records still there at or before
+// its Seq count as removed. [Verify] goes on from it as if it had read all before, so it proves as much as of a
+// trail that begins at 1; only that a chain began behind a record which was removed before the last is no
+// longer proven. Breaks in removed records are counted in it. The last record always stays, for the next chain
+// to begin behind.
+//
+// It is bounded: chains that ended are dropped, and of those that were killed the 5,000 newest stay. A chain
+// that is silent until so many others were removed and then goes on counts as headless.
 type Checkpoint struct {
 	Through uint64    `json:"through"`          // every record up to this Seq was removed
 	Hash    string    `json:"hash"`             // that a chain names the last of them by

@@ -37,9 +37,9 @@ func (f Filter) passes(e *Event) bool {
 		(f.Kind == "" || f.Kind == e.Kind) && (f.App == "" || f.App == e.App) && (f.User == "" || f.User == e.User)
 }
 
-// Export writes the records that pass a filter, in the order of the store, each once. It
-// reads and verifies the whole trail, whatever the filter, from its checkpoint on. If the trail is broken, all
-// that can be read is written, and the error is that of Report.Err.
+// Export writes the records that pass a filter, in the order of the store, each once. It reads and verifies the
+// whole trail, whatever the filter, from its checkpoint on, because it checks what it copies. If the trail is
+// broken, all that can be read is written, and the error is that of Report.Err.
 func Export(ctx context.Context, store Archive, w io.Writer, filter Filter, format Format) error {
 	write, flush, err := writer(w, format)
 	if err != nil {

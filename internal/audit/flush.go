@@ -125,8 +125,11 @@ func (f *flusher) fill() bool {
 	return len(f.batch) > 0
 }
 
-// send stores the batch. If that fails, nobody knows whether it happened: the batch stays
-// as it is for the next attempt, and Verify knows a batch that stands twice.
+// send stores the batch. An Append that failed may have happened: the batch is sent again to the letter, and a
+// batch that stands twice in a row in its chain is whole for Verify and stands once in an Export. Looking into
+// the store before sending again would not do: the first one can arrive after the look. A batch that arrives
+// only when a later one is stored counts as misplaced; that takes a store that outlives its own answer by a
+// whole flush.
 func (t *Trail) send(ctx context.Context) error {
 	answered, stop := context.WithTimeout(ctx, longestWait)
 	defer stop()

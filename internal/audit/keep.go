@@ -13,6 +13,10 @@ import (
 
 // Keeper removes what is too old, or too much, from the trail of a running service. Of several
 // processes on one store one does it at a time; where two do, the checkpoint decides.
+//
+// Where a trail is shipped elsewhere (package gateway/stream), it keeps records that are not shipped yet, until
+// there is twice as much as its limits allow, or they are twice as old; then it removes the oldest and logs
+// that they are nowhere else. A removal by hand does not wait.
 type Keeper struct {
 	Store   KeeperStore
 	Keep    time.Duration // 0: for ever

@@ -22,6 +22,21 @@ const (
 // sums are the rows of one minute. Their number is bounded, whatever is noted, and every event
 // is counted in one of them: if its own network gets no row, it is counted by a
 // wider one, then by none, and at last by nothing at all.
+//
+// Acts of unknown callers are not one record each, because anybody can cause them at any rate and a record
+// stays for a long time. An anonymous event without a user is summed by minute, kind, application, product,
+// route, detail, status and network (package network). The first two of each such row are records of their own,
+// with all details: in a quiet minute little is summed, and in a flood there are samples. A failed sign-in of
+// an existing user stays one record: the locks of sign-in bound them. The callers decide which events are
+// anonymous. A client_id proves nothing, so it names whom the request was about.
+//
+// There are at most 256 such records and sums in a minute, and 16 a minute in the long run: the unused part of
+// a quiet hour is there for the first minutes of a flood. Half of a minute's rows are for single clients, a
+// quarter for the networks around them, and so on; a client beyond its limit is counted by a wider network.
+// Beside them are 24 rows of no network, the last of which, audit.others, counts all other events. So a flood
+// without end from any number of networks writes some 40 records a minute, about 20 MB a day, and each of its
+// events is counted in exactly one of them. A sum is stored when its minute is over, and by Close; a process
+// that is killed loses up to a minute of sums.
 type sums struct {
 	begun chan struct{} // there is a first row
 

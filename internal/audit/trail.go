@@ -195,6 +195,11 @@ func (t *Trail) NoteNow(ctx context.Context, e Event) error {
 
 // put queues an event, of an address if that is valid, if it fits. The waiter, if any, is answered when
 // all that is queued by now is stored, or could not be.
+//
+// A full queue drops the newest events: waiting would pass the store's trouble to all callers, and dropping the
+// oldest would let a flood wash out the events before it. The queue is counted in bytes, and holds copies: a
+// queue of strings would keep whole request lines alive, and a length in events would bound nothing. Anonymous
+// events have half the queue; one that does not fit is summed, so no flood of them has another event dropped.
 func (t *Trail) put(e *Event, from netip.Addr, waiter chan<- error) (fits bool) {
 	if e.At.IsZero() {
 		e.At = time.Now()

@@ -19,7 +19,14 @@ type answered struct {
 }
 
 // readable reads the text of an answer as UTF-8. Its only error is errTooLong: as UTF-8 it has
-// more than most bytes. See the package about charsets.
+// more than most bytes.
+//
+// The charset is that of a byte order mark, else that of the Content-Type by the names of the web (WHATWG
+// Encoding) and of IANA, else the one that XML or HTML names. Valid UTF-8 is taken as such under iso-8859-1 and
+// its like too, which many servers add to everything. JSON is UTF-8 whatever charset is declared (RFC 8259
+// 8.1), and is read by that charset only if it is not. Invalid bytes become U+FFFD, and such JSON is no
+// structured content. A text without a known charset is read so if at most a tenth of its bytes is invalid;
+// else it is a resource of bytes, as they came.
 func readable(contentType string, body []byte, most int64) (answered, error) {
 	media, declared := typeOf(contentType)
 	a := answered{media: media, body: body}

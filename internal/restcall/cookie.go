@@ -4,6 +4,9 @@ import "strings"
 
 // writeCookies writes the arguments that are cookies into one header. Cookies of the client are
 // never among them.
+//
+// They are sent as they were given, because most were taken from a cookie, except for characters that no cookie
+// can hold, which are percent-encoded. They are added to the cookies of the credential, and can replace none.
 func (p *Plan) writeCookies(r *Request, values arguments, c *complaints) {
 	if len(p.cookies) == 0 {
 		return

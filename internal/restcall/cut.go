@@ -25,6 +25,10 @@ var streamTypes = []string{typeEvents, "application/stream+json", "application/g
 // isStream reports whether an answer comes in pieces: by its type, by the parameter that Kubernetes adds for a watch,
 // or, of unknown length, because it is text in lines, such as a log that is followed, or may be JSON in lines, as
 // Docker sends its events.
+//
+// Of a stream that does not end, the whole events or lines that came within the time and the size of a call are
+// returned, and the result says that it was cut. Streams are server-sent events, lines of JSON under any media
+// type, watches, and lines of text of unknown length.
 func isStream(resp *http.Response) bool {
 	contentType := resp.Header.Get("Content-Type")
 	if contentType == "application/json" && resp.ContentLength >= 0 {

@@ -14,6 +14,12 @@ import (
 )
 
 // file is an argument that stands for bytes.
+//
+// It is base64 of either alphabet, with padding and line breaks or without, a data URL, or an object
+// {"name","type","data"}, which may be the text of one. Its type must be one that its field admits; where an
+// octet stream is admitted, any is. Its name loses every path, percent-encoded too, and invisible characters,
+// and stands in quotes as browsers write it: RFC 7578 forbids filename*. Without a name it has that of its
+// field and the extension of its type.
 type file struct {
 	name, contentType string // "": not said
 	data              []byte

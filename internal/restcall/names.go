@@ -15,6 +15,18 @@ import (
 // Two names are the same if a server takes one for the other: only letters and digits count, regardless of
 // case; what is percent-encoded is read as well; and a[b], a.b and a[b][] are parts of a (PHP, Rack, qs, Spring,
 // ASP.NET), so that a and a[b] are in each other's way, and a[b] and a[c] are not.
+//
+// The members of an object are names of their own where it is exploded, and in a body beside its fields. A
+// member is refused, with a text that names both, if a server may take it for another argument, for a member
+// that the schema of another object names, for a name that the base URL or the template fixes, or for the
+// credential: its value has not passed the schema of the other. Names are the same if their letters and digits
+// are, regardless of case, percent-encoded or not; a[b] and a.b are below a, and names below or above another
+// one conflict with it. The query and a form count as one place, because many servers merge them; a body of
+// JSON, the cookies, and the matrix parameters of a path are places of their own. Names that the document
+// itself gives to two arguments are left to it.
+//
+// Where an object is one text, no member may hold the separator, unless it is written otherwise within one (%2C
+// for a comma); neither may the elements of a list that blanks, | or tabs separate.
 type holders struct {
 	whole  map[string]holder // by the name in one word
 	ends   map[string]holder // by the name's parts

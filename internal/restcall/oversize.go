@@ -15,6 +15,12 @@ import (
 // oversize says of an answer that is too large how much there is and what to do next. If the
 // upstream names a place where it can be had, that is the result; else it is an error: the
 // model has not got what it asked for, and has to ask for less.
+//
+// Nothing of the answer itself is shown, because a cut text may look whole. A place is a Content-Location, a
+// Location, or a Link that is self, canonical, alternate or enclosure; it becomes a resource_link in a result
+// that is no error, because the next step is to fetch it. Only an absolute URL is passed on that names neither
+// the upstream's own host, nor its credential, nor an address or a name inside a network. The result says that
+// a call which may have changed something was made, or a model would make it again.
 func (c *Caller) oversize(result *Result, resp *http.Response, r *Request, media string) {
 	size := fmt.Sprintf("more than %d bytes, and no more is passed on", c.maxResponse)
 	known := max(resp.ContentLength, 0)

@@ -36,6 +36,15 @@ const maxLayers = 3
 
 // Redact removes the secret from an answer that repeats it, as it is or escaped in any of
 // the ways of [unescaped], and in base64. It reads the answer a fixed number of times.
+//
+// Upstreams that echo their request are common. The secret is found as it is; percent-encoded, escaped as in
+// JSON, in a program or in HTML, in capitals or not, up to three of these within each other; read as Latin-1;
+// and in base64 of both alphabets, wherever in a longer text it stands, with up to a character more at each
+// end. So is the value as it was sent, and of basic the password alone. A secret of less than 8 bytes is not
+// looked for, or it would remove words and be shown by the gaps; of a short token or a short user:password the
+// whole header value is. Not found are base64 that is broken into lines, hexadecimal, and secrets that were
+// encrypted or compressed. The work is linear: an answer of 1 MiB takes 4 ms, one full of escapes some 40
+// (BenchmarkRedact).
 func (c Credential) Redact(answer []byte) []byte {
 	if len(c.hide) == 0 {
 		return answer

@@ -102,6 +102,11 @@ func has(name string, words map[string]bool) bool {
 }
 
 // told returns the headers of an answer that are shown, in the order of their names.
+//
+// They are shown in a line of text, and in Result.Headers for machines: where the result or the operation is,
+// the next page, versions, when to try again, totals and rates, and those that the document declares for 2xx.
+// Credentials, and headers that only concern programs on the way, are never shown. URLs of the upstream and of
+// places inside a network become paths, and a value that names the upstream in another way is left out.
 func (r *Request) told(header http.Header) (out []Header) {
 	for name, values := range header {
 		if tells(name) || slices.Contains(r.tells, name) {

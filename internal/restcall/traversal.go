@@ -20,6 +20,13 @@ const (
 )
 
 // pathFault says why a text that a path argument gives may not be sent, "" if it may.
+//
+// The text is checked in every form that an upstream may read it in: as it is and decoded once or twice, with \
+// for /, with the wide forms of characters and overlong UTF-8 for ASCII, without characters that a server
+// drops, up to a ; or ? or #. A segment . or .. is refused, by itself or with the text beside it in the
+// template, and so are control characters, tabs and line breaks among them, and an argument of slashes alone.
+// This refuses "..;" and "." before ".json", which some upstreams could have taken. Slashes are sent as %2F,
+// and as they are if the parameter has allowReserved.
 func pathFault(text string) string {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		return faultControls

@@ -29,8 +29,8 @@ type assembled struct {
 	quiet   http.Handler // the same without log and metrics
 }
 
-// assemble makes the service of a configuration. A nil observer is none, and nil traces are none. The caller closes what
-// is returned.
+// assemble makes the service of a configuration. A nil observer is none, and nil traces are none. The caller
+// closes what is returned.
 func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, others *membership, traces *telemetry.Telemetry, log *slog.Logger, observer requests.Observer) (*assembled, error) {
 	connectors, fakes, err := connectorsOf(c, base, log)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package ledger is the meter of the gateway: it counts charged calls, by application,
-// product and UTC hour, and by user, tool and capability where those are known, and hands the sums to the store exactly once.
+// Package ledger is the meter of the gateway: it counts charged calls, by application, product and UTC hour,
+// and by user, tool and capability where those are known, and hands the sums to the store exactly once.
 //
 // One verb counts: [Ledger.Charge], called when the product has answered and before the
 // first byte of that answer leaves. Hence answered <= counted <= sent at any kill -9, and
