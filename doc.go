@@ -43,11 +43,11 @@
 // routers, Close ends what it runs. Two things are made before all rooms, because all take them:
 // oauth.OpenTokens and gateway.OpenTrail. Nothing is set later, so a room that exists is complete.
 //
-// Rooms import storage and internal packages and never each other; where one needs another's
-// work it declares a small interface, and whoever assembles them hands it over: keystile.go, or
-// your own main. A test in internal/test/archtest keeps that law. Each room describes its endpoints in
-// openapi.json beside its route table. Comments and tests cite what the service speaks as protocol
-// 4.2, and what was chosen where that is open as decision 12: internal/protocol has both.
+// Rooms import storage and internal packages and never each other; where one needs another's work it
+// declares a small interface, and the code that assembles them hands it over: keystile.go, or your own
+// main. A test in internal/test/archtest keeps that law. Each room describes its endpoints in
+// openapi.json beside its route table. Comments and tests cite the protocol of the service as protocol
+// 4.2, and choices where that is open as decision 12: internal/protocol has both.
 //
 // # Where to begin
 //
@@ -66,10 +66,10 @@
 //	examples/store        a storage adapter from the first line; then storage/driver and storage/memory
 //	examples/sqlite       the whole program on an adapter, in a module of its own
 //
-// What each token opens, how long and with whose consent is a table in package oauth; who may
-// do what at every endpoint is one in cmd/keystile/command/testdata/authority.txt, which a test
-// measures. Who is trusted with what, what a leaked secret opens, and what holds when something fails is the
-// threat model, internal/protocol/threats.md.
+// A table in package oauth says what each token opens, for how long and with whose consent; one in
+// cmd/keystile/command/testdata/authority.txt, which a test measures, says who may do what at every
+// endpoint. The threat model, internal/protocol/threats.md, says who is trusted with what, what a leaked
+// secret opens, and what holds when something fails.
 //
 // # Stability
 //
@@ -100,11 +100,11 @@
 // # Upgrades
 //
 // The data of every release opens in every later one. One version back reads what a version has written: nodes
-// are replaced one after another, and an upgrade is taken back by starting the version before. What that one
-// would have to obey and does not know, such as somebody's first second factor, is a feature (storage.Feature): a
-// store has it once it is used, and the version before then refuses the store and says why. Tables of a
-// database are taken a step further by the first node that starts, or by keystile storage migrate; such a step leaves
-// what the version before needs. CHANGELOG says for each version what an upgrade changes. The tests open data that
-// each release has left (internal/test/released), and have two versions take turns on one store
-// (internal/test/campaigns/upgrade).
+// are replaced one after another, and an upgrade is taken back by starting the version before. A record that it
+// would have to obey and does not know, such as the first second factor of a user, is a feature
+// (storage.Feature): a store has it once it is used, and the version before then refuses the store and says
+// why. Tables of a database are taken a step further by the first node that starts, or by keystile storage
+// migrate; such a step leaves what the version before needs. CHANGELOG says for each version what an upgrade
+// changes. The tests open data that each release has left (internal/test/released), and have two versions take
+// turns on one store (internal/test/campaigns/upgrade).
 package keystile

@@ -24,7 +24,7 @@ func basic(id, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))
 }
 
-// What an application may do with its secret in the form it may with the secret in the header (decision 88).
+// An application may send its secret in the header as well as in the form (decision 88).
 func TestAnApplicationAuthenticatesByBasicToo(t *testing.T) {
 	h := newFixture(t)
 	id, secret := h.app.ID, h.app.AppKey().Reveal()
@@ -98,7 +98,7 @@ func TestAWrongBasicIsRefused(t *testing.T) {
 	}
 }
 
-// Whoever guesses at a secret is kept from it as soon by Basic as in the form.
+// Guesses at a secret are stopped as soon by Basic as in the form.
 func TestGuessesByBasicCountAsThoseInTheForm(t *testing.T) {
 	h := newFixture(t)
 	tries := func(send func() answer) (n int) {

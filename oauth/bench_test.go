@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The floors stand beside what they bound, so that one run gives the ratios. What the
-// transport costs is in neither; internal/test/campaigns/bench measures with it.
+// The floors stand beside what they bound, so that one run gives the ratios. The cost of the
+// transport is in neither; internal/test/campaigns/bench measures with it.
 
 func BenchmarkMachineToken(b *testing.B) {
 	h := newBenchFixture(b)

@@ -118,8 +118,8 @@ func TestAnAnswerIsGivenOnce(t *testing.T) {
 
 var errKilled = errors.Join(storage.ErrUnavailable, errors.New("killed"))
 
-// A process may be killed at each call of the store. What was answered stays; what was not can be
-// done again, and nobody is answered twice.
+// A process may be killed at each call of the store. An answer stays; a request without one can be
+// made again, and none is answered twice.
 func TestAProcessThatIsKilledLeavesADeviceThatCanGoOn(t *testing.T) {
 	calls := map[string]int{}
 	for _, step := range []string{"begin", "type", "allow", "poll"} {
@@ -198,7 +198,7 @@ func TestAProcessThatIsKilledLeavesADeviceThatCanGoOn(t *testing.T) {
 	t.Logf("killed at %v calls", calls)
 }
 
-// What ends a grant ends one that waits for its device too.
+// Ending a grant also ends one that waits for its device.
 func TestWhatEndsBetweenTheAnswerAndThePollIsNotGranted(t *testing.T) {
 	for what, end := range map[string]func(d *devices){
 		"the user is disabled": func(d *devices) {

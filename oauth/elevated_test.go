@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Decision 52: what manages a user's applications is asked for each time, whoever asks and
-// whatever was allowed before.
+// Decision 52: the scope that manages a user's applications is asked for each time, by every
+// application and after any consent.
 func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	c.allowed = true // to everything that is remembered

@@ -257,7 +257,7 @@ func (c slowCounter) Wait(ctx context.Context, name string, p netip.Prefix, limi
 	return c.Counter.Wait(ctx, name, p, limit, window)
 }
 
-// Whoever comes while a network is refused is not refused with it.
+// Clients of other networks are not refused with one that is.
 func TestWhatOneNetworkHasUsedUpRefusesNobodyWhoWaitsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attacker, honest := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("203.0.113.1")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Whatever body arrives, the token endpoint answers JSON, never a 5xx, and never tokens to
-// who did not send the right secret exactly once.
+// For every body the token endpoint answers JSON, never a 5xx, and never tokens unless the right
+// secret was sent exactly once.
 func FuzzTokenForm(f *testing.F) {
 	for _, body := range []string{
 		"", "grant_type=client_credentials", "grant_type=client_credentials&client_id=x&client_secret=y",
@@ -33,8 +33,8 @@ func FuzzTokenForm(f *testing.F) {
 	})
 }
 
-// Whatever query arrives, authorize never breaks, and never sends a browser anywhere but to
-// the application's own hosts.
+// For every query authorize never breaks, and never sends a browser anywhere but to the
+// application's own hosts.
 func FuzzAuthorizeQuery(f *testing.F) {
 	for _, query := range []string{
 		"", "response_type=code", "redirect_uri=https://app.example.com/cb", "redirect_uri=https://evil.example/&redirect_uri=https://app.example.com/",

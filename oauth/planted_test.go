@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Whoever gets the data file or the log gets no secret with it.
+// A thief of the data file or the log gets no secret with it.
 func TestNoSecretIsInTheDataFileOrTheLog(t *testing.T) {
 	var log bytes.Buffer
 	before, silence := slog.Default(), quiet

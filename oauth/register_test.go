@@ -408,7 +408,7 @@ func TestAResourceIsKnownInItsSpellings(t *testing.T) {
 	h.exchange(code, "resource", issuer+"/").wants(t, "another resource", 400, 400, "invalid_target")
 }
 
-// Whoever registers by themselves has nothing sent anywhere.
+// An application that registers itself has nothing sent anywhere.
 func TestARegistrationNamesNobodyToTell(t *testing.T) {
 	h := newRegistrar(t)
 	a := h.answer(h.send("POST", "/oauth/register", "application/json", "", `{"redirect_uris":["https://agent.example/cb"],"backchannel_logout_uri":"http://127.0.0.1:1/","jwks_uri":"http://127.0.0.1:1/","logo_uri":"http://127.0.0.1:1/","software_statement":"x"}`))

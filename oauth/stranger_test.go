@@ -153,7 +153,7 @@ func TestThePageSaysWhoAskedWronglyInTheLanguageOfItsReader(t *testing.T) {
 	}
 }
 
-// What an earlier version has stored is judged by the rules of this one.
+// Records of an earlier version are judged by the rules of this one.
 func TestNoBrowserIsSentToASchemeThatIsNoAgents(t *testing.T) {
 	h, consent := fixtureWithConsent(t)
 	consent.allowed = true

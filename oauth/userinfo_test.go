@@ -84,7 +84,7 @@ func TestUsersOfTheStoreAreReadOnceForUserInfo(t *testing.T) {
 	}
 }
 
-// What a verified bearer costs beside the transport; more would be one more for each request.
+// The cost of a verified bearer beside the transport; more would be one more for each request.
 func TestUserInfoTakesFewAllocations(t *testing.T) {
 	h := newFixture(t)
 	c := newCall("GET", "/oauth/userinfo", "")

@@ -39,7 +39,7 @@ func TestParametersOfOtherProvidersAreNoErrors(t *testing.T) {
 	}
 }
 
-// What is wrong with a parameter is told to the application, if it and its redirect_uri are known.
+// The fault of a parameter is told to the application, if it and its redirect_uri are known.
 func TestAWrongParameterIsToldToTheApplication(t *testing.T) {
 	h := newFixture(t)
 	good := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect).Encode()

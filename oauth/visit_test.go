@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What the gateway has found out is believed, for tokens that are meant for this service.
+// The findings of the gateway are believed, for tokens that are meant for this service.
 func TestUserInfoTrustsTheGatewayForItsOwnAudience(t *testing.T) {
 	h := newFixture(t)
 	for audience, want := range map[string]int{issuer: 200, issuer + "/api/mcp": 401, "": 401} {

@@ -175,7 +175,7 @@ func put(t *testing.T, name string, data []byte, mode fs.FileMode) {
 }
 
 // state lists all files, users and groups: who owns each, what may be done with it, and what it holds.
-// What dpkg and useradd keep for themselves is left out: a journal, locks, the last version of a list.
+// Records of dpkg and useradd themselves are left out: a journal, locks, the last version of a list.
 func (d debian) state(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}

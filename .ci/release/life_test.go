@@ -113,8 +113,8 @@ func TestSettingsThatNobodyHasChangedFollowTheVersion(t *testing.T) {
 		t.Errorf("after an upgrade the settings are those of before, or somebody else's: %s", got)
 	}
 
-	// A store that the administrator has put elsewhere is no part of the package, nor left to whoever
-	// gets the number of its user next.
+	// A store that the administrator has put elsewhere is no part of the package, nor left to the
+	// next owner of its user's number.
 	data := d.path("srv/data")
 	if err := os.MkdirAll(d.path("srv"), 0o755); err != nil {
 		t.Fatal(err)

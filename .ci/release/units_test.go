@@ -35,7 +35,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 	}
 }
 
-// What the unit says of paths and names is what the package lays down and the program takes.
+// The paths and names in the unit are those that the package lays down and the program takes.
 func TestTheUnitsFitThePackage(t *testing.T) {
 	service, socket := string(readFile(t, "systemd/keystile.service")), string(readFile(t, "systemd/keystile.socket"))
 	for _, line := range []string{

@@ -326,7 +326,7 @@ func (l *load) stop() (int64, time.Duration) {
 	return l.answered.Load(), time.Since(l.began)
 }
 
-// What a node has read may have been carried out, whatever becomes of its answer.
+// A request that a node has read may have been carried out, whatever becomes of its answer.
 func TestARequestThatANodeHasReadIsNotSentToAnother(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
 		var posts, gets atomic.Int64

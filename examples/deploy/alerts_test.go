@@ -136,7 +136,7 @@ func TestPrometheusTakesItsConfiguration(t *testing.T) {
 
 var commands = regexp.MustCompile("`keystile ([^`]+)`")
 
-// Whoever is woken reads what to do, and the commands named there are ones that the program has.
+// An operator who is woken reads what to do, and the commands named there are ones that the program has.
 func TestEachAlertSaysWhatToDo(t *testing.T) {
 	found := map[string]bool{}
 	for _, r := range readRules(t) {

@@ -105,7 +105,7 @@ func until(t *testing.T, patience time.Duration, holds func(context.Context) boo
 	return true
 }
 
-// get asks the HTTP API, and reads what is under data. What Prometheus refuses is an error.
+// get asks the HTTP API, and reads what is under data. A refusal by Prometheus is an error.
 func (p *prometheus) get(ctx context.Context, path string, query url.Values, into any) error {
 	r, err := http.NewRequestWithContext(ctx, "GET", p.base+path+"?"+query.Encode(), nil)
 	if err != nil {

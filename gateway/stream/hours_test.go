@@ -178,7 +178,7 @@ func TestCallsThatComeLateMakeAnotherRevision(t *testing.T) {
 	})
 }
 
-// Whatever fails, and wherever processes end, the target has each row as the store has it.
+// Calls fail and processes end anywhere, and the target has each row as the store has it.
 func TestNoRowIsMissingWhateverFails(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

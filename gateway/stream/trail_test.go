@@ -98,8 +98,8 @@ func (f *faulty) SaveStream(ctx context.Context, at shipped.Position) (shipped.P
 	return saved, failed
 }
 
-// Whatever fails, and wherever processes end, the target gets the whole trail, in order, and what comes
-// twice is the same.
+// Calls fail and processes end anywhere, and the target gets the whole trail, in order, with equal
+// repetitions.
 func TestNothingIsMissingWhateverFails(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -370,7 +370,7 @@ func prune(t *testing.T, o *office, before time.Time) {
 	}
 }
 
-// What somebody has put into the store is shipped, as one line that passes for no other.
+// Foreign bytes in the store are shipped, as one line that passes for no other.
 func TestARecordThatIsNoneIsOneLineAllTheSame(t *testing.T) {
 	for _, data := range []string{
 		"", "{}", "null", "not JSON", "{\"a\":1}\n{\"stream\":\"usage\"}", `{"stream":"usage"}`, `{"a":1,"seq":7}`, `{"\u0069d":"7-x"}`, `{"a":{"id":1},"ID":"x"}`, `{"a":1}x`, "{\"a\":1,\n\"b\":2}",

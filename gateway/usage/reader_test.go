@@ -261,7 +261,7 @@ func TestTopAddsUpDaysAndNodesAndSaysWhatIsExact(t *testing.T) {
 	})
 }
 
-// What this process counts takes the place of what it has stored a minute ago.
+// The counts of this process take the place of those that it stored a minute ago.
 func TestTopHasTheLastCallsOfThisProcess(t *testing.T) {
 	h := newFixture(t)
 	h.save("own", time.Now(), 0, "x", 10, 0)
@@ -280,7 +280,7 @@ func TestTopHasTheLastCallsOfThisProcess(t *testing.T) {
 	}
 }
 
-// What the span before had is counted along with it, and nothing else of the answer changes.
+// The span before is counted along with it, and nothing else of the answer changes.
 func TestTheSpanBeforeIsCountedInTheSameRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
@@ -324,7 +324,7 @@ func TestTheSpanBeforeIsCountedInTheSameRead(t *testing.T) {
 	})
 }
 
-// What tools called in the span and in the one before is one read, and each has what is its own.
+// The calls of tools in the span and in the one before are one read, and each span has its own.
 func TestToolsOfAMonthAndOfTheOneBeforeAreOneRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newFixture(t)

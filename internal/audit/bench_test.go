@@ -68,7 +68,7 @@ func BenchmarkNote(b *testing.B) {
 	})
 }
 
-// What the writer spends on an event: cut, tidy, encode, hash.
+// The writer's work for an event: cut, tidy, encode, hash.
 func BenchmarkSeal(b *testing.B) {
 	e := numbered(1)
 	f := flusher{chain: newChain(digest{})}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whoever notes an address or its text has the same record.
+// An address and its text make the same record.
 func TestAnAddressIsWrittenAsItsText(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)

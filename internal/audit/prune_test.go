@@ -257,7 +257,7 @@ func TestATailThatIsGoneIsNoticedWithoutAHead(t *testing.T) {
 	}
 }
 
-// What goes on behind a cut leaves a gap, and nothing in the chains tells of it: the record
+// A chain that goes on after a cut leaves a gap, and nothing in the chains tells of it: the record
 // before the gap was the last of its chain.
 func TestATailThatIsGoneIsNoticedWhenTheServiceHasGoneOn(t *testing.T) {
 	f := newFixture(t, 1)
@@ -341,7 +341,7 @@ func TestWhoVerifiesBesideAPruneBeginsAgain(t *testing.T) {
 	}
 }
 
-// pruned is pruned behind the back of who has read its checkpoint.
+// pruned is pruned behind the back of a reader of its checkpoint.
 type pruned struct {
 	*fixture
 	at []int
@@ -525,7 +525,7 @@ func TestRecordsThatAreMissingAmongWhatIsRemovedAreRemembered(t *testing.T) {
 	}
 }
 
-// What a plan has missed because somebody else removed it meanwhile is no break.
+// A record that a plan has missed because another process removed it meanwhile is no break.
 func TestAPlanMadeBesideAPruneFindsNoBreaks(t *testing.T) {
 	f := newFixture(t, 5).fill(60)
 	if plan, err := PlanPrune(t.Context(), &pruned{fixture: f, at: []int{25}}, f.older(40)); !errors.Is(err, ErrRaced) {

@@ -72,7 +72,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) { asJSON(t, body) })
 }
 
-// What is read of a record is its copy, of which all its texts are parts.
+// A record is read into its copy, of which all its texts are parts.
 func TestAUsualRecordIsReadWithOneAllocation(t *testing.T) {
 	c := newChain(digest{})
 	e := entry{Event: numbered(1)}

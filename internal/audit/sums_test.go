@@ -90,7 +90,7 @@ func TestSumsAreStoredBeforeAChainEnds(t *testing.T) {
 	})
 }
 
-// Whoever has 65,536 networks, or all of them, fills some hundred records a minute and no more.
+// An attacker with 65,536 networks, or all of them, fills some hundred records a minute and no more.
 func TestRecordsOfAnonymousEventsPerMinuteAreBoundedAndCountThemAll(t *testing.T) {
 	for name, from := range map[string]func(i int) string{
 		"a /48 of IPv6":    anonymousEvent,

@@ -110,7 +110,7 @@ func TestAStreamLivesAsLongAsItSaysSomething(t *testing.T) {
 	}
 }
 
-// How long an answer may take, its handler says: a client that waits has nothing to send.
+// The handler says how long its answer may take: a client that waits has nothing to send.
 func TestAnAnswerThatIsWaitedForIsNoSilence(t *testing.T) {
 	handle := func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

@@ -58,7 +58,7 @@ func TestAQuietServiceDoesNotTick(t *testing.T) {
 	})
 }
 
-// What follows a request over a connection that its handler took is not held back.
+// Bytes that follow a request over a connection that its handler took are not held back.
 func TestAHijackedConnectionIsReadAtOnce(t *testing.T) {
 	var over chan struct{}
 	handle := func(w http.ResponseWriter, _ *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Every role at every check. What a role that nobody knows may do is what no role may.
+// Every role at every check. An unknown role may do what no role may.
 func TestEachRoleMayWhatItIsFor(t *testing.T) {
 	type may struct{ admin, reader, developer, writer, seesOthers, changesOthers, changesOwn bool }
 	for role, want := range map[string]may{
@@ -87,8 +87,8 @@ func (s signedIn) VisitorIn(r *http.Request, table any) (storage.Session, storag
 	return v, storage.User{Sub: v.UserID, Role: storage.RoleDeveloper}, true, err
 }
 
-// What signing in has read counts if it is of the very table that knows the roles. Of another one it does
-// not: there an administrator may be somebody else.
+// The user that signing in has read counts if it is of the very table that knows the roles. One of
+// another table does not: an administrator there may be a different user.
 func TestAUserOfAnotherTableHasTheRoleOfTheTableThatIsAsked(t *testing.T) {
 	for _, c := range []struct {
 		from any

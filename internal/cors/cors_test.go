@@ -19,7 +19,7 @@ func TestAnOpenAnswerCostsNoAllocation(t *testing.T) {
 	}
 }
 
-// Who adds to a header of one request must not write into the room of the next header.
+// A handler that adds to a header of one request must not write into the memory of the next header.
 func TestAddingToAHeaderLeavesTheOthers(t *testing.T) {
 	p, _ := cors.New(cors.Config{Open: []string{"/"}})
 	h := http.Header{}

@@ -134,7 +134,7 @@ func TestAValueMayHoldWhatNoEndpointKnows(t *testing.T) {
 	}
 }
 
-// What other families of signatures make of the same parameters is not ours.
+// Other families of signatures sign the same parameters differently.
 func TestTheVariantsOfOtherFamiliesAreRefused(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"empty values skipped": {"act=login&appid=1000&state=&timestamp=1700000000&type=wx", "4550b34aa0120dc26a4b8f7b0b73f90e"},

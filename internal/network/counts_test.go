@@ -130,7 +130,7 @@ func TestARetryAfterRetryAfterIsAdmitted(t *testing.T) {
 	}
 }
 
-// Whoever fills the narrow networks has all others counted by wider ones, each by their own.
+// A flood that fills the narrow networks has all others counted by wider ones, each by their own.
 func TestWhereNarrowNetworksAreFullWiderOnesCount(t *testing.T) {
 	c := NewCounts(time.Minute, 0)
 	for i := range 1 << 16 { // all of a /40: 65,536 /56s, 256 /48s
@@ -157,7 +157,7 @@ func TestWhereNarrowNetworksAreFullWiderOnesCount(t *testing.T) {
 	}
 }
 
-// The fullest counts stay, whoever else comes.
+// The fullest counts stay, whichever clients come.
 func TestAmongTheWidestTheOneWithTheFewestEventsIsEvicted(t *testing.T) {
 	c := NewCounts(time.Minute, 0)
 	slash32 := func(i int) netip.Prefix {

@@ -7,10 +7,10 @@
 //
 // # Choices
 //
-// A table that is full of live clients can refuse whom it does not know, which lets whoever
-// fills it shut everybody out; forget somebody, which lets whoever fills it forget their own
-// count; or count by a coarser network, which hits the neighbours of whoever fills it. This
-// is the third. No count is shared by everybody.
+// A table that is full of live clients can refuse unknown ones, so that an attacker who fills it
+// shuts all others out; forget a client, so that the attacker's own count is forgotten; or count by
+// a coarser network, which hits the attacker's neighbours. This one does the third. No count is
+// shared by everybody.
 //
 // The counts of networks have memory of their own, of a fixed size, that clients cannot take.
 // Narrow networks are never evicted while they count for something: an event that does not

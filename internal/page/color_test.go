@@ -32,8 +32,8 @@ func TestOnlyAColourIsAColour(t *testing.T) {
 	}
 }
 
-// What is read needs 4.5:1 against what it stands on, what is only recognised 3:1 (WCAG
-// 2.2 AA 1.4.3, 1.4.11), in the light and in the dark.
+// Text needs 4.5:1 against its background, shapes that are only recognised 3:1 (WCAG 2.2 AA 1.4.3,
+// 1.4.11), in the light and in the dark.
 func TestThePaletteIsReadable(t *testing.T) {
 	light, dark, ok := strings.Cut(tokensText, "prefers-color-scheme: dark")
 	if !ok {

@@ -47,7 +47,7 @@ func TestAFailureShowsNothingOfTheRequest(t *testing.T) {
 	}
 }
 
-// Who sees a failure of ours need not look for the way out of it.
+// A page of a failure shows the way out of it.
 func TestAFailureWithAWayOnHasOneLink(t *testing.T) {
 	r := httptest.NewRequest("GET", "/oauth/signin?redirect_uri=https://evil.example/", nil)
 	r.Header.Set("Accept-Language", "zh-CN")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a test cannot find it does not prevent.
+// A test prevents only what it can find.
 func TestBadCitationsAreFound(t *testing.T) {
 	h := documents(t)
 	for _, c := range []struct{ file, text, want string }{

@@ -47,7 +47,7 @@ func TestNobodyCitesWhatIsNotHere(t *testing.T) {
 	}
 }
 
-// Whoever is shown a text of the program does not have these documents.
+// Readers of the program's texts do not have these documents.
 func TestNoTextOfTheProgramCites(t *testing.T) {
 	for name, text := range tracked(t) {
 		switch {

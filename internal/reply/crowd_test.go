@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Whoever asks for more than can be done is refused a million times, and fills no log.
+// A client that asks for too much is refused a million times, and fills no log.
 func TestRefusalsOfACrowdAreOneLineInAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -12,8 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// How forms are written as documents ask for is in testdata/encoding.json, which package
-// registry runs.
+// The forms that documents ask for are in testdata/encoding.json, which package registry runs.
 
 // A capability that was stored before fields had styles, types and headers is called as it
 // was then.

@@ -140,7 +140,7 @@ func TestAMemberBesideTheFieldsOfABodyIsNoneOfThem(t *testing.T) {
 	}
 }
 
-// What stands between the members of an object must not be within one: it would make another member.
+// The separator of the members of an object must not be within one: it would make another member.
 func TestAPartOfAMemberIsNoMember(t *testing.T) {
 	for _, c := range []struct {
 		in, style   string

@@ -64,7 +64,7 @@ func TestAnOversizeAnswerIsReportedWithItsURLIfThereIsOne(t *testing.T) {
 	}
 }
 
-// What an upstream names may be a place inside, or hold its secret. Nothing of that is told.
+// A place that an upstream names may be internal, or hold its secret. Neither is told.
 func TestURLsThatAreNotForTheCallerAreNotShown(t *testing.T) {
 	const secret = "sk-live-0123456789"
 	for _, place := range []string{

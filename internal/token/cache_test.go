@@ -23,8 +23,8 @@ func TestWhatIsUsedStaysInTheCache(t *testing.T) {
 	c.Put(used, &passed{kid: "used"})
 	for i := range 100_000 {
 		c.Put(strconv.Itoa(i), &passed{})
-		// What is not asked for is gone after 16 others of its set, of 62, at the earliest: 10 others never
-		// are so many.
+		// An entry that is not asked for is gone after 16 others of its set, of 62, at the earliest: 10
+		// others never are so many.
 		if i%10 == 0 {
 			if p, ok := c.Get(used); !ok || p.kid != "used" {
 				t.Fatalf("after %d others the token in use is gone", i)

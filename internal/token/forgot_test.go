@@ -171,7 +171,7 @@ func TestALossIsNoticedWhateverFollowsIt(t *testing.T) {
 	}
 }
 
-// What this process had stored a moment ago is nobody else's to remember.
+// No other process remembers what this one stored a moment ago.
 func TestALossOfWhatWasNeverReadBackIsNoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lossy{wire: &wire{}}

@@ -23,7 +23,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Who holds the subjects that a token represents.
+// A Who holds the subjects that a token represents.
 type Who struct {
 	User string // sub; "" for an application acting for itself
 	Role string // of the user; "" for an application

@@ -27,7 +27,7 @@ func TestHiddenTextIsStripped(t *testing.T) {
 	}
 }
 
-// What joins and selects is kept where it is seen, and nowhere else.
+// Joiners and selectors are kept where they are seen, and nowhere else.
 func TestJoinersAndSelectorsOutOfPlaceAreStripped(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\u200db": "ab", "a\u200cb": "ab", "می\u200c": "می", "می\u200c x": "می x", "\u200cمی": "می", "می\u200c\u200cخ": "می\u200cخ", "می\u200c\u200dخ": "می\u200dخ", "م\u200dक": "مक",

@@ -40,7 +40,7 @@ func TestPatternsAreMendedOrDropped(t *testing.T) {
 	}
 }
 
-// What is shown is read by a JavaScript engine with the flag u.
+// A JavaScript engine with the flag u reads the patterns that are shown.
 func TestJavaScriptReadsWhatIsShownOfPatterns(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

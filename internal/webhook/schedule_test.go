@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Whatever a receiver answers, the next attempt is no sooner than the schedule says, no
-// later than a tenth more or what Retry-After may ask for, and there are nine attempts.
+// For every answer of a receiver, the next attempt is no sooner than the schedule says, no later
+// than a tenth more or what Retry-After may ask for, and there are nine attempts.
 func TestEveryFailureKeepsTheSchedule(t *testing.T) {
 	schedule := []time.Duration{
 		5 * time.Second, 30 * time.Second, 5 * time.Minute, 30 * time.Minute,

@@ -154,8 +154,8 @@ func TestAProviderConfirmsOnlyWhatItProves(t *testing.T) {
 	}
 }
 
-// Nobody adds a first second factor by a session that is open at a provider. The provider is asked for a new sign-in
-// then, or its user, who has nothing else, would see the sign-in page for ever.
+// A first second factor cannot be added by a session that is open at a provider. The provider is asked for a new
+// sign-in then, or its user, who has nothing else, would see the sign-in page for ever.
 func TestWhoHasToAddAFactorSignsInAtTheProviderOnceMore(t *testing.T) {
 	h := newProviderFixture(t, required(-1))
 	for _, query := range []string{authorizeQuery, web.AccountPath} {

@@ -125,7 +125,7 @@ func (d *authenticator) send(response map[string]any) string {
 	return string(raw)
 }
 
-// What is needed of CBOR (RFC 8949).
+// The parts of CBOR (RFC 8949) that are needed.
 
 func cborHead(to []byte, major byte, n uint64) []byte {
 	switch {

@@ -108,8 +108,8 @@ func TestACodeEndsAfterTenMinutes(t *testing.T) {
 	}
 }
 
-// Whoever makes somebody else read out a code can do nothing with it, and a page that was
-// sent to somebody is none in their browser.
+// An attacker who makes a user read out a code can do nothing with it, and a page that was sent to
+// a user does not work in their browser.
 func TestACodeWorksOnlyInTheBrowserThatRequestedIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b, other := h.browser(), h.browser()

@@ -165,7 +165,7 @@ func TestNobodyIsSignedInWhileTheStoreIsAway(t *testing.T) {
 	}
 }
 
-// The same of who adds an app in the sign-in: there is no app without a sign-in that can go on with it.
+// The same for a user who adds an app in the sign-in: there is no app without a sign-in that can go on with it.
 func TestNothingIsHalfAddedWhileTheStoreIsAway(t *testing.T) {
 	cut := 0
 	for n := 1; n < 40; n++ {

@@ -13,7 +13,8 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-// The second step is open to who has done the first, in this browser, and for ten minutes and five tries.
+// The second step is open to users who have done the first, in this browser, and for ten minutes and five
+// tries.
 func TestTheSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
 	runAttacks(t, []attack{
 		{"without the first step", func(w *attacked) answer { return w.b.form(factor.Path, "code", w.shows(0)) }, 400, "", false},

@@ -207,7 +207,7 @@ func (b *browser) sendsKept(action string) answer {
 	return b.do(r)
 }
 
-// What is typed into a form of the account goes on, whole, once its user has proved what they have.
+// A form of the account goes on, whole, once its user has proved their factors.
 func TestAFormOfTheAccountGoesOnAfterTheProof(t *testing.T) {
 	for name, c := range map[string]struct {
 		path   string
@@ -372,7 +372,7 @@ func TestTheAddressOfAKeptFormCannotBeMadeUp(t *testing.T) {
 	})
 }
 
-// What the store holds of a form tells nothing of what was typed, and there is an end to how much it holds.
+// The record of a form tells nothing of its contents, and its size is bounded.
 func TestKeptFormsAreSealedAndBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAttacked(t)

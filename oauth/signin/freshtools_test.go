@@ -51,7 +51,7 @@ func (w *attacked) saved(app storage.App) storage.App {
 }
 
 // A grant of tools is the equal of an API key, so a password and a browser that its user trusts do not give it, and
-// neither does a session that was left open. Who somebody is an application is told all the same.
+// neither does a session that was left open. An application learns the user's identity all the same.
 func TestNewToolsTakeAFreshSignIn(t *testing.T) {
 	for name, enter := range map[string]func(t *testing.T) *attacked{
 		"a trusted browser": newTrusted,
@@ -91,7 +91,7 @@ func TestNewToolsTakeAFreshSignIn(t *testing.T) {
 	}
 }
 
-// What is allowed once goes on without a proof, and more than that takes one.
+// An earlier consent goes on without a proof, and a wider one requires one.
 func TestToolsThatWereAllowedTakeNoProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAttacked(t)
@@ -117,7 +117,7 @@ func TestToolsThatWereAllowedTakeNoProof(t *testing.T) {
 	})
 }
 
-// What was allowed goes on after the proof, once its user has read what it is and to whom.
+// The consent goes on after the proof, once its user has read what it is and to whom.
 func TestWhatWasAllowedGoesOnAfterTheProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTrusted(t)

@@ -60,7 +60,7 @@ func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
 	}
 }
 
-// Whose account is guessed at is written down, whoever else is refused is only counted.
+// Accounts that are guessed at are written down, other refusals are only counted.
 func TestARefusalNamesTheUserItWasAbout(t *testing.T) {
 	var notes written
 	rm := newFixture(t, func(c *Config) { c.Audit = &notes })

@@ -62,7 +62,7 @@ func TestAScannedSessionEndsWithTheOneThatConfirmedIt(t *testing.T) {
 	})
 }
 
-// With a session those end that were confirmed in it, directly or by one another, whoever ends it and however.
+// The end of a session ends those that were confirmed in it, directly or by one another, however it ends.
 func TestWhatEndsASessionEndsThoseConfirmedInIt(t *testing.T) {
 	for name, end := range map[string]func(rm *fixture, first string){
 		"signing out": func(rm *fixture, first string) {

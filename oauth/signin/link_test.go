@@ -40,7 +40,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 		}
 	}
 
-	// What is somebody else's is not taken from them.
+	// A method of another user is not taken from them.
 	j := h.start("wx", authorizeQuery)
 	lin, _ := h.user(j.open(j.choose("lin")))
 	j = link("wx", mina)
@@ -51,7 +51,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 		t.Errorf("somebody else has %d logins left, %v", len(all), err)
 	}
 
-	// Who has begun must be who arrives.
+	// The user who began the visit must be the one who arrives.
 	j = link("qq", mina)
 	target := j.choose("robert")
 	j.session = h.enterMina()

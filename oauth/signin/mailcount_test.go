@@ -29,7 +29,7 @@ func (h *fullFixture) flooded(address string) {
 	}
 }
 
-// Whoever has more networks than a person has would have as many more codes to guess at.
+// An attacker with more networks than a person would have as many more codes to guess at.
 func TestTheLastCodesForNewcomersHaveTwoTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		for i := range 25 {

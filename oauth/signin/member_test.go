@@ -171,7 +171,7 @@ func (h *fullFixture) signedIn(b *testBrowser) storage.Session {
 	return v
 }
 
-// Whatever is missing is not offered, and nothing answers there.
+// Missing parts are not offered, and nothing answers there.
 func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 	all := map[string]string{
 		otp.SignInFlow.Path: "mail", otp.ResetFlow.Path: "mail+revoker", otp.LinkFlow.Path: "mail",

@@ -51,7 +51,7 @@ func TestConsentToManagementIsGoodOnceAndForTenMinutes(t *testing.T) {
 	})
 }
 
-// Whoever finds a browser that somebody has left, or has its cookie, must not say yes in
+// The finder of a browser that its user has left, or the thief of its cookie, must not say yes in
 // advance for when its owner signs in again.
 func TestConsentToManagementTakesARecentSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

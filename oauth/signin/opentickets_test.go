@@ -47,7 +47,7 @@ func TestAUsedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 	}
 }
 
-// What is not mailed for another reason takes no room.
+// An email that is not sent for another reason takes no room.
 func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.unknownBrowser(1)

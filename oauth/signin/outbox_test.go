@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// A mail server that is slow must not be heard of by anybody but who waits for the mail.
+// A slow mail server must be noticed only by users who wait for an email.
 func TestASlowServerHoldsUpNobody(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.post.blocked = make(chan struct{})

@@ -169,7 +169,8 @@ func TestAPasskeyIsAddedByWhoHasJustSignedInAlone(t *testing.T) {
 	})
 }
 
-// Who finds an open browser, in which a password was typed long ago or a minute ago, adds no key of their own beside one.
+// The finder of an open browser, in which a password was typed long ago or a minute ago, adds no key of their
+// own beside one.
 func TestWhoHasAPasskeyAddsAnotherByProvingOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)

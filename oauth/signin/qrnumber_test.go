@@ -75,8 +75,8 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 	}
 }
 
-// What a script says comes from the page, so that it is in the reader's language, and goes in
-// as text.
+// The words of a script come from the page, so that they are in the reader's language, and go in as
+// text.
 func TestThePageHasTheWordsForTheNumber(t *testing.T) {
 	rm := newFixture(t, nil)
 	for lang, want := range map[string]string{

@@ -214,7 +214,7 @@ func TestAUserAllowsLessThanIsAskedFor(t *testing.T) {
 	}
 }
 
-// An answer holds no more than was asked for, whoever has written it.
+// An answer holds no more than was asked for, even a forged one.
 func TestAForgedChoiceAllowsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		scope string
@@ -355,7 +355,7 @@ func TestMoreThanWasChosenIsAskedForOnceMore(t *testing.T) {
 	s.wantGranted("the first request", roamingID, "openid tools", "openid tools:b:support tools:zoo/feed")
 }
 
-// Whatever there is, the page stays one that a person can read, and its form one that is taken.
+// With any number of tools a person can read the page, and its form is accepted.
 func TestTheLargestChoiceFitsThePageAndItsForm(t *testing.T) {
 	s := newStrangerFixture(t)
 	o := access.Offer{Tools: 10_000, ReadOnly: 5_000, Hidden: 480}

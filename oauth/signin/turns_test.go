@@ -118,7 +118,7 @@ func TestSomebodyInANewBrowserSignsInWhileOthersGuess(t *testing.T) {
 	}
 }
 
-// Whoever guesses uses up the turns of their networks, not those of others in the networks around.
+// An attacker who guesses uses up the turns of their networks, not those of others in the networks around.
 func TestSomebodyBesideThoseWhoGuessSignsIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -75,7 +75,7 @@ func TestAPasswordForgetsTheLastWay(t *testing.T) {
 	}
 }
 
-// Whatever stands in the cookie, the page is the usual one and holds nothing of it.
+// For every value of the cookie the page is the usual one and holds nothing of it.
 func TestACookieThatIsNoWayMeansNothing(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	usual := h.do(get(web.FormPath)).body

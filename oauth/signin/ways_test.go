@@ -81,7 +81,7 @@ func TestConnectorSignUpSaysNothingOfWhatThereIsNot(t *testing.T) {
 	}
 }
 
-// Somebody whom nobody admits does not become a user, whoever calls Connected.
+// A person whom no setting admits does not become a user, whatever code calls Connected.
 func TestConnectedMakesAUserOnlyOfWhoIsAdmitted(t *testing.T) {
 	h := newFixture(t, nil)
 	ctx, p := context.Background(), connector.Profile{Subjects: []string{"o:app:1"}}

@@ -46,8 +46,8 @@ type Key struct {
 // Live reports whether the key is valid at a time.
 func (k Key) Live(at time.Time) bool { return at.Before(k.ExpiresAt) }
 
-// Check returns everything that is wrong with a new key at once. What a scope may hold is decided
-// by those who make keys.
+// Check returns everything that is wrong with a new key at once. The code that makes keys decides
+// what a scope may hold.
 func (k Key) Check() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

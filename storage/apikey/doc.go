@@ -6,7 +6,7 @@
 //
 // # Choices
 //
-// What a scope of a key may hold is decided by those who make keys: tools and identity, and never the
+// The code that makes keys decides what its scope may hold: tools and identity, and never the
 // management of applications.
 //
 // Every key that is made is written with the [Fence] of its user, and so is the end of all of them: of a key and

@@ -26,7 +26,7 @@ const (
 // MaxPasskeys bounds the passkeys of one user.
 const MaxPasskeys = 20
 
-// How many wrong codes, of authenticator apps and recovery codes together, an account has until something happens
+// Wrong codes, of authenticator apps and recovery codes together, that an account has until something happens
 // (decision 97). They do not decay: a right factor alone, or an operator, begins the count anew.
 const (
 	WrongCodesTold = 5   // at this number, and at each multiple of it, the user is told by email

@@ -1,5 +1,5 @@
-// Package authn describes how users authenticate: their second factors, who needs one, and what a sign-in
-// says of how it was done. It keeps nothing: storage.Store does.
+// Package authn describes how users authenticate: their second factors, the policy that requires one, and
+// the facts of a sign-in. It keeps nothing: storage.Store does.
 //
 // A user may have an [Authenticator] (one-time codes, RFC 6238), up to 20 [Passkey]s, and [RecoveryCode]s for when
 // both are gone. A [Policy] says who needs a factor:
@@ -8,7 +8,8 @@
 //
 // # Choices
 //
-// Whoever has a factor is asked for it under every policy: to lower a policy must not weaken who has chosen more.
+// Users who have a factor are asked for it under every policy: lowering a policy must not weaken users who have
+// chosen more.
 //
 // The time step of the last code that was accepted is kept, and no earlier one is accepted: a code is good once.
 // Recovery codes are kept as hashes, each with the time at which it was used.

@@ -15,7 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Whatever ends the process while the file is made leaves a folder that starts.
+// A process that ends while the file is made leaves a folder that starts.
 func TestAFileHasItsNameOnlyWhenItIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	var left []string
@@ -84,7 +84,7 @@ func TestWhoStartsAtOnceOnAFreshFolderHasOneFile(t *testing.T) {
 	wantToken(t, path, 1)
 }
 
-// Whoever is slower must not take what somebody else has stored by then.
+// A slower process must not take what another one has stored by then.
 func TestAFileThatSomebodyElseHasMadeMeanwhileStays(t *testing.T) {
 	for name, cleared := range map[string]bool{"its draft is there": false, "its draft was cleared away": true} {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func TestAHostIsWrittenInOneWay(t *testing.T) {
 	}
 }
 
-// RFC 8252 7.1. What an operating system hands over to programs is on no list that is complete.
+// RFC 8252 7.1. No list of the schemes that an operating system hands over to programs is complete.
 func TestAPrivateUseSchemeIsADomainInReverseOrOfAnAgentThatIsKnown(t *testing.T) {
 	for uri, good := range map[string]bool{
 		"cursor://anysphere.cursor-mcp/oauth/callback": true, "vscode://vscode.mcp/callback": true, "vscode-insiders://x/cb": true, "claude://oauth/callback": true,

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// A code is exchanged once, whoever asks.
+// A code is exchanged once, whatever client asks.
 func Example() {
 	ctx := context.Background()
 	b := memory.New()

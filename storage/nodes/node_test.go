@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/nodes"
 )
 
-// in runs a test with a clock of its own. Whatever outlives it fails it.
+// in runs a test with a clock of its own. Goroutines that outlive it fail it.
 func in(t *testing.T, f func(t *testing.T, c *cluster)) {
 	synctest.Test(t, func(t *testing.T) { f(t, newCluster(t)) })
 }
@@ -342,7 +342,7 @@ func TestTextsOfAnyKindAreNames(t *testing.T) {
 	})
 }
 
-// Who only looks learns who lives by watching: no clock is compared.
+// A mere observer learns by watching which nodes live: no clock is compared.
 func TestWhoLooksFindsOutWhoLives(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.join("a"), c.join("b")

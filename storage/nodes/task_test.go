@@ -233,8 +233,8 @@ func TestWithoutOthersTheWorkIsItsOwn(t *testing.T) {
 	})
 }
 
-// Workers ask, are paused, die and lose the store at random. Whoever was told that the work is its own
-// had it to itself from then until the lease would have ended.
+// Workers ask, are paused, die and lose the store at random. A worker that was told that the work is
+// its own had it to itself from then until the lease would have ended.
 func TestNoTwoHoldALease(t *testing.T) {
 	for seed := range uint64(40) {
 		in(t, func(t *testing.T, c *cluster) {

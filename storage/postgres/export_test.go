@@ -11,7 +11,7 @@ func (s *Store) Texts() (exchange, judge string) { return s.texts[exchangeToken]
 // Given returns the arguments of an exchange.
 var ColumnsOf, Stamp = columnsOf, stamp
 
-// What Check makes of what it has read.
+// The judgements of Check.
 var JudgeWay, JudgeClock, JudgeCommit, JudgeStandby = judgeWay, judgeClock, judgeCommit, judgeStandby
 
 // MakePartitions makes the partitions of weeks that have passed.

@@ -49,7 +49,7 @@ type told struct {
 	happened func() bool
 }
 
-// Whichever answers are lost, one, two or three of them, a call says what happened, and never happens twice.
+// One, two or three answers are lost, and a call says what happened, and never happens twice.
 func TestAnswersThatAreLostDoubleNothing(t *testing.T) {
 	dsn := address(t, direct)
 	schema := newSchema(t)

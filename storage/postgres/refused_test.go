@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/postgres"
 )
 
-// Who was refused, and has not heard of it, is not taken for the one whose work was in the way.
+// A caller that was refused, and has not heard of it, is not taken for the one whose work was in the way.
 func TestARefusalThatIsLostIsNoSuccess(t *testing.T) {
 	dsn := address(t, direct)
 	schema := newSchema(t)

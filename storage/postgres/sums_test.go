@@ -51,7 +51,7 @@ func TestNoFlippedBitOfATokenIsServed(t *testing.T) {
 	}
 }
 
-// What a version without checksums has written is read, and that version reads what this one writes.
+// Rows of a version without checksums are read, and that version reads those of this one.
 func TestATokenWithoutAChecksumIsRead(t *testing.T) {
 	good := aToken()
 	rest, err := encode(good)

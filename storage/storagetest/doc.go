@@ -28,12 +28,11 @@
 // orders. Each promise is tried by bugs that break it (package planted), on a slow Backend and on
 // a quick one.
 //
-// What the contract leaves open is not tested: gaps between versions and Seqs, nil against empty,
-// what becomes of a call whose error is no verdict, how much more than n a Sweep may remove
-// (up to three times n passes), or the context's error against a quick success. Where two
-// readings were possible this package chose one: a document is listed once for each of
-// its different entries in the span, and next is "" on the page that ends the span, also
-// when that page is full.
+// Open points of the contract are not tested: gaps between versions and Seqs, nil against empty,
+// what becomes of a call whose error is no verdict, how much more than n a Sweep may remove (up to
+// three times n passes), or the context's error against a quick success. Where two readings were
+// possible this package chose one: a document is listed once for each of its different entries in
+// the span, and next is "" on the page that ends the span, also when that page is full.
 //
 // # Size
 //

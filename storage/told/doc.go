@@ -13,8 +13,8 @@
 // have ended and before it is answered. Where a process is killed between the two, nothing was answered, and
 // doing it again tells them all. Nobody is told of sessions that end by themselves, with their time.
 //
-// A queue keeps its order, and the newest storage.MaxTold. What is dropped because there are more is counted in
-// the delivery that takes its place, and put on the audit trail when that is sent.
+// A queue keeps its order, and the newest storage.MaxTold. The number of dropped deliveries is in the one that
+// takes their place, and put on the audit trail when that is sent.
 //
 // # Choices
 //

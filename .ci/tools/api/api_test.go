@@ -81,7 +81,7 @@ func TestTheAPIOfAReleaseKeepsItsPromise(t *testing.T) {
 	}
 }
 
-// What a host has compiled against must go on compiling, and adapters of a frozen package must be whole.
+// Code that compiled against a release must go on compiling, and adapters of a frozen package must be whole.
 func TestChangesAreJudgedByWhatWasPromised(t *testing.T) {
 	const broken, frozenOnly, fine = "firm and cold", "cold", ""
 	cases := []struct{ name, old, new, breaks string }{

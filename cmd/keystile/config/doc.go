@@ -17,5 +17,5 @@
 // flag (every user of a machine can list those) and never from the configuration file
 // (which is copied around).
 //
-// What "keystile config" prints is a configuration file.
+// The output of "keystile config" is a configuration file.
 package config

@@ -92,8 +92,8 @@ type bench struct {
 	bad      []string
 }
 
-// TestPages prints what each page takes. What is beyond its bound fails: by itself that is a page which is
-// too long or no answer, and with -users also one that takes too long or asks the store too often.
+// TestPages prints what each page takes. A page beyond its bounds fails: without -users one that is too
+// long or no answer, and with it also one that takes too long or asks the store too often.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fills a store, which takes seconds")

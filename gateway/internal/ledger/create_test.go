@@ -12,7 +12,7 @@ func TestAJournalFileThatCannotBeMadeIsNone(t *testing.T) {
 	if err == nil || f != nil {
 		t.Fatalf("made %v, %v", f, err)
 	}
-	// What stands for it is closed without a complaint of its own.
+	// Its stand-in is closed without a complaint of its own.
 	j := &journal{folder: filepath.Join(t.TempDir(), "gone"), create: createFile}
 	s := j.begin(driver.Batch{Node: "n", Seq: 1})
 	if err := s.write([]byte("x")); err == nil {

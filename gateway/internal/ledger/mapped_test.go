@@ -72,7 +72,7 @@ func TestAKillAmidAStoreTakesThatRecordAlone(t *testing.T) {
 	}
 }
 
-// What a power cut does to pages is not in their order, and hides no record that arrived.
+// A power cut loses pages in any order, and hides no record that arrived.
 func TestAPageThatDidNotArriveHidesNoOther(t *testing.T) {
 	data, starts := records(400)
 	file := mapped(data)

@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// What happens to a ledger in any order: charges, time, a store that comes and goes, a disk
-// that fills, kills. The model is a map; a kill may take only what the disk refused.
+// Events of a ledger, in any order: charges, time, a store that comes and goes, a disk that fills,
+// kills. The model is a map; a kill may take only what the disk refused.
 func TestAnyHistoryIsCountedExactly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tries many histories")

@@ -28,7 +28,7 @@ func (m *many) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) 
 	return all, nil
 }
 
-// What is read of several applications is the series of each: what is stored and what is not, once.
+// A reading of several applications has the series of each: stored and not yet stored calls, once.
 func TestTheSeriesOfSeveralApplicationsAreThoseOfEach(t *testing.T) {
 	one, several := newStore(), &many{faulty: newStore()}
 	for _, s := range []Store{one, several} {

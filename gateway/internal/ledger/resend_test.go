@@ -99,7 +99,7 @@ func TestAStopIsNoTroubleOfTheStore(t *testing.T) {
 	})
 }
 
-// What comes after an unanswered batch must wait for it: the store ignores a lower number.
+// Batches after an unanswered one must wait for it: the store ignores a lower number.
 func TestBatchesKeepTheirOrderThroughAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, folder := newStore(), t.TempDir()

@@ -89,7 +89,7 @@ func TestALatencyThatIsNoneIsNoRecord(t *testing.T) {
 	}
 }
 
-// What was stored is told once, also of a journal that another process has left.
+// Stored batches are told once, also those of a journal that another process has left.
 func TestStoredIsToldEachCallOnce(t *testing.T) {
 	s, folder := newStore(), t.TempDir()
 	var told int64

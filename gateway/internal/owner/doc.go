@@ -1,6 +1,6 @@
 // Package owner answers below /api/v1/apps and /api/v1/billing/: there owners manage their
 // applications and order tiers, with a token that carries the scope apps, and an application
-// manages itself, as far as it may. See package gateway for who may do what.
+// manages itself, as far as it may. See package gateway for the rights of each.
 //
 // It does not matter to which application a user's token was issued: the scope apps is consented to
 // each time, and that consent lets an application manage the others. An application's own token is for

@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/storage/ranking"
 )
 
-// What a sketch says of a name holds for every stream: never more than its number, never less than
-// that without Over, and nothing that is left out has more than Floor.
+// The numbers of a sketch hold for every stream: never more than its number, never less than that
+// without Over, and nothing that is left out has more than Floor.
 func TestTheErrorOfASketchIsWhatItSaysItIs(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 2))

@@ -63,8 +63,8 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// Whatever the network and the store do, and wherever the process ends, the objects in the order of
-// their names are the trail, without a gap, and none was ever another one.
+// The network and the store fail in any way, the process ends anywhere, and the objects in the
+// order of their names are the trail, without a gap, and none was ever another one.
 func TestTheObjectsAreTheTrail(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

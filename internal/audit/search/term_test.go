@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// What each record has of its own is not kept for the next.
+// Terms of one record are not kept for the next.
 func TestAHasherKeepsWhatRecurs(t *testing.T) {
 	h := newHasher([16]byte{1})
 	seen := map[uint32]bool{}

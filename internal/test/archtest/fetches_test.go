@@ -15,7 +15,8 @@ var opens = regexp.MustCompile(`netguard\.New\(|http\.(Client|Transport)\{|http\
 // notServed matches what is no part of the service, what judges a list without dialling, and netguard itself.
 var notServed = regexp.MustCompile(`^(\.|examples/|internal/test/)|_test\.go$|/testdata/|^cmd/keystile/admin/client\.go$|^cmd/keystile/command/(health|checkredis)\.go$|^cmd/keystile/internal/systemd/|^cmd/keystile/config/|^internal/netguard/`)
 
-// Whatever opens a connection stands in the threat model, with who can cause it, where it leads and by what list.
+// Code that opens a connection stands in the threat model, with who can cause it, where it leads and by what
+// list.
 func TestEverythingThatOpensAConnectionIsInTheThreatModel(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	model, err := os.ReadFile(filepath.Join(root, "internal", "protocol", "threats.md"))

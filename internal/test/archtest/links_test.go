@@ -21,7 +21,7 @@ func TestOnlyTheProviderLinksFosite(t *testing.T) {
 	}
 }
 
-// Whoever ships nothing to a store of objects links none of the code that signs for one.
+// A host that ships nothing to a store of objects links none of the code that signs for one.
 func TestOnlyTheBucketLinksItsSigner(t *testing.T) {
 	const signer = "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	if !slices.Contains(deps(t, "gateway/stream/s3"), signer) {

@@ -78,8 +78,8 @@ var imports = map[string]string{
 	"bolt.": module + "/storage/bolt", "memory.": module + "/storage/memory",
 }
 
-// What a reader copies out of the README is a program, in a module that knows nothing of this one
-// but that it requires it.
+// A reader can copy programs out of the README, in a module that knows nothing of this one but that
+// it requires it.
 func TestTheReadmesEmbeddingsCompileElsewhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")

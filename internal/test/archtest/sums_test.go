@@ -18,7 +18,7 @@ var sums = map[string]int{
 // `go mod tidy` adds what the tests of imported packages import, so a test that needs another room stands in
 // internal/test/service.
 //
-// What it needs has to be in the module cache: KEYSTILE_FETCH=1 fetches it, as .ci/run does.
+// Its modules have to be in the module cache: KEYSTILE_FETCH=1 fetches it, as .ci/run does.
 func TestAnImporterPaysForWhatItImports(t *testing.T) {
 	tree, err := filepath.Abs(root)
 	if err != nil {

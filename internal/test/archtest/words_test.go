@@ -100,6 +100,71 @@ func TestCommentsSayWhatANameDoes(t *testing.T) {
 	}
 }
 
+// unread are folders whose comments were not read for it yet, and this file.
+var unread = regexp.MustCompile(`^(?:storage|gateway|mcpbus|registry)/[^/]*$|^storage/counters/|` +
+	`/words_test\.go$|^cmd/keystile/(?:command|admin)/|` +
+	`^gateway/(?:console|billing)/|^registry/|^internal/(?:admin|apikeys|apps|limit|users)/|` +
+	`^internal/test/(?:service|campaigns|bench|capacity|cluster|crash|flood|peers|powercut|released|soak)/`)
+
+// A sentence has a subject, so that it is understood at first reading.
+func TestSentencesHaveASubject(t *testing.T) {
+	looked := 0
+	for _, names := range goFiles(t) {
+		for _, name := range names {
+			if unread.MatchString(filepath.ToSlash(name)) {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			looked++
+			for _, line := range subjectless(string(text)) {
+				t.Errorf("%s:%d: a sentence without a subject: name the user, the caller or the thing", name, line)
+			}
+		}
+	}
+	if looked < 500 {
+		t.Fatalf("only %d files are looked at", looked)
+	}
+}
+
+var (
+	subjectAtStart = regexp.MustCompile(`^(?:Who|Whoever|What|Whatever) `)
+	subjectWithin  = regexp.MustCompile(`[.!?] (?:Who|Whoever|What|Whatever) [^?]*$|\b(?:of|for|by|to|from) who\b`)
+)
+
+// subjectless returns the lines of comments with sentences such as "Who asks is told." and clauses such as "for who
+// asks".
+func subjectless(text string) (lines []int) {
+	ended := true // the sentence of the line before
+	for i, line := range strings.Split(text, "\n") {
+		comment, is := strings.CutPrefix(strings.TrimSpace(line), "// ")
+		if !is {
+			ended = true
+			continue
+		}
+		question := strings.HasSuffix(comment, "?")
+		if ended && !question && subjectAtStart.MatchString(comment) || subjectWithin.MatchString(comment) {
+			lines = append(lines, i+1)
+		}
+		ended = strings.HasSuffix(comment, ".") || question
+	}
+	return lines
+}
+
+func TestSentencesWithoutASubjectAreFound(t *testing.T) {
+	for text, want := range map[string]int{
+		"// Who asks is told.": 1, "\t// What is left\n\t// is kept.": 1, "// It ends. Whoever asks\n// is told.": 1, "// It is for who asks.": 1,
+		"// It ends.\n// Whatever comes is kept.": 1, "// It says\n// What it is.": 0, "// Who asks?": 0, "// It says who asks.": 0,
+		"x := \"Who asks is told.\"": 0, "// A user who asks is told.": 0,
+	} {
+		if got := subjectless(text); len(got) != want {
+			t.Errorf("%q: lines %v, want %d", text, got, want)
+		}
+	}
+}
+
 // continued reports whether a comment line goes on with the sentence of the line before.
 func continued(text []byte, at int) bool {
 	before := strings.TrimRight(string(text[:at]), "\n")

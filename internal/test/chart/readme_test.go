@@ -12,7 +12,7 @@ import (
 
 var settings = regexp.MustCompile(`--set (\S+)`)
 
-// Whoever follows the page gets what it promises.
+// A reader who follows the page gets what it promises.
 func TestWhatThePageSetsIsTaken(t *testing.T) {
 	text, err := os.ReadFile(folder + "/../README.md")
 	fatal(t, err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What cannot work is refused before anything is installed, with what to do.
+// Values that cannot work are refused before anything is installed, with what to do.
 func TestValuesThatCannotWorkAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ values, says string }{
 		"nothing":                       {``, "baseURL"},

@@ -8,7 +8,7 @@ import (
 )
 
 // Through returns an address that leads to the server of an address through carry, which is called
-// with both ends of each connection. What the client sends is passed on beside it. Both ends are
+// with both ends of each connection. The bytes of the client are passed on beside it. Both ends are
 // closed when carry returns.
 func Through(t testing.TB, address string, carry func(client, server net.Conn)) string {
 	t.Helper()

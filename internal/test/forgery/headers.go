@@ -79,7 +79,7 @@ func (f *forger) brokenHeaders() (out []Forgery) {
 	return sorted(out)
 }
 
-// unknownKeys: signed with a key of somebody else, who says that it is ours or where it is.
+// unknownKeys: signed with a foreign key, in a token that calls it ours or says where it is.
 func (f *forger) unknownKeys() []Forgery {
 	s := f.unknownSigner()
 	seal := func(header object) string {

@@ -39,7 +39,7 @@ type fixture struct {
 	backend driver.Backend
 	key     storage.MasterKey
 
-	ann, mal, root, carl storage.User // two developers, an administrator, and who calls
+	ann, mal, root, carl storage.User // two developers, an administrator, and the caller
 	app                  storage.App
 }
 

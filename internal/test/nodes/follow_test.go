@@ -162,7 +162,7 @@ func TestWhatOneNodeTellsHoldsAtAnotherAtOnce(t *testing.T) {
 	}
 }
 
-// What is asked about is read before it is changed, and the answer comes after that was told.
+// The record is read before it is changed, and the answer comes after the change was told.
 func TestAnAnswerThatWasOvertakenIsNotKept(t *testing.T) {
 	for _, c := range []struct {
 		name, path string

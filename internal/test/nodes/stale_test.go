@@ -197,7 +197,7 @@ func TestNoRateHidesThatTheFeedIsStale(t *testing.T) {
 	})
 }
 
-// What is revoked while a node is cut off holds there as soon as it accepts anything again.
+// A revocation while a node is cut off holds there as soon as it accepts anything again.
 func TestANodeThatWasCutOffKnowsEverythingBeforeItAcceptsATokenAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)

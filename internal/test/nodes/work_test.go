@@ -169,7 +169,7 @@ func TestTheTrailIsPrunedOnceWhoeverIsPaused(t *testing.T) {
 	}
 }
 
-// Whatever two administrators do at once at two nodes, it is settled once.
+// Two administrators settle an order at once at two nodes, and it is settled once.
 func TestAnOrderIsSettledOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)

@@ -9,7 +9,8 @@ import (
 // A service is replaced by a new one after so many requests: each code and token stays in the memory of the old one.
 const perService = 50_000
 
-// Whatever is sent to authorize and token beside, or in place of, what they need, the answer is theirs.
+// Authorize and token answer by themselves every parameter that is sent beside, or in place of, those they
+// need.
 func FuzzParameters(f *testing.F) {
 	for i, name := range names() {
 		f.Add(name, "value", "", byte(i))

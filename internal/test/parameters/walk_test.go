@@ -79,7 +79,7 @@ func TestThereAreAtLeast150Names(t *testing.T) {
 	}
 }
 
-// Whatever an application sends beside what it needs, authorize answers it, and in words of its own.
+// An application sends anything beside what it needs, and authorize answers it in words of its own.
 func TestAuthorizeAnswersTheApplicationWhateverItSends(t *testing.T) {
 	s := start(t)
 	defer s.close(t)

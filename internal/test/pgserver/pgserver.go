@@ -39,7 +39,7 @@ type Place struct {
 // patience is for anything that must happen at all.
 const patience = time.Minute
 
-// settings of the server. What makes it durable is left at the defaults, and said.
+// settings of the server. Those for durability are left at the defaults, and stated.
 const settings = `
 unix_socket_directories = ''
 max_connections = 150

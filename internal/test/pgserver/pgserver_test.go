@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/test/database"
 )
 
-// What was committed is there after every kill, and nothing of the server stays when it is closed.
+// Commits are there after every kill, and nothing of the server stays when it is closed.
 func TestWhatWasCommittedSurvivesEveryKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs without -short")

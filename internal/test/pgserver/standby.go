@@ -12,7 +12,7 @@ import (
 )
 
 // Follow makes the server, which does not run, a standby of the one at an address (host=... port=...),
-// and starts it. It is known there by its name. What the server had is thrown away.
+// and starts it. It is known there by its name. The data of the server is thrown away.
 func (s *Server) Follow(ctx context.Context, primary, name string) error {
 	if err := os.RemoveAll(s.data()); err != nil {
 		return err
@@ -38,7 +38,8 @@ func (s *Server) Rewind(ctx context.Context, now *Server, primary, name string) 
 	return s.stream(ctx, primary, name)
 }
 
-// stream starts a copy as a standby. What ALTER SYSTEM has set at the other server is not for this one.
+// stream starts a copy as a standby. Settings that ALTER SYSTEM has made at the other server are not for this
+// one.
 func (s *Server) stream(ctx context.Context, primary, name string) error {
 	settings := fmt.Sprintf("primary_conninfo = '%s user=keystile application_name=%s'\nrecovery_target_timeline = 'latest'\n", primary, name)
 	err := errors.Join(

@@ -223,7 +223,7 @@ func TestTheSessionsOfAUserHaveFourTimesThatTogether(t *testing.T) {
 	})
 }
 
-// Who signs in all the time makes others check passwords: that is no more than an address may do.
+// A user who signs in all the time makes others check passwords: that is no more than an address may do.
 func TestSigningInAgainAndAgainCountsForTheAddress(t *testing.T) {
 	inOffices(t, func(t *testing.T, c *cluster) {
 		enter := func() page { return c.person().post("/oauth/signin", "username", "person0", "password", password) }

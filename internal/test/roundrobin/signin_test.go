@@ -134,7 +134,7 @@ func TestAVisitToAProviderEndsAtAnotherNode(t *testing.T) {
 	})
 }
 
-// Who may ask for emails, and how often, is counted in the store.
+// Requests for emails are counted in the store.
 func TestTheMailsToAnAddressAreCountedByAllNodesTogether(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		if a := p.post("/oauth/signin/email", "address", address); a.status != 303 {

@@ -50,7 +50,7 @@ func TestAnUpstreamThatChangesItsEraIsProbedAgain(t *testing.T) {
 	}
 }
 
-// What a server of an older revision may say to a request of a newer one.
+// Answers of a server of an older revision to a request of a newer one.
 func TestAnyRefusalOfTheModernWayLeadsToAHandshake(t *testing.T) {
 	for name, answer := range map[string]func(http.ResponseWriter, *http.Request, sent){
 		"404":                           plain(404, "text/plain", "Invalid session ID"),

@@ -145,7 +145,7 @@ func TestWhatWasReadBeforeAChangeIsNotKeptAfterIt(t *testing.T) {
 	}
 }
 
-// Many ask while users change. Whoever asks after a writer was answered sees what it wrote, or later.
+// Many ask while users change. A reader that asks after a writer was answered sees that write, or a later one.
 func TestNoAnswerIsOlderThanAWriteThatWasAnsweredBeforeItWasAskedFor(t *testing.T) {
 	store, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
 	if err != nil {

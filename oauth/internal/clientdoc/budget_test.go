@@ -49,7 +49,7 @@ func TestAListedHostHasABudgetOfItsOwn(t *testing.T) {
 	}
 }
 
-// Whoever asks for documents that are not there uses up what they may fetch, and nothing else.
+// Requests for missing documents use up the requester's fetches, and nothing else.
 func TestWhatIsNotFoundIsNoNewDocument(t *testing.T) {
 	b, from := NewBudget(counters.NewCounter()), netip.MustParseAddr("192.0.2.1")
 	for range 10 {

@@ -25,7 +25,7 @@ func fetcher(t *testing.T, c Config) *Fetcher {
 	return f
 }
 
-// Whatever a URL looks like: names inside resolve to such an address, and so may any other.
+// Any URL may be of these: internal names resolve to such an address, and so may all others.
 func TestNoAddressInsideIsDialled(t *testing.T) {
 	inside, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

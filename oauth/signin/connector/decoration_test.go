@@ -88,7 +88,8 @@ func TestAProfileThatFailsCostsNoSignIn(t *testing.T) {
 	}
 }
 
-// Somebody whom the application may not see, or who is no employee, is no user of it, however much is known of them.
+// A person whom the application may not see, or who is no employee, is no user of it, however much is known of
+// them.
 func TestAStrangerIsNotLetInForALackOfAProfile(t *testing.T) {
 	for _, code := range []string{"60011", "60111"} {
 		answers := good("wecom")

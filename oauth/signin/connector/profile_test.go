@@ -57,7 +57,7 @@ func TestPlacesAreSaidOnce(t *testing.T) {
 	}
 }
 
-// What a provider does not say, or says in a new way, is not guessed at.
+// Facts that a provider does not say, or says in a new way, are not guessed at.
 func TestGendersThatAreNotKnownAreEmpty(t *testing.T) {
 	bodies := map[string]string{
 		"wx": `{"openid":"o1","sex":%}`, "qq": `{"ret":0,"gender":%}`, "douyin": `{"data":{"open_id":"o1","gender":%}}`,

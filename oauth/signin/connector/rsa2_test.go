@@ -19,7 +19,7 @@ const (
 	userMember  = "alipay_user_info_share_response"
 )
 
-// Whoever can change one byte between alipay and us could be anybody.
+// An attacker who could change one byte between alipay and us could sign in as any user.
 func TestAnswersThatAlipayHasNotSignedLetNobodyIn(t *testing.T) {
 	theirs, other := keys()[1], keys()[2]
 	token := `{"access_token":"the-access-token","open_id":"o1","user_id":"u1"}`
@@ -130,7 +130,7 @@ func TestKeysAreReadInEveryFormTheyAreGivenIn(t *testing.T) {
 	}
 }
 
-// What is wrong with a Config is said at once, and without quoting a secret.
+// All faults of a Config are reported at once, and without quoting a secret.
 func TestAllErrorsOfAConfigAreReportedAtOnce(t *testing.T) {
 	small, _ := rsa.GenerateKey(rand.Reader, 1024)
 	smallKey := base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PrivateKey(small))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What a provider echoes of a request is not passed on to the log.
+// An echo of the request by a provider is not passed on to the log.
 func TestErrorsHoldNoSecret(t *testing.T) {
 	for _, name := range names {
 		for i, step := range steps(name) {

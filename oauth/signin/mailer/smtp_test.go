@@ -79,7 +79,7 @@ func (s *server) next(t *testing.T) (r received) {
 	return r
 }
 
-// certificate makes one for 127.0.0.1, and who vouches for it.
+// certificate makes one for 127.0.0.1, and the authority that vouches for it.
 func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// What is an address here is one for a mail server too, exactly as it stands, and is found
+// An address that is valid here is valid for a mail server too, exactly as it stands, and is found
 // by itself.
 func FuzzNormalizeEmail(f *testing.F) {
 	for _, seed := range []string{"ada@example.com", " Ada.L+x@Example.COM ", `"a b"@example.com`, "a@b.c,d@e.f", "ada@\u212a.com", "a@example.com\r\nBcc: b@c.d", "!#$%&'*+/=?^_`{|}~@x.yz", "a@1.2.3.4"} {

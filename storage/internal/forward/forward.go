@@ -49,7 +49,7 @@ type extraItem struct {
 	Extra *extras `json:"extra"`
 }
 
-// Decode reads a record of JSON. What this version has no field for is kept in its Fields.
+// Decode reads a record of JSON. Members that this version has no field for are kept in its Fields.
 func Decode[T any](data []byte) (v T, err error) {
 	strict := json.NewDecoder(bytes.NewReader(data))
 	strict.DisallowUnknownFields()

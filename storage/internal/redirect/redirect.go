@@ -1,7 +1,7 @@
 // Package redirect reads redirect_uris.
 //
 // The grammar is our own and narrower than RFC 3986, because browsers, proxies and URL libraries
-// read the rest in different ways. What passes, net/url reads the same way.
+// read the rest in different ways. net/url reads a text that passes in the same way.
 package redirect
 
 import (

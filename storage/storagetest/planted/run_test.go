@@ -31,7 +31,7 @@ func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
 	}
 }
 
-// What is planted in the Backends of the promises about reopening is no bug by itself.
+// The plants in the Backends of the promises about reopening are no bugs by themselves.
 func TestAFolderOfMemoryKeepsWhatWasAnswered(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of lives of a Backend")

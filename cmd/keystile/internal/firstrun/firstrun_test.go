@@ -56,8 +56,8 @@ func TestTheFirstRunIsOnce(t *testing.T) {
 	}
 }
 
-// Whatever write the process dies at, before it or right behind it, the next start
-// finishes with what the draft said.
+// The process dies at each write, before it or right after it, and the next start finishes what the
+// draft said.
 func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {
@@ -165,7 +165,7 @@ func TestWithoutTheDemoThereIsNoApplication(t *testing.T) {
 	}
 }
 
-// Whatever write the start dies at, the next one ends what it began.
+// The start dies at each write, and the next one ends what it began.
 func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; n <= 4; n++ {

@@ -11,8 +11,8 @@
 // Strangers must not fill a disk: no rate counts requests of free paths, and refusing one costs them nothing. So of
 // lines in their requests, and of what net/http says of their connections, 60 of a kind are written in a minute; at
 // its end a line says how many more there were. A kind is a message, and of requests a method, route and status; of
-// errors the cause tells them apart. Whoever is known, by a token, a session or a secret, has a rate, and a line for
-// each request within it.
+// errors the cause tells them apart. A caller who is known, by a token, a session or a secret, has a rate, and a
+// line for each request within it.
 //
 // An id that came along is taken only if any log can hold it as it is: 1 to 64 letters,
 // digits, dots, lines and dashes. traceparent is read behind here (package span).

@@ -42,7 +42,7 @@ func TestOfWhatStrangersCauseAMinuteHasSixtyLinesOfAKindAndASum(t *testing.T) {
 	})
 }
 
-// Whoever is known has a rate, and each of their requests its line, until they are over it.
+// A known caller has a rate, and each of their requests its line, until they are over it.
 func TestWhoeverIsKnownHasALineForEachRequestWithinTheirRate(t *testing.T) {
 	status := 200
 	for name, identify := range map[string]func(*reqctx.Visit){

@@ -4,11 +4,11 @@
 // # Choices
 //
 // A trace is recorded by the toss of a coin that otel.sample weights, once where it enters the service; what is
-// done for a request follows the request. What the client's traceparent says about it is not asked: its sampled
-// flag, and the trace id too, are whatever a stranger makes of them, and would fill the collector, or hide from
-// it. So the id goes on, and the coin decides whether this service's part is recorded. Only with otel.follow,
-// and from a peer in trusted_proxies, the flag decides: that is for proxies which write traceparent
-// themselves. One that hands on what its clients send must not be followed.
+// done for a request follows the request. The client's traceparent has no say in it: a stranger chooses its
+// sampled flag, and the trace id too, and would fill the collector, or hide from it. So the id goes on, and the
+// coin decides whether this service's part is recorded. Only with otel.follow, and from a peer in
+// trusted_proxies, the flag decides: that is for proxies which write traceparent themselves. One that hands on
+// what its clients send must not be followed.
 //
 // No request waits for a collector. Spans are queued, up to 2,048 of them, and sent 512 at a time each
 // five seconds or sooner; one that finds the queue full is dropped. A collector that is slow, or answers with

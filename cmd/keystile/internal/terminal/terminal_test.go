@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What stands where a terminal could, and is none: /dev/null is a character device as a
+// Files that stand where a terminal could, and are none: /dev/null is a character device as a
 // terminal is.
 func TestWhatKeepsOrSwallowsOutputIsNoTerminal(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)

@@ -13,10 +13,10 @@ import (
 	"sync"
 )
 
-// Person is somebody at a browser without JavaScript, who signs in and allows what is asked. Make
-// it with NewPerson.
+// Person uses a browser without JavaScript, signs in and allows what is asked. Make it with
+// NewPerson.
 type Person struct {
-	// Choose changes what a page of consent sends, for who allows less. nil: as the page has it.
+	// Choose changes the answer to a page of consent, for a person who allows less. nil: as the page has it.
 	Choose func(form url.Values)
 
 	Username string

@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Who signs in.
+// The user who signs in.
 const (
 	Username = "ada"
 	Password = "correct horse battery"

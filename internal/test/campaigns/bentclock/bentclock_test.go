@@ -125,8 +125,8 @@ func (h *fixture) bend(by time.Duration, live bool) {
 	h.sweeps()
 }
 
-// sweeps gives the server time to sweep. What is right holds however often it does; a fault in
-// it shows at a start, which sweeps before it listens, or here.
+// sweeps gives the server time to sweep. A promise holds however often it does; a fault in it shows
+// at a start, which sweeps before it listens, or here.
 func (h *fixture) sweeps() { time.Sleep(100 * time.Millisecond) }
 
 func (h *fixture) must(err error) {

@@ -81,7 +81,7 @@ func (h *fixture) becomes(what string, holds func() bool) {
 	}
 }
 
-// ready reports whether a node says that requests may be sent to it. What is answered 503 is an error.
+// ready reports whether a node says that requests may be sent to it. An answer of 503 to a request is an error.
 func (h *fixture) ready() bool {
 	a, err := h.Get("/healthz/ready", "Accept", "*/*")
 	return err == nil && a.Status == http.StatusOK
@@ -130,8 +130,9 @@ func index(p pair, h *fixture) int {
 	return 1
 }
 
-// What is ended at one node is ended at the other, and who signs in afterwards is let in at both, at once, whatever
-// their clocks say: some seconds apart, nearly a minute, and after one of them was a day ahead for a moment.
+// A session that ends at one node ends at the other, and a user who signs in afterwards is let in at both, at once,
+// whatever their clocks say: some seconds apart, nearly a minute, and after one of them was a day ahead for a
+// moment.
 //
 // CLOCK_ROUNDS is how many times each of that is tried, 3 by default.
 func TestOneTimeHoldsForAllNodes(t *testing.T) {

@@ -77,8 +77,8 @@ func (p *Page) Magnify(times int) {
 	p.size(max(d.Width/times, 320), max(d.Height/times, 256), max(d.Zoom, 1)*times, d.Phone)
 }
 
-// Scripts lets pages run theirs, or not, from the next page on. What the driver itself
-// asks of a page works in any case.
+// Scripts lets pages run theirs, or not, from the next page on. Scripts of the driver itself run in
+// any case.
 func (p *Page) Scripts(on bool) {
 	p.t.Helper()
 	p.scriptless = !on

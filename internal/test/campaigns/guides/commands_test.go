@@ -133,7 +133,7 @@ func help(t *testing.T, words []string) ([]byte, error) {
 	return out, err
 }
 
-// What this test cannot see it does not prevent.
+// This test prevents only what it can see.
 func TestCommandsThatDoNotExistAreFound(t *testing.T) {
 	for line, want := range map[string]string{
 		"lockout list":                          "there is no command lockout list",

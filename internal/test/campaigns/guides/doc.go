@@ -6,5 +6,5 @@
 // path, and fails with its first command that does. A line that is only indented is looked at and not run:
 // it waits for a person, or ends never.
 //
-// What stands in a block marked go may leave out lines that the file has between its own, and nothing else.
+// A block marked go may leave out lines that the file has between its own, and nothing else.
 package guides

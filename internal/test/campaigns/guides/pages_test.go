@@ -136,7 +136,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 
 var program = regexp.MustCompile(`go (?:-C (\S+) )?(run|test|doc|generate) ([^\n` + "`" + `]*)`)
 
-// What follows go run, go test and go doc is a package of this repository.
+// The arguments of go run, go test and go doc are packages of this repository.
 func TestPackagesThatAreNamedExist(t *testing.T) {
 	named := 0
 	for _, p := range pages(t) {

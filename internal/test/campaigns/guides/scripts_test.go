@@ -53,7 +53,7 @@ func TestAScriptThatFailsIsNoticed(t *testing.T) {
 	}
 }
 
-// run runs a script in a copy of its folder. What it calls 127.0.0.1:8080 is a free port here.
+// run runs a script in a copy of its folder. 127.0.0.1:8080 in it is a free port here.
 func run(t *testing.T, program string, p page, script string) (string, error) {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")

@@ -18,8 +18,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Whatever a release has left behind opens, and people, tokens, tools, figures and the trail are as they were: an
-// hour later, as the clock is set.
+// The data of every release opens, and people, tokens, tools, figures and the trail are as they were: an hour
+// later, as the clock is set.
 func TestTheDataOfEveryReleaseOpens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program and runs it")

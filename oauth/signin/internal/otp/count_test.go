@@ -122,7 +122,7 @@ func crowd(n int) func(int) string {
 	}
 }
 
-// How long to wait is said truly: then one is sent, and a second before none is.
+// The announced wait is exact: then one is sent, and a second before none is.
 func TestTheWaitForAMailIsTrue(t *testing.T) {
 	now, sent := time.Now().UTC(), sentEmails(nil)
 	for i := range 30 {

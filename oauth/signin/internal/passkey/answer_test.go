@@ -10,7 +10,8 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// Whatever a browser sends, it is refused and nothing breaks: no text holds a challenge that was signed here.
+// Everything that a browser may send is refused, and nothing breaks: no text holds a challenge that was signed
+// here.
 func FuzzAnswer(f *testing.F) {
 	store, err := storage.Open(f.Context(), memory.New(), storage.NewMasterKey())
 	if err != nil {
