@@ -11,8 +11,8 @@ import (
 
 // Set is everything that is counted. Each process counts alone unless its keystile.Config has a Set that counts for
 // several: behind a balancer, n processes that count alone let through up to n times as much. An implementation
-// that cannot reach the others decides what that means, and must answer soon: people wait for it. What it returns
-// counts even if the context of a call has ended.
+// that cannot reach the others decides what that means, and must answer soon: people wait for it. Its answers count
+// even if the context of a call has ended.
 type Set interface {
 	Limiter() Limiter              // of requests
 	Addresses(lock Lock) Addresses // of failed sign-ins by address

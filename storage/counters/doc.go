@@ -6,7 +6,7 @@
 // all of them, such as that of package redis; package countertest holds another one to the same contract. A host's
 // own page that asks for a secret that can be guessed needs Addresses of its own.
 //
-// What is counted in one process is in memory of a bounded size, runs no goroutine and does not survive a restart.
+// The counters of one process are in memory of a bounded size, run no goroutine and do not survive a restart.
 //
 // # Choices
 //

@@ -25,10 +25,10 @@ type Limiter interface {
 	// user of an application that nobody registered here (storage.Caller.Account), or what a user is
 	// known by, such as "session " and its id: any text of up to 1,100 bytes.
 	Allow(ctx context.Context, account string, limit int, now time.Time) Verdict
-	// HoldAddress counts a request of nobody who is known against its address (IPv6: its /64), which
+	// HoldAddress counts a request of an unknown caller against its address (IPv6: its /64), which
 	// may make per of them. Over IPv6 the /56 and the /48 around it may make 4 and 16 times as many.
-	// What any of them refuses counts for none, and the verdict speaks of the address. undo takes the
-	// request back as if it had never been made; it is called at most once.
+	// A request that any of them refuses counts for none, and the verdict speaks of the address. undo
+	// takes the request back as if it had never been made; it is called at most once.
 	HoldAddress(ctx context.Context, from netip.Addr, per int, now time.Time) (v Verdict, undo func())
 }
 

@@ -30,8 +30,8 @@ func TestAMillionRequestsOverEightHandlesAreExact(t *testing.T) {
 	Exact(t, slices.Repeat([]counters.Set{set}, 8), 1_000_000, 0)
 }
 
-// What a request was counted at is known between two moments: nothing is found that may be right, and
-// everything that cannot be.
+// The time at which a request was counted is known between two moments: nothing is found that may be
+// right, and everything that cannot be.
 func TestOnlyWhatCannotBeRightIsFound(t *testing.T) {
 	at := func(before, after int, admitted bool) asking {
 		return asking{limit: 2, window: 10, before: time.Duration(before), after: time.Duration(after), admitted: admitted}

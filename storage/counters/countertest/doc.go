@@ -13,9 +13,9 @@
 //		})
 //	}
 //
-// and its value can then be given to keystile.Config.Counters. What counts in this process alone runs in
-// bubbles of testing/synctest: [RunInBubble]. [Local] is such a value. [Exact] asks many nodes
-// at once by real time. Package planted tells whether the contract sees what is wrong with an adapter.
+// and its value can then be given to keystile.Config.Counters. A counter of this process alone runs in
+// bubbles of testing/synctest: [RunInBubble]. [Local] is such a value. [Exact] asks many nodes at once
+// by real time. Package planted tells whether the contract sees what is wrong with an adapter.
 //
 // Every test is a promise in plain words, and the whole list of them (go test -v) is the contract. Run
 // with -race as well.
@@ -40,9 +40,8 @@
 // that must be unique are moved by a microsecond each, say. An event never leaves early. The counts of
 // networks leave up to an eighth of the window late.
 //
-// How long a refused attempt waits for others that are in flight is not tested, as long as it waits.
-// The answers of a node that cannot reach its server are not either: it must answer soon, and refuse nobody
-// because of it.
+// The wait of a refused attempt for others that are in flight may have any length. The answers of a node
+// that cannot reach its server are not either: it must answer soon, and refuse no request because of it.
 //
 // A node may keep what it needs to end an attempt or take a request back: both come to the node where
 // it began. Everything else comes to any node.
@@ -51,9 +50,6 @@
 //
 // Each promise gets an empty [Service] of its own, and speaks to two of its nodes in turn, so that whatever
 // one node keeps to itself breaks promises. Those about many callers speak to both at once.
-//
-// The model keeps every event in a list, and judges answers by bounds: what is surely in the window, and what
-// may be because of Grain. It follows the answers, so one that is within the bounds is no difference later.
 //
 // # Size
 //

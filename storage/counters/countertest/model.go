@@ -42,6 +42,10 @@ func (l *list) leaves(now time.Time, limit int) time.Duration {
 }
 
 // model judges the answers about one application, or about the addresses of one /48.
+//
+// It keeps every event in a list, and judges answers by bounds: the events that are surely in the window, and
+// those that may be because of Grain. It follows the answers, so one that is within the bounds is no difference
+// later.
 type model struct {
 	grain    time.Duration
 	own      map[string]*list // by application, or by client

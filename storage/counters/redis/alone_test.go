@@ -144,7 +144,7 @@ func TestANetworkForgetsNothingWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// What is only refused leaves all the same.
+// Refused attempts leave all the same.
 func TestAClockThatIsSetBackLocksNobodyForLongerThanALock(t *testing.T) {
 	n := nodes(t, 1, 0)[0]
 	a, d, few := n.Addresses(counters.Lock{}), n.Accounts(), [32]byte{3}

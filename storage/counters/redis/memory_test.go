@@ -99,7 +99,7 @@ func TestARequestTakesTwelveBytes(t *testing.T) {
 	}
 }
 
-// Whatever strangers send, a bucket stays a listpack and has a bounded number of fields.
+// For all requests of strangers a bucket stays a listpack and has a bounded number of fields.
 func TestBucketsStaySmall(t *testing.T) {
 	w := newWatch()
 	c, r := open(t, Options{clock: w.now}), raw(t)
@@ -120,7 +120,7 @@ func TestBucketsStaySmall(t *testing.T) {
 		t.Errorf("%d fields as %s, want 120 and a mark as a listpack", fields, encoding)
 	}
 	c.wantConnected(t)
-	// What has ended makes place for others.
+	// Ended counts make place for others.
 	w.pass(counters.Window + time.Millisecond)
 	for i, n := 9_000_000, 0; n < 1; i++ {
 		if keys.Client(kindOfAddress, "", netip.PrefixFrom(v4(i), 32)).Bucket == bucket {

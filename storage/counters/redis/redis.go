@@ -20,7 +20,7 @@ type Counters struct {
 	at   string // where the server is: see Describe
 	link *link.Link
 
-	// What this node has counted, by which it judges while the server is away.
+	// The counts of this node, by which it judges while the server is away.
 	apps      *limit.Limiter
 	addresses counters.Limiter
 	events    *local.Counter
@@ -59,7 +59,7 @@ func Open(ctx context.Context, address string, o Options) (*Counters, error) {
 	return c, nil
 }
 
-// Close ends the connection. What is counted afterwards is counted by this node alone.
+// Close ends the connection. This node counts alone afterwards.
 func (c *Counters) Close() { c.link.Close() }
 
 // Limiter counts the requests of applications and addresses.
@@ -78,6 +78,10 @@ func (c *Counters) Addresses(lock counters.Lock) counters.Addresses { return new
 func (c *Counters) share(limit int) int { return max(1, limit/max(1, c.o.Nodes())) }
 
 // keys names keys; ok is false while nobody has told the seed.
+//
+// The seed in them is random and lives in the server, in the mark: a reader of the server's memory sees the
+// counts anyway, and a seed in the configuration would be one more secret to distribute. A node that finds the
+// mark gone puts its own seed back, so that all nodes go on to agree.
 func (c *Counters) keys() (k script.Keys, ok bool) {
 	seed := c.link.Seed()
 	if seed == nil || !c.link.Up() {
@@ -96,6 +100,8 @@ func (c *Counters) do(s link.Script, n int, keys []string, args ...string) ([]in
 	return answer, err
 }
 
+// stamp returns the base of stamps. A stamp is the server's time, and one microsecond more than the last where
+// that is needed to tell them apart, so that an undo takes back exactly its own.
 func (c *Counters) stamp() string {
 	if c.o.clock == nil {
 		return ""
@@ -110,7 +116,7 @@ func inMicros(n int64) time.Duration { return time.Duration(max(n, 1)) * time.Mi
 func inMillis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // both has an event judged by the server. Where it does not answer, this node judges by its share; for a window
-// after it has come back, both do. What the server admits is counted here too.
+// after it has come back, both do. Events that the server admits are counted here too.
 func (c *Counters) both(window time.Duration, limit int, here func(limit int) held, there func() (held, error)) held {
 	if c.link.Returning(window) {
 		own := here(c.share(limit))

@@ -12,6 +12,18 @@ import (
 )
 
 // event is something that a client did.
+//
+// An application has a LIST of stamps: 10 bytes a request, and the limit-th newest says at once whether another
+// is admitted. Strangers cannot make up applications, so none is displaced. A key for each address would take
+// 120 bytes before it holds anything, so addresses are fields of HASHes that stay listpacks: 24 bytes each with
+// one request, the name being 8 bytes of a hash with a seed that nodes share and strangers do not know. From
+// the seventh stamp on an address has a LIST. There are 16,384 such buckets of up to 120; if one is full of
+// live fields, an address that it does not hold is counted by the networks around it (decision 56), which
+// refuse and never lock. So memory is bounded.
+//
+// Addresses of one IPv6 /48 have their buckets in one slot, with the counts of the /56 and the /48, so these
+// are counted in the same round trip. A crowded /48 fills its own eight buckets first; its addresses are then
+// counted by the /56. Networks are counted by eighths of the window, as package network does.
 type event struct {
 	kind, name string
 	client     netip.Prefix
@@ -22,7 +34,7 @@ type event struct {
 // mostEvents bounds what the count of a network can hold.
 const mostEvents = 1<<24 - 1
 
-// What an answer says is counted.
+// Positions in an answer.
 const (
 	ofClient = 1
 	ofSite   = 4
@@ -30,6 +42,10 @@ const (
 
 // take counts an event, or says how long it is refused. A client for whom there is no place is counted by
 // the networks around it.
+//
+// It is one script and one round trip, over IPv6 too; two where the buckets are full, because the widest
+// networks are in slots of their own. On loopback, where a PING takes 10 us, a request of an application takes
+// 5 us more, an address's first one 8, one over IPv6 14; beside a hop of 50 us that makes 1.1 to 1.3 of a PING.
 func (c *Counters) take(e event, limit int) (held, error) {
 	keys, ok := c.keys()
 	if !ok {
@@ -139,7 +155,8 @@ func (r rung) limit(of int) string {
 	return strconv.Itoa(min(min(of, mostEvents)*r.factor, mostEvents))
 }
 
-// ladder returns the networks around a client or a network, the narrowest first. Who is in none is one by itself.
+// ladder returns the networks around a client or a network, the narrowest first. A client in none is a network
+// by itself.
 func ladder(client netip.Prefix) (around []rung) {
 	own := 1
 	for p, factor, more := network.Widen(network.Of(client.Addr())); more; p, factor, more = network.Widen(p) {

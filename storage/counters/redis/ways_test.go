@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// encrypted returns the address of a way to a server that is encrypted, and who vouches for it.
+// encrypted returns the address of an encrypted way to a server, and the authority that vouches for it.
 func encrypted(t *testing.T, to string) (address string, roots *x509.CertPool) {
 	t.Helper()
 	web := httptest.NewTLSServer(nil) // for its certificate, which is of 127.0.0.1

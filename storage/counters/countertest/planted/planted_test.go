@@ -35,7 +35,7 @@ func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
 	}
 }
 
-// What stands in the place of the right count in a bug would be right without the bug.
+// The replacement of the right count in a bug would be right without the bug.
 func TestWhatBugsAreMadeOfIsNoBug(t *testing.T) {
 	for path, right := range map[string]plant{
 		"rates/": rate(func(l *log, limit int, now time.Time) counters.Verdict {

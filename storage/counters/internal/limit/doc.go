@@ -14,13 +14,13 @@
 // open addressing, 32 bytes a slot. A key is known by 128 bits of a hash with secret
 // seeds: texts of any length cost the same, and nobody can aim at another's window.
 //
-// Expired keys are removed by those that come, a few for each. It needs no goroutine, and
-// a table to which nobody adds does not grow. A live window is never evicted, since
-// whoever can evict it has no limit. What finds no place is counted by the network around
-// it (decision 56, package network), in a memory of fixed size beside the table,
-// until places are free again. No window is shared by everybody. A key that finds a place then
-// begins there with nothing; what its network was charged stays with the network, because a
-// count that remembered whose each request was would itself be full sooner or later.
+// Expired keys are removed by those that come, a few for each. It needs no goroutine, and a table
+// to which nothing is added does not grow. A live window is never evicted, because an attacker who
+// could evict it would have no limit. A key that finds no place is counted by the network around it
+// (decision 56, package network), in a memory of fixed size beside the table, until places are free
+// again. No window is shared by all. A key that finds a place then begins there with nothing; its
+// requests stay charged to the network, because a count that remembered the client of each request
+// would itself be full sooner or later.
 //
 // Two kinds of keys that must not take each other's places need a Limiter each: addresses are
 // anybody's to make up, applications are not.

@@ -52,7 +52,7 @@ func (r *ring) trim(horizon int64) {
 	}
 }
 
-// drop removes one event, if it is there. What is cancelled is mostly young.
+// drop removes one event, if it is there. Cancelled events are mostly young.
 func (r *ring) drop(e event) {
 	last := r.len() - 1
 	for i := last; i >= 0 && r.at(i).at >= e.at; i-- {

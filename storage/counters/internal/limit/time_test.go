@@ -9,8 +9,8 @@ func TestTimeOnlyGoesForward(t *testing.T) {
 	l := open(t, Config{MaxKeys: 1})
 	spend(t, l, "a", 1, 2, start)
 	spend(t, l, "a", 1, 2, start.Add(10*time.Second))
-	// A request that is late comes at the latest time seen, when nothing had left yet;
-	// how long to wait is told on the clock of whoever asks.
+	// A request that is late comes at the latest time seen, when nothing had left yet; the wait is
+	// told on the clock of the caller.
 	if v := wantRefused(t, l, "a", 2, start.Add(-time.Hour)); v.RetryAfter != time.Hour+time.Minute {
 		t.Errorf("RetryAfter = %v an hour ago, want %v", v.RetryAfter, time.Hour+time.Minute)
 	}

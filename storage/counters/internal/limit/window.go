@@ -20,10 +20,10 @@ const Unlimited = -1
 type Config struct {
 	// Window is the length of the sliding window: at most 24 hours. Zero is one minute.
 	Window time.Duration
-	// MaxKeys bounds the keys that have a window of their own at a time: at most 16,777,216.
-	// Zero is 1,000,000. A key takes up to 52 bytes with one request in its window; with
-	// more, up to 40 and 32 for each further one. What counts for the others takes up to 9
-	// for each of MaxKeys, once there are others.
+	// MaxKeys bounds the keys that have a window of their own at a time: at most 16,777,216. Zero
+	// is 1,000,000. A key takes up to 52 bytes with one request in its window; with more, up to 40
+	// and 32 for each further one. The counts of all other keys take up to 9 for each of MaxKeys,
+	// once there are others.
 	MaxKeys int
 	// Client says whose key it is, and for what: while the table is full of live windows, a key
 	// that it does not hold is counted by the networks around that client, each kind apart. If it
@@ -108,9 +108,9 @@ type Receipt struct {
 	event event
 }
 
-// Allow asks for one request of a key: at any time t, those admitted in (t - window, t]
-// are never more than limit. What is refused does not count. The limit may differ from
-// call to call and holds at once. Below 0 only [Unlimited] admits.
+// Allow asks for one request of a key: at any time t, those admitted in (t - window, t] are never
+// more than limit. Refused requests do not count. The limit may differ from call to call and holds
+// at once. Below 0 only [Unlimited] admits.
 //
 // The key is any text; two kinds of keys need prefixes, or a Limiter each. The time is
 // that of the request, as time.Now returned it: its monotonic reading is what makes the

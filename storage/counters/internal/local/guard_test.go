@@ -228,7 +228,7 @@ func TestAnAttemptEndsWhereItBegan(t *testing.T) {
 	g.begin(addressOf(1)) // takes the room
 	g.begin(addressOf(2)) // counted by its network
 	g.end(addressOf(1), false)
-	g.begin(addressOf(2)) // there is room now, but not for who is in flight elsewhere
+	g.begin(addressOf(2)) // there is room now, but not for an attempt that is in flight elsewhere
 	g.end(addressOf(2), false)
 	g.end(addressOf(2), false)
 	if len(g.known) != 0 || len(g.byNetwork) != 0 {

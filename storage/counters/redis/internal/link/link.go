@@ -118,7 +118,7 @@ func (l *Link) Returning(within time.Duration) bool {
 // Seed is the secret that nodes share; nil before the server has been reached.
 func (l *Link) Seed() *[16]byte { return l.seed.Load() }
 
-// Do runs a script. What it did is unknown if there is an error other than ErrDown.
+// Do runs a script. Its effect is unknown if there is an error other than ErrDown.
 func (l *Link) Do(s Script, keys, args []string) ([]int64, error) {
 	client := l.client.Load()
 	if client == nil || !l.up.Load() {
@@ -207,7 +207,7 @@ func (l *Link) run(ctx context.Context) {
 	}
 }
 
-// connect makes a new client, whose connections lead to whoever is the master now, and has it prove itself.
+// connect makes a new client, whose connections lead to the present master, and has it prove itself.
 func (l *Link) connect(ctx context.Context, again bool) error {
 	client, err := servers.Open(ctx, l.c.Servers)
 	if err != nil {

@@ -20,7 +20,8 @@ const (
 
 var errNoMaster = resp.Error("CLUSTERDOWN no server has the slot of a key")
 
-// cluster knows which of its servers has which slot.
+// cluster knows which of its servers has which slot. While one of its masters is away, none is asked: judging by
+// part of the slots would need a state for each, and a failover takes seconds.
 type cluster struct {
 	client *Client
 
@@ -31,7 +32,7 @@ type cluster struct {
 	read    time.Time // when the slots were
 }
 
-// owner is a range of slots and the address of who has them.
+// owner is a range of slots and the address of their server.
 type owner struct {
 	from, to int
 	address  string
@@ -62,7 +63,7 @@ func readSlots(by time.Time, conn *resp.Conn, of string) ([]owner, error) {
 	return all, nil
 }
 
-// ownerOf reads from, to, and the master, whose host is nil or empty where it is that of who answers.
+// ownerOf reads from, to, and the master, whose host is nil or empty if it is the one that answers.
 func ownerOf(r resp.Value, of string) (o owner, err error) {
 	if len(r.List) < 3 || len(r.List[2].List) < 2 {
 		return o, resp.ErrOther
@@ -89,7 +90,7 @@ func beside(of, host, port string) (string, error) {
 	return net.JoinHostPort(cmp.Or(host, own), port), err
 }
 
-// use goes by what has been read. Who has nothing any more is left.
+// use takes over the slots that were read. It leaves servers that have none any more.
 func (c *cluster) use(found []owner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
