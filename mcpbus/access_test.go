@@ -238,7 +238,7 @@ func TestAChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
 	})
 }
 
-// What was removed and registered anew by somebody else has no rule of before.
+// A capability that was removed and registered anew by another owner has no rule of before.
 func TestANewOwnerInheritsNoAccess(t *testing.T) {
 	h := payroll(t, func(c *mcpbus.Config) { c.DefaultAccess = storage.AccessOwner })
 	h.allow("payroll", access.Rule{Subject: "user:ub"})
@@ -263,7 +263,7 @@ func TestWithoutItsRulesTheBusDoesNotStart(t *testing.T) {
 	}
 }
 
-// Who listens is told when their own list changes, and of no change that they do not see.
+// A listener is told when its own list changes, and of no change that it does not see.
 func TestListenersAreNotNotifiedOfToolsTheyCannotSee(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := payroll(t)
@@ -285,7 +285,7 @@ func TestListenersAreNotNotifiedOfToolsTheyCannotSee(t *testing.T) {
 	})
 }
 
-// Who makes a bus and says nothing of it has tools that are their owners'.
+// A bus without the setting has tools that are their owners'.
 func TestWithoutAWordAToolIsItsOwners(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))

@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/counters"
 )
 
-// What cmd hands over as it is.
+// Types that cmd hands over as they are.
 var (
 	_ mcpbus.Store = (*storage.Store)(nil)
 	_ mcpbus.Meter = (*gateway.Gateway)(nil)

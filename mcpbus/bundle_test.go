@@ -106,7 +106,7 @@ func TestWhatOpensABundleIsNotForTheRest(t *testing.T) {
 	}
 }
 
-// Who is stopped by an access list is stopped in a bundle too.
+// A caller that an access list stops is stopped in a bundle too.
 func TestABundleOpensNothingByItself(t *testing.T) {
 	h := bundled(t)
 	h.allow("pets", access.Rule{Subject: "user:u2", Deny: true})

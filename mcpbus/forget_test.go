@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is kept of a client goes with it: these are the only maps that clients fill.
+// The records of a client go with it: these are the only maps that clients fill.
 func TestWhatIsOverIsForgotten(t *testing.T) {
 	var l listeners
 	var work sync.WaitGroup

@@ -23,8 +23,8 @@ func upstreamSaying(t *testing.T, text string) *httptest.Server {
 	})
 }
 
-// Whatever an upstream or an older version says. What is registered by a document or by hand is tried in
-// internal/test/service/mcpbus.
+// Texts of an upstream or an older version. internal/test/service/mcpbus tries those of documents and
+// lists filled in by hand.
 func TestNothingButVisibleTextIsListed(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

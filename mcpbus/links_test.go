@@ -35,7 +35,7 @@ func TestALinkIsATextWhereTheRevisionHasNone(t *testing.T) {
 	}
 }
 
-// What an upstream server of MCP links to is a link too.
+// A link of an upstream MCP server is a link too.
 func TestALinkOfAnUpstreamServerIsATextTooWhereTheRevisionHasNone(t *testing.T) {
 	h := newFixture(t)
 	h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {

@@ -43,7 +43,7 @@ func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Too
 	return mcpbus.FromREST(r), err
 }
 
-// What a call allocates is the most that it can hold: 64 at the same time hold no more than 64
+// The allocations of a call are the most that it can hold: 64 at the same time hold no more than 64
 // times that, whatever the garbage collector does.
 func TestSoManyCallsAtATimeHoldSoMuch(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -18,9 +18,9 @@ func TestOnlyPOSTIsServed(t *testing.T) {
 	}
 }
 
-// Clients look for the login with a GET or a HEAD, and must find it as with a POST: whatever
-// the method, who brings no token is told first where to get one. OPTIONS asks for methods
-// alone, and browsers send no token with it.
+// Clients look for the login with a GET or a HEAD, and must find it as with a POST: whatever the
+// method, a client without a token is told first where to get one. OPTIONS asks for methods alone,
+// and browsers send no token with it.
 func TestEveryMethodWithoutATokenGetsTheChallenge(t *testing.T) {
 	h := bundled(t)
 	for _, path := range []string{"/api/mcp", supportPath, "/api/mcp/b/none"} {

@@ -74,7 +74,7 @@ func TestToolsOfACapabilityAreThoseOnTheBus(t *testing.T) {
 	}
 }
 
-// What is explained is what is decided, for each tool and each kind of somebody.
+// The explanation is the decision, for each tool and each kind of caller.
 func TestWhatSomebodySeesIsWhatTheyCanCall(t *testing.T) {
 	for _, standing := range []string{storage.AccessEveryone, storage.AccessOwner} {
 		h := newFixture(t, func(c *mcpbus.Config) {

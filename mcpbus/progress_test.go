@@ -92,7 +92,7 @@ func TestALongCallReportsItsProgressIfAsked(t *testing.T) {
 	}
 }
 
-// A quick answer is what it was, and so is that of who did not ask, however long it takes.
+// A quick answer is what it was, and so is that to a client that did not ask, however long it takes.
 func TestOnlyALongCallWithAProgressTokenIsAStream(t *testing.T) {
 	quick, slow := 4999*time.Millisecond, 90*time.Second
 	for name, c := range map[string]struct {

@@ -47,7 +47,7 @@ func TestAScopeOpensWhatItNames(t *testing.T) {
 	}
 }
 
-// What nothing in the scope opens at an address is refused as a whole, with the scope that would.
+// A request to an address that nothing in the scope opens is refused as a whole, with the scope that would.
 func TestScopesOfSingleToolsOpenNoBundle(t *testing.T) {
 	h := bundled(t)
 	h.user("one", "u2", "tools:pets/getPet tools:maths")

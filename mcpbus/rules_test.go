@@ -30,7 +30,7 @@ func (c *stumbling) AccessLists(ctx context.Context, from string, n int) ([]acce
 	return c.Store.AccessLists(ctx, from, n)
 }
 
-// What was read of the capabilities before the rules could not be read is not lost.
+// Capabilities that were read before the rules could not be read are not lost.
 func TestAChangeIsListedOnceTheRulesCanBeReadAgain(t *testing.T) {
 	h := emptyFixture(t)
 	catalog := &stumbling{h.store, 1000}

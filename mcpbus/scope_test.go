@@ -124,7 +124,7 @@ func TestInABatchAToolBeyondTheScopeIsUnknown(t *testing.T) {
 	}
 }
 
-// What is hidden from the user is never confirmed by a challenge.
+// A challenge never confirms a tool that is hidden from the user.
 func TestChallengesNameOnlyWhatTheUserMayUse(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))

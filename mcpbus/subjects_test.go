@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// userTable are users whose roles a test moves, and who counts how often they are asked for.
+// userTable are users whose roles a test moves; it counts how often they are asked for.
 type userTable struct {
 	mu    sync.Mutex
 	roles map[string]string
@@ -62,8 +62,8 @@ func (h *fixture) mayCall(what string, want bool) {
 	}
 }
 
-// A role that was taken away opens nothing a second later, whoever calls how seldom, and
-// a bearer costs no reading of the store for each call.
+// A role that was taken away opens nothing a second later, however seldom its user calls, and a
+// bearer costs no reading of the store for each call.
 func TestARoleHoldsASecondAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, p := developers(t)
@@ -142,7 +142,7 @@ func TestATierIsReadByTheClock(t *testing.T) {
 	})
 }
 
-// Who listens is told when a role that was taken away takes the tools along.
+// A listener is told when a role that was taken away takes the tools along.
 func TestListenersAreNotifiedOfALostRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, p := developers(t)

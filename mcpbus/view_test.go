@@ -212,7 +212,7 @@ func TestKeptPagesAreBounded(t *testing.T) {
 	}
 }
 
-// What is known of callers is bounded, however many there are.
+// The memory of callers is bounded, however many there are.
 func TestFactsAreBounded(t *testing.T) {
 	f := newFacts(tierMaxAge, func(_ context.Context, id string) (string, error) { return id, nil })
 	for i := range 5 * factCapacity {

@@ -10,17 +10,17 @@
 //
 // # Choices
 //
-// No quota interrupts anything: calls are counted, and who is over is settled with later.
+// No quota interrupts anything: calls are counted, and overage is settled later.
 //
-// A tier is read by the clock from what was agreed on, so nothing has to run at the moment
-// it changes. It is one document with the application, and is written in one step with the
-// order that changes it. Of one application one order is open at a time; asking again for
-// the same answers with it. What is less begins when what there is ends, and can be taken
-// back until then. An order that has yet to begin is canceled by what overtakes it, in the
-// same step: it is neither owed nor to be taken back.
+// A tier is read by the clock from what was agreed on, so nothing has to run at the moment it
+// changes. It is one document with the application, and is written in one step with the order that
+// changes it. Of one application one order is open at a time; asking again for the same answers
+// with it. A lower tier begins when the present one ends, and can be taken back until then. An
+// order that has yet to begin is canceled by one that overtakes it, in the same step: it is neither
+// owed nor to be taken back.
 //
-// A new tier has its quota whole. The hour in which a tier changes counts in the new one:
-// the ledger knows hours, and who upgrades has run out of calls most likely.
+// A new tier has its quota whole. The hour in which a tier changes counts in the new one: the
+// ledger knows hours, and an application that upgrades has most likely run out of calls.
 //
 // Removing an application renews nothing: what it has used of its period, up to its limit,
 // counts against the applications that its owner makes before the reset: calls beyond what it

@@ -58,7 +58,7 @@ func (b *Billing) Usage(ctx context.Context, app storage.App, from, to time.Time
 	return b.UsageSince(ctx, app, from, from, to, daily)
 }
 
-// UsageSince is Usage with the rows since an earlier time among the answer. How many calls went beyond the
+// UsageSince is Usage with the rows since an earlier time among the answer. The number of calls beyond the
 // quota is the same: those rows belong to periods that had ended.
 func (b *Billing) UsageSince(ctx context.Context, app storage.App, since, from, to time.Time, daily bool) (rows []driver.Count, over int64, err error) {
 	counted := b.plans.reach(app, from)

@@ -16,8 +16,8 @@ import (
 // because the client_id is never given again. may decides whether the newest state may be
 // removed; nil is yes.
 //
-// What it has used of its quota is asked when nothing new can call any more: its owner does not
-// get that back by removing it. Its orders that are open or have yet to begin are canceled.
+// Its usage is read once no new call can be made: its owner does not get that back by removing it.
+// Its orders that are open or have yet to begin are canceled.
 func (b *Billing) RemoveApp(ctx context.Context, id string, revoke func(context.Context, ...driver.Revocation) error, may func(storage.App) error) (storage.App, error) {
 	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		a, err := b.c.Store.App(ctx, id)

@@ -77,7 +77,7 @@ func TestWhenAnOrderTakesEffect(t *testing.T) {
 		if _, _, err := approve(o, after, "admin", at("2026-05-20 10:16"), time.Time{}); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("%s: approved twice: %v", c.promise, err)
 		}
-		// What has not begun can be taken back, and then all is as it was.
+		// An order that has not begun can be taken back, and then all is as it was.
 		canceled, back, err := cancel(o, after, "u1", at("2026-05-20 10:20"))
 		if begun := !o.EffectiveAt.After(at("2026-05-20 10:20")); begun != errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("%s: canceled after it began: %v", c.promise, err)

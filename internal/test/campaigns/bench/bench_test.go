@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What is measured in a moment is worth nothing; that it is measured is what is tested.
+// A figure of a moment is worth nothing; the test is that there is one.
 func TestEveryRowMeasuresSomething(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs without -short")

@@ -1,7 +1,7 @@
 package main
 
-// world holds what nobody measured here: how people behave, and how large the machines are. Whoever
-// disagrees changes a line of it.
+// world holds figures that were not measured: how people behave, and how large the machines are. A
+// reader who disagrees changes a line of it.
 type world struct {
 	People  float64
 	SignIns float64 // a second, at the peak of the day

@@ -94,7 +94,7 @@ func TestARowThatWasComputedByHand(t *testing.T) {
 	}
 }
 
-// Whoever doubles a resource doubles what it allows, and nothing else's.
+// Doubling a resource doubles its own bound, and no other.
 func TestEachResourceIsInItsOwnUnits(t *testing.T) {
 	for name, double := range map[string]func(*world){
 		"processors of the nodes":     func(w *world) { w.NodeCores *= 2 },
@@ -163,7 +163,7 @@ func TestNobodyIsLostInTheFailureOfARegion(t *testing.T) {
 	}
 }
 
-// What is said of the formats is read off them here.
+// The statements about the formats are compared with the formats.
 func TestWhatTheContractReservesIsSo(t *testing.T) {
 	there := map[string]bool{}
 	for _, r := range reserves {

@@ -108,7 +108,7 @@ func (c *campaign) actor() *actor {
 	return &actor{c.model, c.world, rand.New(rand.NewPCG(c.seed, c.dice))}
 }
 
-// How many there are of each.
+// The number of each.
 const (
 	holders = 4
 	callers = 3

@@ -45,8 +45,8 @@
 //
 // # Choices
 //
-// Whoever is told 503 does not know what has happened, asks again, and is held to the answer that comes
-// then: a revocation is repeated until it is acknowledged.
+// A client that is told 503 does not know what has happened, asks again, and is held to the answer that
+// comes then: a revocation is repeated until it is acknowledged.
 //
 // The primary is killed before its standby is promoted, as whoever promotes has to make sure. The standby
 // takes its place alone, and answers wait for no other until the old primary follows it: by pg_rewind, or as a
@@ -56,8 +56,9 @@
 // and must not be seen by anybody.
 //
 // How many requests a node admits while it does not count with the others is bounded by its share of the
-// limit, once more for each start. Whether it did it says itself (keystile_counters_judged_alone_total): on
-// a busy machine a healthy Redis takes longer than the 50 ms that a node waits for it.
+// limit, once more for each start. The node itself says whether it did
+// (keystile_counters_judged_alone_total): on a busy machine a healthy Redis takes longer than the 50 ms
+// that a node waits for it.
 //
 // The leeways for a second use are set to a day, as in package crash: asking about a used token must not
 // end what it belongs to. Every request comes from an address of its own.

@@ -127,7 +127,7 @@ func (c *campaign) killNode() (wrong, func(context.Context) error) {
 	}
 }
 
-// pauseNode stops a node. What it was asked for it may still answer when it goes on.
+// pauseNode stops a node. It may still answer earlier requests when it goes on.
 func (c *campaign) pauseNode() (wrong, func(context.Context) error) {
 	n, d := c.drawNode(), c.stretch()
 	return atNode(n, "stopped for %v", d), func(ctx context.Context) error {
@@ -150,7 +150,7 @@ func (c *campaign) unplugNode() (wrong, func(context.Context) error) {
 	}
 }
 
-// cutNode cuts a node off from its database, or from who asks it.
+// cutNode cuts a node off from its database, or from its clients.
 func (c *campaign) cutNode() (wrong, func(context.Context) error) {
 	n, d := c.drawNode(), c.stretch()
 	what, ways := "its database", []*link.Link{n.pooled, n.direct[0], n.direct[1]}

@@ -17,7 +17,7 @@ import (
 //
 // synchronous_commit is on: an answer waits until the standby has the commit on its disk, and a standby
 // applies all of that before it becomes the primary. remote_apply would wait until the standby has
-// applied it as well, which only matters to who reads there, and nobody does.
+// applied it as well, which matters only to readers there, and there are none.
 type pair struct {
 	members [2]*pgserver.Server
 	spaces  [2]*netns.Space

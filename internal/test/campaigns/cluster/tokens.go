@@ -199,8 +199,8 @@ func (h *holder) end(n int) {
 	h.revoke("family revoked", f.refresh, f.access[len(f.access)-1])
 }
 
-// revoke has a token revoked, and watches another one end at every node. Who is told 503 asks again, and
-// trusts the answer that comes at last.
+// revoke has a token revoked, and watches another one end at every node. A client that is told 503 asks
+// again, and trusts the answer that comes at last.
 func (h *holder) revoke(what, token, watched string) {
 	a := h.post(h.way(), "/oauth/revoke", h.app.form("token", token))
 	for a.unknown && !h.over.Load() {

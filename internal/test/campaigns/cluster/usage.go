@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// charged makes calls that are charged, and knows how many were sent and how many answered in full. What
-// is counted must lie in between, and come to that at last.
+// charged makes calls that are charged, and knows how many were sent and how many answered in full. The
+// count must lie in between, and come to that at last.
 type charged struct {
 	*actor
 	bearer         string

@@ -169,8 +169,8 @@ func (c *campaign) hearServers() {
 	}
 }
 
-// check asks a new life about everything that is known. What the checkers know is asked
-// first, before questions about things change it.
+// check asks a new life about everything that is known. The facts that the checkers know are asked
+// first, before questions about things change them.
 func (c *campaign) check(l *life) error {
 	err := c.trail.check(l)
 	for _, client := range c.clients {

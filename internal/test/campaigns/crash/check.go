@@ -33,7 +33,7 @@ type kind struct {
 	old int // of earlier cycles, working and ended each, that one check asks about
 }
 
-// How much one check asks about; what the last kill has put at risk is always among it.
+// Bounds of one check; the records that the last kill has put at risk are always among it.
 const (
 	recent  = 200 // things that changed last
 	some    = 10

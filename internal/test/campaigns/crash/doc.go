@@ -35,12 +35,12 @@
 // # A database
 //
 // With --storage postgres the store is in a PostgreSQL server of the campaign's own, and several
-// servers with a data folder each may share it: requests go to one after the other. What is killed is
+// servers with a data folder each may share it: requests go to one after the other. The victims are
 // drawn: servers, the database (its first process and all that this has begun), one process of the
 // database, after which it recovers by itself, or servers and the database at once. The database is
-// started again at once, or after up to a second, or after so long that nobody waits for it any more,
-// and the clients go on meanwhile, each until it is told. From the kill until then 503 is no answer:
-// what was asked for may have happened or not. Every other answer has to be right, and no other 5xx
+// started again at once, or after up to a second, or after so long that no client waits for it any
+// more, and the clients go on meanwhile, each until it is told. From the kill until then 503 is no
+// answer: the request may have happened or not. Every other answer has to be right, and no other 5xx
 // may come. A server that has lived through that has to work again without being started anew.
 //
 // A watcher follows the audit trail and the revocations in the database all the time, as a node does
@@ -52,9 +52,9 @@
 // to have read what others have written (keystile_feed_age_seconds), and its bus to list it.
 //
 // The kill of a process takes nothing that it has handed to the kernel, so with fsync off nothing
-// would be lost here either; it is on, as it is by default. What the log buffers of PostgreSQL hold is
-// lost with its processes, so an answer before the commit is in the log is found: plant async.
-// Power cuts are the matter of package powercut, and of PostgreSQL.
+// would be lost here either; it is on, as it is by default. The log buffers of PostgreSQL are lost
+// with its processes, so an answer before the commit is in the log is found: plant async. Power cuts
+// are the matter of package powercut, and of PostgreSQL.
 //
 // # Choices
 //

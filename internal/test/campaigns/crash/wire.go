@@ -110,8 +110,8 @@ func (a answer) reply() (r reply) {
 	return r
 }
 
-// crowded reports whether more passwords waited to be hashed than a loaded machine can hash in
-// a few seconds. Nothing was looked at, and whoever asks is to come back.
+// crowded reports whether more passwords waited to be hashed than a loaded machine can hash in a
+// few seconds. Nothing was checked, and the client is to come back.
 func (a answer) crowded() bool {
 	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" &&
 		bytes.Contains(a.body, []byte("Too many people are signing in"))

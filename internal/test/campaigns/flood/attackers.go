@@ -57,7 +57,7 @@ func attackAsOrdered(args []string) (is bool) {
 	return true
 }
 
-// hold opens the connections. Who is refused tries again for a while.
+// hold opens the connections. A refused attacker tries again for a while.
 func (a army) hold(ctx context.Context) {
 	began, deaf := time.Now(), a.Deaf
 	var all sync.WaitGroup
@@ -103,7 +103,7 @@ func (a attacker) attack(ctx context.Context) time.Duration {
 	return time.Since(began)
 }
 
-// smallBuffer keeps the kernel from reading in place of who does not.
+// smallBuffer keeps the kernel from reading in place of a client that does not.
 func smallBuffer(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) { syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
 }

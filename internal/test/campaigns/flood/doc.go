@@ -22,13 +22,13 @@
 //
 // # Choices
 //
-// The flood's addresses are in 64 /32s and 400 /16s, and a honest person is in another one.
-// Who is in the same widest network as a flood, and has not signed in with this browser
-// before, cannot be told from it and may be asked to come back; every second person here is
-// known, and the flood guesses at their names too.
+// The flood's addresses are in 64 /32s and 400 /16s, and an honest person is in another one. A
+// person who is in the same widest network as a flood, and has not signed in with this browser
+// before, cannot be told from it and may be asked to come back; every second person here is known,
+// and the flood guesses at their names too.
 //
-// Who attacks by connections is a process of its own with a nice value of 10, and who is honest
-// meanwhile is in the process that watches, which does little else: what is measured is how long
+// The attacker by connections is a process of its own with a nice value of 10, and the honest
+// clients meanwhile are in the process that watches, which does little else: it measures how long
 // the server lets them wait, and not how long a busy program does not look.
 //
 // Honest people begin when a part of the flood is over, of its requests or, where it is given a

@@ -153,7 +153,8 @@ func TestTheKeyboardIsEnoughForTheConsole(t *testing.T) {
 	v.quiet()
 }
 
-// Whatever somebody can set is text on every page: no script of theirs runs, and the browser is not even tempted.
+// Every value that a user can set is text on every page: no script of theirs runs, and the browser is not even
+// tempted.
 func TestNothingThatSomebodySetRunsInTheConsole(t *testing.T) {
 	v := alone(t)
 	f := used(t, func(text string) string {

@@ -91,7 +91,7 @@ func (v *walkthrough) scan() {
 	v.Forget()
 }
 
-// account looks at the pages of who is signed in.
+// account looks at the pages of a signed-in user.
 func (v *walkthrough) account() {
 	v.t.Helper()
 	v.begin()
@@ -168,8 +168,8 @@ func (v *walkthrough) ownData() {
 	v.at("/oauth/account")
 }
 
-// brands looks at an application's own colours, which have to be readable whatever they
-// are, and at the sign-up of who is invited.
+// brands looks at an application's own colours, which have to be readable whatever they are, and at
+// the sign-up of an invited user.
 func (v *walkthrough) brands() {
 	v.t.Helper()
 	for name, color := range map[string]string{"pale": "#ffe680", "deep": "#0b1d3a"} {

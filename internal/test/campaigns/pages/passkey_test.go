@@ -74,7 +74,7 @@ func (v *walkthrough) passkey(user string) {
 	v.Follow("#passkey button")
 	v.says("You are signed in")
 
-	// Whoever confirms that it is they, and has a passkey, is asked for it at once.
+	// A user who confirms their identity, and has a passkey, is asked for it at once.
 	v.at("/oauth/account/confirm")
 	v.Arrive()
 	v.says("Your account")

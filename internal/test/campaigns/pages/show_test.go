@@ -7,8 +7,8 @@ import (
 	"github.com/keystile/keystile/internal/test/campaigns/browser"
 )
 
-// Who cannot see what they type can look at it, by the keyboard too and in their language. Where no
-// script runs there is no button that would do nothing.
+// Users can look at the password that they type, by the keyboard too and in their language. Where
+// no script runs there is no button that would do nothing.
 func TestAPasswordCanBeLookedAt(t *testing.T) {
 	v := alone(t)
 	v.begin()
@@ -51,7 +51,7 @@ func TestAPasswordCanBeLookedAt(t *testing.T) {
 	}
 }
 
-// What hides the link is that there is no mouse and the window is narrow, not what the browser says it is.
+// The link is hidden because there is no mouse and the window is narrow, whatever name the browser has.
 func TestAPhoneDoesNotOfferToScanItself(t *testing.T) {
 	v := alone(t)
 	for _, d := range []browser.Device{browser.Phone, v.device} {

@@ -83,7 +83,7 @@ func (v *walkthrough) scanned(signIn func(phone *walkthrough)) {
 	v.Arrive()
 }
 
-// Who links a provider to their account is the same walkthrough by both ways in.
+// Linking a provider to an account is the same walkthrough by both ways in.
 func TestOnePersonByTwoWaysHasOneSub(t *testing.T) {
 	v := alone(t)
 	v.begin()

@@ -117,7 +117,7 @@ func TestDocumentsOfFormsGiveSchemasThatAjvReadsStrictly(t *testing.T) {
 	ajv(t, schemas)
 }
 
-// What a hand-filled or imported schema says is what a validator still enforces.
+// A validator still enforces what a hand-filled or imported schema says.
 func TestSchemasOfListsKeepWhatAjvEnforces(t *testing.T) {
 	const node = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","additionalProperties":false,"required":["n"],
 		"properties":{"n":{"$ref":"#/$defs/Node"},"o":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"integer"}},"p":{"type":"string","pattern":"^[\\w-.]\\-\\_$"}},

@@ -41,7 +41,7 @@
 // fails but those that a fault explains, while it lasts and a second after it. Charged calls are what was answered, or
 // little more: what was sent. Mails come. The audit trail verifies, and storage check finds nothing unsafe.
 //
-// What a leak of less than a tolerance comes to in a day, a longer soak tells: the tolerance is for the whole time.
+// A longer soak finds a leak of less than the tolerance: the tolerance is for the whole time.
 //
 // # Choices
 //
@@ -56,10 +56,10 @@
 // Requests amid a fault do not count for the times. A busy machine makes everything slow, and the median
 // less so than the slowest: p99 is shown, and not judged.
 //
-// Whoever gets no answer to a rotation gives the token up: package crash asks what became of it.
+// A client without an answer to a rotation gives the token up: package crash asks what became of it.
 //
-// What the database takes grows with what is written, and is shown: that expiry keeps it level is the matter
-// of package expiry.
+// The size of the database grows with the writes, and is shown: package expiry proves that expiry keeps it
+// level.
 //
 // # Size
 //

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/test/campaigns/soak/internal/level"
 )
 
-// What is measured of a process.
+// Measurements of a process.
 const (
 	rss         = "RSS, MB"
 	anonymous   = "RSS of its own, MB" // without what is only mapped from files

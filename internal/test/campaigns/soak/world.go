@@ -128,7 +128,7 @@ func (w *world) register() error {
 	return nil
 }
 
-// person is a new one, who is no user yet.
+// person is a person who is not a user yet.
 func (w *world) person(id int) *person {
 	return &person{world: w, id: id, name: fmt.Sprintf("person-%d", id), rand: rand.New(rand.NewPCG(w.site.seed, uint64(id)))}
 }

@@ -397,8 +397,8 @@ func TestARemovedApplicationIsStillSettled(t *testing.T) {
 	h.want(h.call("GET", "/api/v1/billing/settlements?client_id="+id, h.testUser("bob", "").bearer), 404, "somebody else")
 }
 
-// What has changed by the clock is not what has been read: other processes' changes are
-// noticed after it as they were before.
+// A change by the clock is no reading: other processes' changes are noticed after it as they were
+// before.
 func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
@@ -423,8 +423,8 @@ func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 	})
 }
 
-// What was agreed on for later and is overtaken neither costs anything nor can be taken
-// back, which would take back what has come instead.
+// An order for later that is overtaken neither costs anything nor can be taken back: that would
+// take back its successor.
 func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newFixture(t)

@@ -116,7 +116,7 @@ func behindATrustedProxy(c *gateway.Config) {
 	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 }
 
-// What a trusted proxy has found out is the gateway's to know: services see it in one form, and the trail has it.
+// Only the gateway learns the findings of a trusted proxy: services see them in one form, and the trail has them.
 func TestAHandlerLearnsFromTheGatewayWhereItsCallerIs(t *testing.T) {
 	for sent, from := range map[string]string{"198.51.100.7": "10.0.0.1:1", "6.6.6.6, 198.51.100.7": "10.0.0.1:1", "6.6.6.6": "198.51.100.7:1"} {
 		h := newFixture(t, behindATrustedProxy)
@@ -210,7 +210,7 @@ func TestNoCookieOfOursReachesAService(t *testing.T) {
 	}
 }
 
-// What a service says of the whole host is not the service's to say: in its answer, behind it, or before it.
+// A service may not speak for the whole host: in its answer, behind it, or before it.
 func TestAServiceDecidesNothingForTheWholeHost(t *testing.T) {
 	var lines []string
 	for _, name := range ourCookies {

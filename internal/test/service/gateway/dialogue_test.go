@@ -29,9 +29,9 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// stage is the fixture of the dialogues: an application of each tier, with a token. Time
-// does not pass in a bubble with open connections, so services in other processes are there
-// only for who needs them.
+// stage is the fixture of the dialogues: an application of each tier, with a token. Time does not
+// pass in a bubble with open connections, so services in other processes are there only for the
+// dialogues that need them.
 func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 	backends, settle := backend.Nodes(t)
 	if elsewhere { // nothing waits for another node to read while connections are open

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/usage"
 )
 
-// What is called is in the service's figures at once, with how long it took, and names who called.
+// A call is in the service's figures at once, with its time and its caller.
 func TestCallsAreInTheFiguresOfTheService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
@@ -39,7 +39,7 @@ func TestCallsAreInTheFiguresOfTheService(t *testing.T) {
 	})
 }
 
-// Closing stores who called most, for whoever reads it afterwards.
+// Closing stores the names with the most calls, for later readers.
 func TestClosingStoresWhoCalledMost(t *testing.T) {
 	h := newFixture(t)
 	h.spend(h.app, 2, gateway.MCP, "shop__order", "u1", false)

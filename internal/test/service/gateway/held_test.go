@@ -34,7 +34,7 @@ func TestAnOwnersApplicationIsToldNothingInAPrivateNetwork(t *testing.T) {
 	}
 }
 
-// What was stored before stays, and its owner changes everything else.
+// Stored values stay, and the owner changes everything else.
 func TestAPrivateAddressThatIsStoredStandsInNobodysWay(t *testing.T) {
 	h := newFixture(t)
 	p := h.testUser("ann", "")

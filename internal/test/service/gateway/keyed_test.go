@@ -97,7 +97,7 @@ func TestAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) {
 	}
 }
 
-// What the service answers before it has read the body cannot be told from another request.
+// A request that the service answers before it has read the body cannot be told from another one.
 func TestABodyThatNobodyReadMakesNoRepetition(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
@@ -176,7 +176,8 @@ func TestKeysCanBeLeftAlone(t *testing.T) {
 	}
 }
 
-// What a proxy asks about is known without its body, so nothing that may have one is free, nor what is not told.
+// A call that a proxy asks about is known without its body, so a call that may have one, or that is not
+// described, is not free.
 func TestAProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
 	const proxy, uri = "192.0.2.1:1", "/chat?a=1"
 	told := func(method string, more ...string) []string {
@@ -229,7 +230,7 @@ func TestAProxyThatAsksAboutAnotherRequestUnderTheSameKeyIsCharged(t *testing.T)
 	}
 }
 
-// Whatever a service may answer by is a part of the call, however few of them it reads.
+// All that a service may answer by is a part of the call, however little of it the service reads.
 func TestARequestThatDiffersInAHeaderIsCharged(t *testing.T) {
 	seen := map[string]func(t *testing.T) (*fixture, string){
 		"proxy": func(t *testing.T) (*fixture, string) {

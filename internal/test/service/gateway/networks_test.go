@@ -24,7 +24,7 @@ func (h *fixture) admitted(n int, from func(i int) string, bearer string) (throu
 	return through
 }
 
-// Whoever has a /48 has 65,536 addresses, and none of the rate of the next one.
+// A client with a /48 has 65,536 addresses, and none of the rate of the next one.
 func TestASiteHasSixteenTimesTheRateOfAnAddressAndASubnetFour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)

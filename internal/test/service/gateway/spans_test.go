@@ -94,7 +94,7 @@ func TestAMalformedTraceparentIsReplacedOnItsWayToAService(t *testing.T) {
 	}
 }
 
-// What the gateway makes of a call must not depend on whether somebody looks.
+// The gateway treats a call alike, whether or not it is traced.
 func TestARecordedWebSocketWorksAsOthersDo(t *testing.T) {
 	ended := make(endings, 2)
 	h := newFixture(t, func(c *gateway.Config) { c.Tracer = sdk.NewTracerProvider(sdk.WithSyncer(ended)) })

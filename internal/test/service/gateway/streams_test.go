@@ -264,7 +264,7 @@ func TestAHandlerMaySayALastWord(t *testing.T) {
 	})
 }
 
-// What is done in time is nobody's business, and costs nothing.
+// A call that is done in time is not watched, and costs nothing.
 func TestShortCallsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)

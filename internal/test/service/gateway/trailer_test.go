@@ -79,7 +79,7 @@ func TestNoTrailerOfAHandshakeReachesAService(t *testing.T) {
 	}
 }
 
-// What gRPC-like services say of their answer when it is over.
+// Trailers of services such as gRPC's, after the answer.
 func TestTrailersOfAServiceReachTheClient(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
@@ -97,7 +97,7 @@ func TestTrailersOfAServiceReachTheClient(t *testing.T) {
 	}
 }
 
-// What a service cannot say in the headers of its answer it cannot say behind it either.
+// A service that cannot set a header cannot set it as a trailer either.
 func TestTrailersOfAServiceCannotSetTheGatewaysHeaders(t *testing.T) {
 	names := []string{"Set-Cookie", "X-Request-Id", "Access-Control-Allow-Origin", "X-Own"}
 	for name, announced := range map[string]bool{"announced": true, "late": false} {

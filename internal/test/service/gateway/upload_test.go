@@ -53,7 +53,7 @@ func TestAClientThatUploadsTooSlowlyIsToldSo(t *testing.T) {
 	}
 }
 
-// Decision 58: phones send slowly, and whoever has a token is known.
+// Decision 58: phones send slowly, and a client with a token is known.
 func TestACallersBodyMayComeAsSlowlyAsAPhoneSends(t *testing.T) {
 	const seconds, piece = 300, 9 << 10
 	synctest.Test(t, func(t *testing.T) {

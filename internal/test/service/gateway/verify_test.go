@@ -119,7 +119,7 @@ func TestTheTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
 	}
 }
 
-// Anybody may ask at the verify path. What they say that they ask about is their word only.
+// Anybody may ask at the verify path. The call that they describe is their word only.
 func TestACallThatAnUntrustedProxyAsksAboutIsNotOnTheTrail(t *testing.T) {
 	forged := []string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/forged", "X-Forwarded-Host", "forged.example", "X-Original-Uri", "/forged", "X-Original-Method", "PUT"}
 	for name, c := range map[string]struct {

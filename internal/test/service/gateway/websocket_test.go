@@ -185,8 +185,8 @@ func (nameless) App(_ context.Context, id string) (storage.App, error) {
 	return storage.App{ID: id, Tier: storage.TierEnterprise}, nil
 }
 
-// What follows an upgrade is seen by nobody here: behind h2c a client could send call after
-// call, and name itself as it likes.
+// The gateway does not see what follows an upgrade: behind h2c a client could send call after call,
+// and name itself as it likes.
 func TestOnlyWebSocketsAreSwitchedTo(t *testing.T) {
 	for name, lines := range map[string]string{
 		"h2c":                "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n",

@@ -61,7 +61,7 @@ func TestAnEmptyStateIsNotSentBack(t *testing.T) {
 	}
 }
 
-// What PHP, Go and proxies read differently is read by nobody.
+// Inputs that PHP, Go and proxies read differently are refused.
 func TestParametersAreNotPolluted(t *testing.T) {
 	h := newFixture(t)
 	good := form("act", "login", "appid", "1000", "appkey", appKey, "redirect_uri", redirect).Encode()
@@ -137,8 +137,8 @@ func TestASignInIsGoodForWhatItWasBegunFor(t *testing.T) {
 	})
 }
 
-// Whatever comes, the old endpoints answer JSON or a redirect to a registered host, and
-// never a success to who has not proved anything.
+// For every input the old endpoints answer JSON or a redirect to a registered host, and never a
+// success without a proof.
 func FuzzConnect(f *testing.F) {
 	for _, query := range []string{
 		"", "act=login", "act=callback&code=x", "act=query&social_uid=0123456789ABCDEF0123456789ABCDEF", "act=check_sso&appid=1000",

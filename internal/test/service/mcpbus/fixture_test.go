@@ -27,7 +27,7 @@ const issuer = "https://id.example.com"
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// What a program hands over as it is.
+// Types that a program hands over as they are.
 var (
 	_ mcpbus.Meter    = (*gateway.Gateway)(nil)
 	_ mcpbus.Verifier = (*oauth.Tokens)(nil)

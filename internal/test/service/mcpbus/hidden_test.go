@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Whatever a document or a list filled in by hand says.
+// Texts of a document or a list filled in by hand.
 func TestNothingButVisibleTextIsListedOfWhatIsRegistered(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

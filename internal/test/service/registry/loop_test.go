@@ -105,7 +105,7 @@ func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
 	}
 }
 
-// What is registered by another name is found out when it is asked.
+// A bus that is registered by another name is found out when it is asked.
 func TestADiscoveryOfARegistrationSaysWhereItComesFrom(t *testing.T) {
 	var marked string
 	h := newFixture(t, func(c *registry.Config) {

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Whatever happens in whatever order, what is stored is what a map would hold.
+// After any acts in any order the store holds what a map would.
 func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)

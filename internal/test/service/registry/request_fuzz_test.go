@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Whatever a body holds, it is answered 200 or 400, and what is answered is what is stored.
+// Every body is answered 200 or 400, and the answer is what is stored.
 func FuzzARegistrationIsTakenWholeOrNotAtAll(f *testing.F) {
 	for _, seed := range []string{
 		standard("shop", "a", "b"), `{"member":"shop","upstream_url":"https://api.example.com"}`,

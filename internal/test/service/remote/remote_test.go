@@ -467,7 +467,7 @@ func TestWhoWaitsForAFetchHasItsOutcome(t *testing.T) {
 	})
 }
 
-// An API key is no JWT: nothing is fetched for it, and who reads the error knows whom to ask.
+// An API key is no JWT: nothing is fetched for it, and the error says whom to ask.
 func TestAnAPIKeyIsRefusedWithTheWayToVerifyIt(t *testing.T) {
 	s := newService(t)
 	v := s.verifier()

@@ -70,7 +70,7 @@ func wantSteps(t *testing.T, said, steps string) {
 	}
 }
 
-// opener returns a folder with an xdg-open that has the address visited by whoever reads its program's output.
+// opener returns a folder with an xdg-open that has the address visited by the reader of its program's output.
 func opener(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

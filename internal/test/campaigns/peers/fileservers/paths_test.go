@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// hostile are arguments that lead out of a folder for whoever decodes, normalises or
-// spells as some server does. None of them is ever sent.
+// hostile are arguments that lead out of a folder for a server that decodes, normalises or spells
+// as some do. None of them is ever sent.
 var hostile = []string{
 	// as they are
 	".", "..", "../", "../secret", "../../secret", "../admin/secret", "report/../../secret", "sub/../../admin/secret", "./../secret", "sub/./../../secret",
@@ -93,7 +93,7 @@ func TestPathArgumentsReachWhatATemplateIsFor(t *testing.T) {
 				}
 			}
 		}
-		// What the arguments above must not get is there for those whose tool it is.
+		// The files that the arguments above must not get are there for their own tools.
 		if r := u.call(t, tool("/admin/{a}", toolplan.Param{}, "a"), map[string]any{"a": "secret"}); !strings.Contains(textOf(r), outside) {
 			t.Errorf("/admin/secret gives %q, want the secret: the test proves nothing", textOf(r))
 		}

@@ -102,8 +102,8 @@ func byHand(client *http.Client, upstream string) http.Handler {
 	})
 }
 
-// speak sends a message of a legacy client to a handler, again and again. What the request and
-// the recorder take themselves is little, so that the figures are those of the handler.
+// speak sends a message of a legacy client to a handler, again and again. The request and the
+// recorder themselves take little, so that the figures are those of the handler.
 func speak(b *testing.B, handler http.Handler, body string) {
 	caller := storage.Caller{AppID: "app", Audience: origin, Scope: "tools"}
 	ask := httptest.NewRequest("POST", "/api/mcp", nil)

@@ -2,7 +2,7 @@ package openapi
 
 import "slices"
 
-// What the validators are known to misread, each said in one place and pointed at by the rows.
+// Known misreadings of the validators, each said in one place and pointed at by the rows.
 const (
 	listsInPaths  = "Prism's templates split a value at its commas, and its styles then look for a text"
 	repeated      = "Prism keeps the last of the fields or parts of one name"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is measured is the token that Keystile gives too: a JWT by ES256, for who knows the secret.
+// The measured token is the one that Keystile gives too: a JWT by ES256, for a client that knows the secret.
 func TestTheProviderGivesTokensToItsApplicationAlone(t *testing.T) {
 	h, err := handler()
 	if err != nil {

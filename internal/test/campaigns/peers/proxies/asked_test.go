@@ -180,7 +180,7 @@ func handsOnNoClaim(t *testing.T, c client, d *desk, service *recorder) {
 			t.Errorf("beside %q the service is told %q, and got X-Own %q", sent, heard, call.header.Get("X-Own"))
 		}
 	}
-	// What Connection names is taken off by whoever hands a request on.
+	// A proxy that hands a request on takes off the headers that Connection names.
 	c.get(t, "/", "Connection", "X-Keystile-User, X-Keystile-Client", "Connection", "X-Keystile-Tier").wantPassed(t)
 	if heard := told(service.one(t).header); len(heard) != len(caller)/2 {
 		t.Errorf("beside a client's Connection the service is told %q, want all of %q", heard, caller)

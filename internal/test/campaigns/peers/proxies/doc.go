@@ -1,6 +1,6 @@
-// Package proxies runs stock proxies before a service, with the configurations of
-// examples/behind as they are committed: only addresses are replaced. Who they let pass is
-// decided by the keystile program, in a process of its own. It holds tests only.
+// Package proxies runs stock proxies before a service, with the configurations of examples/behind
+// as they are committed: only addresses are replaced. The keystile program, in a process of its
+// own, decides whom they let pass. It holds tests only.
 //
 // It also runs stock servers of PHP and CGI behind the program's own proxy: they make variables of
 // the names of headers, and take one name for another.

@@ -106,7 +106,7 @@ func (a answer) variables(t *testing.T) map[string]string {
 	return all
 }
 
-// What no name of a header is to a service in Go, it is to one that makes a variable of it: the gateway's own.
+// A header that a service in Go ignores may be the gateway's own for one that makes a variable of its name.
 func TestNoNameOfAHeaderIsAVariableOfTheGateways(t *testing.T) {
 	binary := build(t)
 	for _, f := range families {

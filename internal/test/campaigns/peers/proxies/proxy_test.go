@@ -60,8 +60,8 @@ func withEach(t *testing.T, test func(*testing.T, kind)) {
 	}
 }
 
-// start runs the proxy with its example, the addresses replaced, until the test ends. It
-// returns where clients come. What leave says is taken out of its files.
+// start runs the proxy with its example, the addresses replaced, until the test ends. It returns
+// where clients come. Lines that leave names are taken out of its files.
 func (k kind) start(t *testing.T, keystile, service string, leave ...string) string {
 	t.Helper()
 	dir, front := t.TempDir(), program.Free(t)

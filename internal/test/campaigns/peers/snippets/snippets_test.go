@@ -185,8 +185,8 @@ func TestTheCodeForPHPParses(t *testing.T) {
 	}
 }
 
-// The settings for Spring Boot are those that its reference has, and whoever uses them is told of the algorithm
-// that Spring Security does not expect.
+// The settings for Spring Boot are those that its reference has, and their users are told of the algorithm that
+// Spring Security does not expect.
 func TestTheSettingsForSpringAreItsOwn(t *testing.T) {
 	s := start(t, "http")
 	for kind, app := range applications {

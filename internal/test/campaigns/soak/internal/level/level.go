@@ -72,8 +72,8 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%.4g in the second quarter and %.4g in the last; %+.4g in %.0f s, %.4g are allowed", v.Start, v.End, v.Rise, v.LengthSecs, v.Allowed)
 }
 
-// Floor returns for each point the least value of n points that end with it. What comes and goes, such as the
-// memory for one password, is not seen there; what is never given back is.
+// Floor returns for each point the least value of n points that end with it. Memory that comes and goes, such
+// as that for one password, does not show there; memory that is never given back does.
 func Floor(series []Point, n int) []Point {
 	floor := slices.Clone(series)
 	for i := range floor {
