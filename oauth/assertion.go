@@ -106,7 +106,7 @@ func (c *clients) withNewKeys(r *http.Request, app storage.App) storage.App {
 	if tried, there := c.tried.Get(keys); now.Sub(app.Client.KeysRead) < keysPause || there && now.Sub(tried) < keysPause {
 		return app
 	}
-	newer, err := c.together(r, keys, func(ctx context.Context) (storage.App, error) { return c.readKeys(ctx, r, app) })
+	newer, err := c.readOnce(r, keys, func(ctx context.Context) (storage.App, error) { return c.readKeys(ctx, r, app) })
 	if err != nil {
 		if !isBusy(err) { // another network may read them
 			c.tried.Put(keys, now)

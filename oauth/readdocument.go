@@ -22,20 +22,20 @@ func documentOfApp(clientID string) reading { return reading{"document", clientI
 
 func keySetOfApp(app storage.App) reading { return reading{"key set", app.ID, app.Client.KeysURL} }
 
-// flight is one reading, which everybody who wants it at that moment waits for.
-type flight struct {
+// sharedRead is one reading, for which all requests that want it at that moment wait.
+type sharedRead struct {
 	done chan struct{}
 	app  storage.App
 	err  error
 }
 
-// together reads something once for all who want it at the same time. Nobody is refused for what the network
-// of another has used up: who has waited for such a reading begins their own.
-func (c *clients) together(r *http.Request, of reading, read func(context.Context) (storage.App, error)) (storage.App, error) {
+// readOnce reads something once for all requests that want it at the same time. No request is refused because the
+// network of another one has used up its budget: it begins a reading of its own then.
+func (c *clients) readOnce(r *http.Request, of reading, read func(context.Context) (storage.App, error)) (storage.App, error) {
 	for {
-		f, mine := c.flight(of)
+		f, mine := c.sharedRead(of)
 		if mine {
-			return c.fly(r, of, f, read)
+			return c.doRead(r, of, f, read)
 		}
 		select {
 		case <-f.done:
@@ -51,22 +51,22 @@ func (c *clients) together(r *http.Request, of reading, read func(context.Contex
 	}
 }
 
-// flight returns the reading that is on its way, or the caller's own.
-func (c *clients) flight(of reading) (f *flight, mine bool) {
+// sharedRead returns the reading that is on its way, or the caller's own.
+func (c *clients) sharedRead(of reading) (f *sharedRead, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f := c.flights[of]; f != nil {
+	if f := c.sharedReads[of]; f != nil {
 		return f, false
 	}
-	f = &flight{done: make(chan struct{}), err: storage.ErrUnavailable} // unless read returns
-	c.flights[of] = f
+	f = &sharedRead{done: make(chan struct{}), err: storage.ErrUnavailable} // unless read returns
+	c.sharedReads[of] = f
 	return f, true
 }
 
-func (c *clients) fly(r *http.Request, of reading, f *flight, read func(context.Context) (storage.App, error)) (storage.App, error) {
+func (c *clients) doRead(r *http.Request, of reading, f *sharedRead, read func(context.Context) (storage.App, error)) (storage.App, error) {
 	defer func() {
 		c.mu.Lock()
-		delete(c.flights, of)
+		delete(c.sharedReads, of)
 		c.mu.Unlock()
 		close(f.done)
 	}()

@@ -48,9 +48,9 @@ type clients struct {
 	note   func(r *http.Request, clientID, detail string, err error)
 	log    *slog.Logger
 
-	mu      sync.Mutex
-	flights map[reading]*flight
-	tried   *cache.Cache[reading, time.Time] // when a document or a key set could not be read
+	mu          sync.Mutex
+	sharedReads map[reading]*sharedRead
+	tried       *cache.Cache[reading, time.Time] // when a document or a key set could not be read
 }
 
 // newClients makes the clients of a Server whose Config is complete.
@@ -65,7 +65,7 @@ func (s *Server) newClients(counter counters.Counter) (*clients, error) {
 	}
 	c := &clients{
 		policy: policy, store: s.store, fetch: fetch, budget: clientdoc.NewBudget(counter), from: s.c.ClientIP, log: s.c.Log,
-		flights: map[reading]*flight{}, tried: cache.New[reading, time.Time](maxTried),
+		sharedReads: map[reading]*sharedRead{}, tried: cache.New[reading, time.Time](maxTried),
 	}
 	c.note = func(r *http.Request, clientID, detail string, err error) {
 		e := s.newEvent(r, event.Client)
@@ -115,7 +115,7 @@ func (c *clients) find(r *http.Request, clientID string, wellFormed func() error
 	if err := wellFormed(); err != nil {
 		return storage.App{}, err
 	}
-	return c.together(r, documentOfApp(clientID), func(ctx context.Context) (storage.App, error) { return c.read(ctx, r, clientID, host) })
+	return c.readOnce(r, documentOfApp(clientID), func(ctx context.Context) (storage.App, error) { return c.read(ctx, r, clientID, host) })
 }
 
 // usable reports whether a document of the store need not be read now.

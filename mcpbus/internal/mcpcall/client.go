@@ -27,12 +27,12 @@ type Config struct {
 
 // Client lists and calls tools of upstream MCP servers. It is safe for concurrent use.
 type Client struct {
-	config     Config
-	ids        atomic.Int64 // of requests
-	peers      *peers
-	flights    *flights
-	background *background
-	close      sync.Once
+	config      Config
+	ids         atomic.Int64 // of requests
+	peers       *peers
+	discoveries *discoveries
+	background  *background
+	close       sync.Once
 }
 
 // New returns a Client. Its error names everything that is wrong with the Config.
@@ -51,7 +51,7 @@ func New(c Config) (*Client, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Client{config: c, peers: newPeers(c.MaxPeers), flights: newFlights(), background: newBackground()}, nil
+	return &Client{config: c, peers: newPeers(c.MaxPeers), discoveries: newDiscoveries(), background: newBackground()}, nil
 }
 
 func check[N int | int64 | time.Duration](errs *[]error, name string, n *N, otherwise N) {

@@ -30,10 +30,10 @@ func (c *Client) Discover(ctx context.Context, to Upstream) (Found, error) {
 	if err != nil {
 		return Found{}, misconfigured(err)
 	}
-	for key := (flightKey{t.key, to.Member}); ; {
-		f, mine := c.flights.join(key)
+	for key := (discoveryKey{t.key, to.Member}); ; {
+		f, mine := c.discoveries.join(key)
 		if mine {
-			defer c.flights.end(key, f)
+			defer c.discoveries.end(key, f)
 			f.found, f.err = c.discover(ctx, t, to.Member)
 			f.over = ctx.Err() == nil
 			return f.found.clone(), f.err

@@ -45,8 +45,8 @@ func TestOneDiscoveryServesAllWhoAskMeanwhile(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := s.asked.Load(); n != 1 || len(c.flights.running) != 0 {
-			t.Errorf("asked %d times, %d under way, want once and none", n, len(c.flights.running))
+		if n := s.asked.Load(); n != 1 || len(c.discoveries.running) != 0 {
+			t.Errorf("asked %d times, %d under way, want once and none", n, len(c.discoveries.running))
 		}
 		other := to
 		other.AuthType, other.Secret = "bearer", secret("another")
