@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/usage"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/admin/useracts"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // parts lists what is in the console, in the order of the navigation.
@@ -21,9 +22,8 @@ func (s *Console) parts() []ui.Part {
 	if audit == nil {
 		audit = s.auditTrail()
 	}
-	revoke := s.c.Revoker.Revoke
-	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: revoke, Recorder: s.recorder, Forget: s.c.Forget})
-	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: revoke, Recorder: s.recorder, Forget: s.c.Forget})
+	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: s.revoke, Recorder: s.recorder, Forget: s.c.Forget})
+	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: s.revoke, Recorder: s.recorder, Forget: s.c.Forget})
 	return []ui.Part{
 		s.overview(),
 		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients}).Part(),
@@ -37,10 +37,14 @@ func (s *Console) parts() []ui.Part {
 	}
 }
 
+func (s *Console) revoke(ctx context.Context, rs ...driver.Revocation) error {
+	return s.c.Revoker.Revoke(ctx, rs...)
+}
+
 // people makes the pages and endpoints of users.
 func (s *Console) people() *people.People {
 	c := people.Config{Store: s.c.Store, InvitationPage: s.c.InvitationPage, Acts: useracts.Config{
-		Recorder: s.recorder, Ways: s.c.Ways, Create: s.c.Users.Create, Revoke: s.c.Revoker.Revoke,
+		Recorder: s.recorder, Ways: s.c.Ways, Create: s.c.Users.Create, Revoke: s.revoke,
 		Forget: func(sub string) { s.Forget(sub); s.c.Forget(sub) },
 	}}
 	if users, ok := s.c.Users.(passwords); ok {
