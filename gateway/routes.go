@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/owner"
+	"github.com/keystile/keystile/gateway/internal/appsapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
@@ -31,7 +31,7 @@ func (g *Gateway) routes() []reply.Route {
 		{Path: pathVerify, Handle: g.verify}, // proxies ask in any method, and some put the path behind it
 		{Path: pathVerify + "/{path...}", Handle: g.verify},
 	}
-	return append(routes, owner.New(owner.Config{
+	return append(routes, appsapi.New(appsapi.Config{
 		Store: g.c.Store, Billing: g.billing, ClientIP: g.c.ClientIP,
 		Acts: appacts.New(appacts.Config{
 			Store: g.c.Store, Billing: g.billing, Forget: g.Forget,

@@ -158,16 +158,14 @@ func TestATierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
 
 func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 	store := openStore(t)
-	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
+	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1", Disabled: true})
 	o := storage.Order{ID: "or1", AppID: app.ID, Tier: "enterprise", Status: storage.OrderContact}
 	app.Order = o.ID
 	_, app, err := store.SaveOrder(t.Context(), o, app)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBilling(t, store)
-	revoke := func(context.Context, ...driver.Revocation) error { return nil }
-	if _, err := b.RemoveApp(t.Context(), app.ID, revoke, nil); err != nil {
+	if err := newBilling(t, store).RemoveApp(t.Context(), app.ID); err != nil {
 		t.Fatal(err)
 	}
 	left, err := store.ClosedApp(t.Context(), app.ID)
@@ -216,26 +214,29 @@ func TestAnApplicationIsRemovedOnlyOnceItIsKnownWhatItUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	revoked, trouble := false, errors.New("the ledger hangs")
-	revoke := func(context.Context, ...driver.Revocation) error { revoked = true; return nil }
+	trouble := errors.New("the ledger hangs")
 	usage := func(context.Context, driver.UsageQuery) ([]driver.Count, error) {
-		if !revoked {
-			t.Error("it was asked while tokens still open something")
-		}
 		return []driver.Count{{At: time.Now(), Calls: 3}}, trouble
 	}
 	b, err := New(Config{Store: store, Usage: usage})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.RemoveApp(t.Context(), app.ID, revoke, nil); !errors.Is(err, trouble) {
+	if err := b.RemoveApp(t.Context(), app.ID); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("while tokens may still open something: %v", err)
+	}
+	app.Disabled = true
+	if _, err = store.SaveApp(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.RemoveApp(t.Context(), app.ID); !errors.Is(err, trouble) {
 		t.Errorf("RemoveApp: %v", err)
 	}
 	if left, err := store.App(t.Context(), app.ID); err != nil || !left.Disabled {
 		t.Errorf("left is %+v, %v", left, err)
 	}
 	trouble = nil
-	if _, err := b.RemoveApp(t.Context(), app.ID, revoke, nil); err != nil {
+	if err := b.RemoveApp(t.Context(), app.ID); err != nil {
 		t.Error(err)
 	}
 	if _, err := store.App(t.Context(), app.ID); !errors.Is(err, storage.ErrNotFound) {

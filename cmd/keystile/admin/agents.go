@@ -26,12 +26,12 @@ var clientCommands = []command{
 		examples: []string{"keystile client show claude.ai", "keystile client show ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client trust", words: []string{"HOST|CLIENT_ID"}, summary: "Admit the applications of a host, or one that was denied", do: trustClient, acts: true,
+		name: "client trust", words: []string{"HOST|CLIENT_ID"}, summary: "Admit the applications of a host, or one that was denied", do: judgeClient(client.Trusted), acts: true,
 		details:  "Users are asked for their consent as before. The client_id of a document stands for its host. With\nmcp.clients off no document is admitted, whatever is trusted.",
 		examples: []string{"keystile client trust agents.example.com", "keystile client trust ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse applications of a host, or one, and end their tokens", do: denyClient, acts: true,
+		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse applications of a host, or one, and end their tokens", do: judgeClient(client.Denied), acts: true,
 		details:  "Nothing is fetched from the host any more, whatever is on the list. The client_id of a document stands\nfor its host. What users have consented to stays known: after client trust they sign in again.",
 		examples: []string{"keystile client deny agents.example.com", "keystile client deny ks-abcdefghij0123456789"},
 	},
@@ -149,31 +149,25 @@ func (r Target) clients() *appacts.Clients {
 	return appacts.NewClients(appacts.ClientConfig{Store: r.Store, Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget})
 }
 
-func trustClient(ctx context.Context, target Target, args cli.Args) (output, error) {
-	return judgeClient(ctx, target, args.Words[0], client.Trusted)
-}
-
-func denyClient(ctx context.Context, target Target, args cli.Args) (output, error) {
-	return judgeClient(ctx, target, args.Words[0], client.Denied)
-}
-
-// judgeClient trusts or denies what a word names.
-func judgeClient(ctx context.Context, target Target, word, policy string) (output, error) {
-	n, err := nameOf(ctx, target.Store, word)
-	if err != nil {
-		return nil, err
+// judgeClient trusts or denies what the word of a command names.
+func judgeClient(policy string) func(context.Context, Target, cli.Args) (output, error) {
+	return func(ctx context.Context, target Target, args cli.Args) (output, error) {
+		n, err := nameOf(ctx, target.Store, args.Words[0])
+		if err != nil {
+			return nil, err
+		}
+		denied := policy == client.Denied
+		if n.host == "" {
+			_, err := target.clients().Disable(ctx, target.By, n.app.ID, denied)
+			return answer{{"client_id", n.app.ID}, {"word", policy}}, err
+		}
+		h, ended, err := target.clients().SetHost(ctx, target.By, n.host, denied)
+		said := hostShown(h)
+		if denied {
+			said = append(said, field{"clients", listed(ended)})
+		}
+		return said, err
 	}
-	denied := policy == client.Denied
-	if n.host == "" {
-		_, err := target.clients().Disable(ctx, target.By, n.app.ID, denied)
-		return answer{{"client_id", n.app.ID}, {"word", policy}}, err
-	}
-	h, ended, err := target.clients().SetHost(ctx, target.By, n.host, denied)
-	said := hostShown(h)
-	if denied {
-		said = append(said, field{"clients", listed(ended)})
-	}
-	return said, err
 }
 
 func forgetHost(ctx context.Context, target Target, args cli.Args) (output, error) {

@@ -27,7 +27,7 @@ type Billing interface {
 	Reject(ctx context.Context, orderID, by, reason string, may func(storage.Order, storage.App) error) (storage.Order, error)
 	Cancel(ctx context.Context, orderID, by string, may func(storage.Order, storage.App) error) (storage.Order, error)
 	SetTier(ctx context.Context, clientID, tier, by string, until time.Time, may func(storage.App) error) (storage.App, error)
-	RemoveApp(ctx context.Context, id string, revoke func(context.Context, ...driver.Revocation) error, may func(storage.App) error) (storage.App, error)
+	RemoveApp(ctx context.Context, id string) error // of one that is disabled and whose tokens have ended
 }
 
 // Config holds what New needs.

@@ -73,15 +73,15 @@ type bank struct {
 
 func (bank) Limit(storage.App) storage.Quota { return storage.Quota{} }
 
-func (b bank) RemoveApp(ctx context.Context, id string, revoke func(context.Context, ...driver.Revocation) error, may func(storage.App) error) (storage.App, error) {
+func (b bank) RemoveApp(ctx context.Context, id string) error {
+	if len(b.o.revoked) == 0 {
+		b.o.t.Error("it is removed before its tokens have ended")
+	}
 	a, err := b.o.App(ctx, id)
-	if err == nil {
-		err = may(a)
-	}
 	if err != nil {
-		return a, err
+		return err
 	}
-	return a, errors.Join(revoke(ctx, driver.Revocation{Kind: driver.RevokeApp, ID: id}), b.o.DeleteApp(ctx, a, storage.Quota{}))
+	return b.o.DeleteApp(ctx, a, storage.Quota{})
 }
 
 func (b bank) Cancel(ctx context.Context, id, by string, may func(storage.Order, storage.App) error) (storage.Order, error) {
@@ -253,6 +253,22 @@ func TestSetTellsBothOwnersAndTheTrail(t *testing.T) {
 	}
 	if len(o.revoked) != 1 || o.revoked[0].ID != a.ID || !slices.Contains(o.forgotten, a.ID) {
 		t.Errorf("revoked %+v, forgotten %v", o.revoked, o.forgotten)
+	}
+}
+
+func TestDeleteDisablesThenRevokesThenRemoves(t *testing.T) {
+	o, ctx := newOffice(t), t.Context()
+	ada := o.user("ada", "")
+	a := o.made(ada, shop)
+	before, err := o.acts.Delete(ctx, ada, a.ID)
+	if err != nil || before.Disabled || len(o.revoked) != 1 || !o.revoked[0].Before.After(time.Now()) {
+		t.Errorf("before it was %+v, %v; revoked %+v", before, err, o.revoked)
+	}
+	if _, err := o.App(ctx, a.ID); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if last := o.trail[len(o.trail)-1]; last.App != a.ID || !strings.HasPrefix(last.Detail, "app delete "+a.ID+" by "+ada.Sub+": name \"Shop\" -> \"\"") {
+		t.Errorf("the trail has %+v", last)
 	}
 }
 

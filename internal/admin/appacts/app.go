@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -78,15 +79,22 @@ func (a *Acts) RotateSecret(ctx context.Context, by admin.Actor, id string, over
 	return before, after, a.note(ctx, by, "app rotate-secret", before, after)
 }
 
-// Delete removes an application, and ends everything it was granted.
+// Delete removes an application, and ends everything it was granted. It is disabled before its tokens are revoked, so
+// that nothing is granted in between.
 func (a *Acts) Delete(ctx context.Context, by admin.Actor, id string) (before storage.App, err error) {
 	if err := NotItself(by, id); err != nil {
 		return before, err
 	}
-	_, err = a.c.Billing.RemoveApp(ctx, id, a.c.Revoke, func(app storage.App) error {
-		before = app
-		return mayChange(by, app)
+	before, _, err = a.change(ctx, by, id, func(app *storage.App) error {
+		app.Disabled = true
+		return nil
 	})
+	if err == nil {
+		err = a.c.Revoke(ctx, token.EndOfApp(id))
+	}
+	if err == nil {
+		err = a.c.Billing.RemoveApp(ctx, id)
+	}
 	if err != nil {
 		return before, err
 	}

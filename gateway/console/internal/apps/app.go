@@ -62,10 +62,7 @@ func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	app, err := s.c.Acts.Create(r.Context(), who, n)
-	if err != nil {
-		return nil, manage.Refusal(err, noApp)
-	}
-	return revealed(app), nil
+	return revealed(app), manage.Refusal(err, noApp)
 }
 
 // changeApp serves PATCH /api/console/apps/{client_id}.
@@ -82,10 +79,7 @@ func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	_, app, err := s.c.Acts.Set(r.Context(), who, r.PathValue("client_id"), c)
-	if err != nil {
-		return nil, manage.Refusal(err, noApp)
-	}
-	return recordOf(app), nil
+	return recordOf(app), manage.Refusal(err, noApp)
 }
 
 // deleteApp serves DELETE /api/console/apps/{client_id}.
@@ -94,10 +88,7 @@ func (s *Apps) deleteApp(w http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	app, err := s.c.Acts.Delete(r.Context(), who, r.PathValue("client_id"))
-	if err != nil {
-		return nil, manage.Refusal(err, noApp)
-	}
-	return manage.DeletedOf(app), nil
+	return manage.DeletedOf(app), manage.Refusal(err, noApp)
 }
 
 // rotateSecret serves POST /api/console/apps/{client_id}/secret.
@@ -107,8 +98,5 @@ func (s *Apps) rotateSecret(w http.ResponseWriter, r *http.Request, who admin.Ac
 		return nil, err
 	}
 	_, app, err := s.c.Acts.RotateSecret(r.Context(), who, r.PathValue("client_id"), overlap)
-	if err != nil {
-		return nil, manage.Refusal(err, noApp)
-	}
-	return revealed(app), nil
+	return revealed(app), manage.Refusal(err, noApp)
 }

@@ -60,8 +60,5 @@ func (s *Apps) forgetClient(w http.ResponseWriter, r *http.Request, who admin.Ac
 		return nil, err
 	}
 	app, err := s.c.Clients.Forget(r.Context(), who, id)
-	if err != nil {
-		return nil, manage.Refusal(err, noClient)
-	}
-	return manage.DeletedOf(app), nil
+	return manage.DeletedOf(app), manage.Refusal(err, noClient)
 }

@@ -64,10 +64,7 @@ func (s *Apps) setHost(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 		return nil, badWord
 	}
 	after, _, err := s.c.Clients.SetHost(r.Context(), who, host, policy == client.Denied)
-	if err != nil {
-		return nil, manage.Refusal(err, noHost)
-	}
-	return hostRecordOf(after), nil
+	return hostRecordOf(after), manage.Refusal(err, noHost)
 }
 
 // forgetHost serves DELETE /api/console/clients/hosts/{host}.
@@ -80,8 +77,5 @@ func (s *Apps) forgetHost(w http.ResponseWriter, r *http.Request, who admin.Acto
 
 func (s *Apps) forgetNamed(r *http.Request, who admin.Actor, typed string) (any, error) {
 	before, err := s.c.Clients.ForgetHost(r.Context(), who, typed)
-	if err != nil {
-		return nil, manage.Refusal(err, noHost)
-	}
-	return hostRecord{Host: before.Host}, nil
+	return hostRecord{Host: before.Host}, manage.Refusal(err, noHost)
 }

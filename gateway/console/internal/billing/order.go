@@ -62,10 +62,7 @@ func (s *Billing) showOrder(w http.ResponseWriter, r *http.Request, who admin.Ac
 	if err == nil && !who.Sees(o.Owner) {
 		err = noOrder
 	}
-	if err != nil {
-		return nil, manage.Refusal(err, noOrder)
-	}
-	return orderOf(o), nil
+	return orderOf(o), manage.Refusal(err, noOrder)
 }
 
 // cancelOrder serves DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
@@ -119,8 +116,5 @@ func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who admin.
 
 // decided answers with what became of an order.
 func decided(o storage.Order, err error) (any, error) {
-	if err != nil {
-		return nil, manage.Refusal(err, noOrder)
-	}
-	return orderOf(o), nil
+	return orderOf(o), manage.Refusal(err, noOrder)
 }

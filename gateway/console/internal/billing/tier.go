@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -52,23 +53,14 @@ func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Acto
 		return nil, err
 	}
 	id, tier := "", ""
-	if err := f.Read("client_id", "a text", &id); err != nil {
-		return nil, err
-	}
-	if err := f.Read("tier", "a text", &tier); err != nil {
-		return nil, err
-	}
 	until, err := untilOf(f)
-	if err != nil {
+	if err = errors.Join(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier), err); err != nil {
 		return nil, err
 	}
 	if !manage.IsID(id) {
 		return nil, noApp
 	}
 	_, app, err := s.c.Acts.SetTier(r.Context(), who, id, tier, until)
-	if err != nil {
-		return nil, manage.Refusal(err, noApp)
-	}
 	now := time.Now()
-	return givenTier{id, app.TierAt(now), manage.Stamp(app.TierUntil(now))}, nil
+	return givenTier{id, app.TierAt(now), manage.Stamp(app.TierUntil(now))}, manage.Refusal(err, noApp)
 }

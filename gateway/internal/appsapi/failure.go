@@ -1,4 +1,4 @@
-package owner
+package appsapi
 
 import (
 	"net/http"

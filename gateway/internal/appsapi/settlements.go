@@ -1,4 +1,4 @@
-package owner
+package appsapi
 
 import (
 	"cmp"
@@ -7,8 +7,6 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -17,37 +15,30 @@ const maxSettled = 2 * manage.PageSize
 
 // settlements serves GET /api/v1/billing/settlements?month=2026-11 (decision 30): what the
 // manager's applications owe, those removed since included.
-func (e *Endpoints) settlements(w http.ResponseWriter, r *http.Request) error {
-	by, _, err := e.manager(r)
-	if err != nil {
-		return err
-	}
+func (e *Endpoints) settlements(_ http.ResponseWriter, r *http.Request, by manager) (any, error) {
 	query := r.URL.Query()
 	at, err := billing.ParseMonth(query.Get("month"), time.Now())
 	if err != nil {
-		return manage.BadQuery.Saying(err.Error())
+		return nil, manage.BadQuery.Saying(err.Error())
 	}
 	all, err := e.settled(r, by, query.Get("client_id"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list, total, err := e.c.Billing.SettleAll(r.Context(), all, at)
-	if err != nil {
-		return err
-	}
-	return reply.Success(w, struct {
+	return struct {
 		Month       string               `json:"month"`
 		Currency    string               `json:"currency"`
 		Settlements []billing.Settlement `json:"settlements"`
 		TotalFen    int64                `json:"total_fen"`
-	}{at.Format("2006-01"), billing.Currency, list, total})
+	}{at.Format("2006-01"), billing.Currency, list, total}, err
 }
 
 // settled returns the applications to settle: one, or all of the manager's.
-func (e *Endpoints) settled(r *http.Request, by admin.Actor, id string) (all []storage.App, err error) {
+func (e *Endpoints) settled(r *http.Request, by manager, id string) (all []storage.App, err error) {
 	ctx := r.Context()
 	if id = cmp.Or(id, by.Application); id != "" {
-		app, err := managed(by)(e.c.Billing.App(ctx, id))
+		app, err := by.own(e.c.Billing.App(ctx, id))
 		return []storage.App{app}, err
 	}
 	all, more, err := e.c.Store.Apps(ctx, by.Sub, "", maxSettled)

@@ -1,11 +1,13 @@
-package owner
+package appsapi
 
 import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -50,16 +52,36 @@ const (
 	pathSettlements = "/api/v1/billing/settlements"
 )
 
+// endpoint answers a method of a path: with a record, unless err says why not.
+type endpoint func(w http.ResponseWriter, r *http.Request, by manager) (record any, err error)
+
 // Routes returns the table of the endpoints.
 func (e *Endpoints) Routes() []reply.Route {
-	get := func(more ...string) []string { return append([]string{http.MethodGet, http.MethodHead}, more...) }
+	type by = map[string]endpoint
 	return []reply.Route{
-		{Path: pathApps, Methods: get(http.MethodPost), Handle: e.apps},
-		{Path: pathApp, Methods: get(http.MethodPatch, http.MethodDelete), Handle: e.app},
-		{Path: pathSecret, Methods: []string{http.MethodPost}, Handle: e.rotateSecret},
-		{Path: pathUpgrade, Methods: []string{http.MethodPost}, Handle: e.upgrade},
-		{Path: pathOrders, Methods: get(), Handle: e.orders},
-		{Path: pathOrder, Methods: get(http.MethodDelete), Handle: e.oneOrder},
-		{Path: pathSettlements, Methods: get(), Handle: e.settlements},
+		e.route(pathApps, by{"GET": e.listApps, "POST": e.createApp}),
+		e.route(pathApp, by{"GET": e.showApp, "PATCH": e.changeApp, "DELETE": e.deleteApp}),
+		e.route(pathSecret, by{"POST": e.rotateSecret}),
+		e.route(pathUpgrade, by{"POST": e.upgrade}),
+		e.route(pathOrders, by{"GET": e.listOrders}),
+		e.route(pathOrder, by{"GET": e.showOrder, "DELETE": e.cancelOrder}),
+		e.route(pathSettlements, by{"GET": e.settlements}),
 	}
+}
+
+// route makes the route of a path. What is not the manager's is no application of theirs.
+func (e *Endpoints) route(path string, by map[string]endpoint) reply.Route {
+	by["HEAD"] = by["GET"]
+	methods := slices.DeleteFunc([]string{"GET", "HEAD", "POST", "PATCH", "DELETE"}, func(m string) bool { return by[m] == nil })
+	return reply.Route{Path: path, Methods: methods, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		m, err := e.manager(r)
+		if err != nil {
+			return err
+		}
+		record, err := by[r.Method](w, r, m)
+		if err != nil {
+			return manage.Refusal(err, noApp)
+		}
+		return reply.Success(w, record)
+	}}
 }

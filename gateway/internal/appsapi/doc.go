@@ -1,4 +1,4 @@
-// Package owner answers below /api/v1/apps and /api/v1/billing/: there owners manage their
+// Package appsapi answers below /api/v1/apps and /api/v1/billing/: there owners manage their
 // applications and order tiers, with a token that carries the scope apps, and an application
 // manages itself, as far as it may. See package gateway for the rights of each.
 //
@@ -11,4 +11,4 @@
 //
 // Each change is on the audit trail, with the state before and after, and the owner is notified. A
 // secret is shown there by the beginning of its hash: it is random, so no one finds it by guessing.
-package owner
+package appsapi
