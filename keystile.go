@@ -52,9 +52,9 @@ type Config struct {
 	// nil: New joins, and Close leaves.
 	Nodes *nodes.Node
 
-	// Users are the host's own, which implement oauth.Users too; nil: users and passwords of the
-	// Store. The console of administrators is there if they implement console.Users as well.
-	Users users.Users
+	// Users are the host's own; zero: users and passwords of the Store. The console of administrators is there if
+	// they have a Creator.
+	Users users.Host
 
 	// Journal is a folder where charged calls are written before they are answered, so that a
 	// killed process loses none; "": it can lose up to a second of calls.
@@ -213,15 +213,15 @@ func (s *Service) foundation(ctx context.Context, c *Config) (err error) {
 }
 
 func (s *Service) signIn(ctx context.Context, c *Config) (err error) {
-	if c.Users == nil {
-		c.Users = users.New(s.Store, c.SignIn.Passwords)
+	if c.Users.Users == nil {
+		c.Users = users.New(s.Store, c.SignIn.Passwords).Host()
 	}
 	in := c.SignIn
 	in.Unused = c.Tokens.RefreshLifetime
 	if in.Tools == nil {
 		in.Tools = offers{s}
 	}
-	in.BaseURL, in.Store, in.Users, in.Revoker, in.Audit, in.ClientIP, in.Log = c.BaseURL, s.Store, c.Users, s.Tokens, s.Trail, s.client, c.Log
+	in.BaseURL, in.Store, in.Users, in.Revoker, in.Audit, in.Records, in.ClientIP, in.Log = c.BaseURL, s.Store, c.Users, s.Tokens, s.Trail, s.Trail, s.client, c.Log
 	if s.SignIn, err = signin.New(ctx, in); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
 	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
-	o.Devices, o.Levels, o.Ways = s.SignIn, s.SignIn, s.SignIn
+	o.Devices, o.Levels, o.Ways, o.StoredUsers = s.SignIn, s.SignIn, s.SignIn, c.Users.In(s.Store)
 	own, bus := o.DefaultScope, mcpbus.Config{BaseURL: c.BaseURL, Scopes: c.Bus.Scopes}
 	o.DefaultScope = func(resource string) string {
 		if named := bus.DefaultScope(resource); named != "" || own == nil {
@@ -303,6 +303,7 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	s.add(s.Bus)
 	r := c.Registry
 	r.BaseURL, r.Store, r.Visitors, r.Users, r.Discoverer, r.Bus = c.BaseURL, s.Store, s.SignIn, c.Users, s.Upstreams, s.Bus
+	r.Visit = s.SignIn.Visit
 	r.Pins = accepted
 	r.AllowPrivateUpstreams, r.Origins, r.Audit, r.ClientIP, r.Log = u.AllowPrivateUpstreams, c.Origins, s.Trail, s.client, c.Log
 	if s.Registry, err = registry.New(ctx, r); err != nil {
@@ -329,16 +330,22 @@ func (s *Service) legacyEndpoints(ctx context.Context, c *Config) (err error) {
 
 // operators makes the console, which shows what the other packages do.
 func (s *Service) operators(ctx context.Context, c *Config) (err error) {
-	users, ok := c.Users.(console.Users)
-	if !ok { // a host whose users are administered elsewhere
+	if c.Users.Creator == nil { // a host whose users are administered elsewhere
 		return nil
 	}
-	s.Console, err = console.New(ctx, console.Config{
-		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
-		SignIn: s.SignIn, Lockout: s.SignIn, Registry: s.Registry, Bus: s.Bus, Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+	o := console.Config{
+		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: c.Users.Creator, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
+		SignIn: s.SignIn, Forms: s.SignIn, FactorsPage: s.SignIn.FactorsPage(), Lockout: s.SignIn, Delays: s.SignIn, Registry: s.Registry, Bus: s.Bus,
+		Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
 		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored, Counters: c.counting(),
-	})
-	if err != nil {
+	}
+	if c.Users.Passwords != nil {
+		o.Passwords = c.Users.Passwords
+	}
+	if c.Users.In(s.Store) {
+		o.Visit = s.SignIn.Visit
+	}
+	if s.Console, err = console.New(ctx, o); err != nil {
 		return err
 	}
 	s.add(s.Console)

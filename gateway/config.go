@@ -33,6 +33,8 @@ type Store interface {
 	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
 	KeyedCall(ctx context.Context, id string) (keyedcall.Call, error) // calls with an Idempotency-Key, see Config.FreeRepeats
 	SaveKeyedCalls(ctx context.Context, calls ...keyedcall.Call) (version int64, err error)
+	stream.UsageStore // whose usage there is, see Config.UsageStream
+	stream.Counts
 }
 
 // Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,

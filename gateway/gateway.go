@@ -147,7 +147,7 @@ func (g *Gateway) complete(c *Config) error {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	complain(c.checkShipping())
+	complain(c.UsageStream.Check())
 	return errors.Join(errs...)
 }
 

@@ -23,6 +23,9 @@ type Config struct {
 	Tokens *Tokens // required: OpenTokens
 	SignIn SignIn  // required
 	Users  Users   // nil: the Store of the Tokens. A host's own table goes into signin.Config too
+	// StoredUsers says that the Users are read from the Store of the Tokens, which tells of changes: they are remembered
+	// for userinfo.
+	StoredUsers bool
 
 	// Consent gets the users' consent for applications that are not FirstParty. Nil: every
 	// application is granted what it asks for without consent, but never the scope apps, which
@@ -157,10 +160,4 @@ func (c *Config) complete() error {
 		return fmt.Errorf("oauth: %w", errors.Join(errs...))
 	}
 	return nil
-}
-
-// readsFrom reports whether users are those of a store, which tells of their changes.
-func readsFrom(users Users, store Store) bool {
-	own, ok := users.(interface{ Reads(other any) bool })
-	return ok && own.Reads(store)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -17,53 +16,17 @@ const (
 	listenPause, maxListenPause = time.Second, 30 * time.Second // before Listen is called again
 )
 
-// feedOf returns the revocations of a Store. One that does not tell how it has dated them does so before they are
-// stored.
-func feedOf(s Store) token.Feed {
-	if feed, ok := s.(token.Feed); ok {
-		return feed
-	}
-	return datedBefore{s}
-}
-
-type datedBefore struct{ Store }
-
-func (d datedBefore) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
-	rs = d.Dated(rs...)
-	return rs, d.Revoke(ctx, rs...)
-}
-
-func (d datedBefore) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
-	return d.Revoke(ctx, rs...)
-}
-
-// mayGrantOf returns the question whether anything can be granted now. A Store that is not asked it always can.
-func mayGrantOf(s Store) func() error {
-	if asked, ok := s.(interface{ MayGrant() error }); ok {
-		return asked.MayGrant
-	}
-	return func() error { return nil }
-}
-
-// successorKeyOf returns what reads, once, the key that the successors of agents' refresh tokens are derived by; nil:
-// the Store keeps no keys.
+// successorKeyOf returns what reads, once, the key that the successors of agents' refresh tokens are derived by.
 //
-// Without the key, the refresh tokens of agents are as those of other applications, without the window of
-// decision 90. With it, a repetition writes nothing, so it asks for revocations of other nodes itself. Of two
+// By that key, a repetition writes nothing, so it asks for revocations of other nodes itself. Of two
 // requests that replace a token at once, the slower reads what the other has stored and is answered with that.
 func successorKeyOf(s Store) func(context.Context) (storage.Secret, error) {
-	keeps, ok := s.(interface {
-		HMACKey(ctx context.Context, name string) (storage.Secret, error)
-	})
-	if !ok {
-		return nil
-	}
 	var known atomic.Pointer[storage.Secret]
 	return func(ctx context.Context) (storage.Secret, error) {
 		if key := known.Load(); key != nil {
 			return *key, nil
 		}
-		key, err := keeps.HMACKey(ctx, "successors of refresh tokens")
+		key, err := s.HMACKey(ctx, "successors of refresh tokens")
 		if err == nil {
 			known.Store(&key)
 		}

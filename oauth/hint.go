@@ -36,15 +36,9 @@ func (s *Server) hinted(r *http.Request, form url.Values, app storage.App) strin
 	return sub
 }
 
-// met reports whether an application has been told of a user before, as far as the Store says it.
+// met reports whether an application has been told of a user before.
 func (s *Server) met(ctx context.Context, app storage.App, sub string) bool {
-	known, ok := s.tokens.c.Store.(interface {
-		OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
-	})
-	if !ok {
-		return true
-	}
-	_, err := known.OpenID(ctx, app.ID, sub)
+	_, err := s.tokens.c.Store.OpenID(ctx, app.ID, sub)
 	return !errors.Is(err, storage.ErrNotFound)
 }
 

@@ -87,6 +87,6 @@ func (p promptOptions) needsSignIn(who storage.Session, now time.Time) bool {
 // fresh reports whether a session may grant a scope that is never granted silently: such a scope takes a fresh sign-in,
 // whatever the application asks for.
 func (s *Server) fresh(ctx context.Context, who storage.Session) (bool, error) {
-	proved, err := stepup.ProvedBy(ctx, who, s.c.SignIn, s.c.Levels)
+	proved, err := s.c.SignIn.Proved(ctx, who)
 	return err == nil && stepup.Fresh(who.FreshFrom(), proved, time.Now()), err
 }

@@ -35,9 +35,12 @@ type Store interface {
 	Issue(ctx context.Context, tokens ...driver.Token) error
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
-	Revoke(ctx context.Context, rs ...driver.Revocation) error
+	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) // returns them as they are stored
+	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error                 // that the store has lost, as they were
+	MayGrant() error                                                                       // why nothing can be granted now
+	HMACKey(ctx context.Context, name string) (storage.Secret, error)                      // persistent, the same for every process over the store
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
-	Dated(rs ...driver.Revocation) []driver.Revocation
 	Later(now time.Time) time.Time
 	Reached(now time.Time) time.Time
 	APIKey(ctx context.Context, id string) (apikey.Key, error)
@@ -74,6 +77,9 @@ type SignIn interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
 	// storage.ErrNotFound if nobody is signed in.
 	Visitor(r *http.Request) (storage.Session, error)
+	// Proved reports whether a session has proved everything that its user has, including a second factor if there is
+	// one. Where there are no second factors, each has.
+	Proved(ctx context.Context, v storage.Session) (bool, error)
 	// Ask answers an authorize request with the sign-in page. After the sign-in it redirects to
 	// /oauth/authorize with the same parameters (r.URL.RawQuery, or r.PostForm where they came
 	// as a form), but without prompt=login, prompt=select_account and max_age=0, which would
@@ -118,7 +124,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	told := given == nil || readsFrom(given, c.Tokens.c.Store)
+	told := given == nil || c.StoredUsers
 	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), counter: c.Counter, tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
@@ -168,7 +174,7 @@ func (s *Server) engineConfig() engine.Config {
 		},
 		ElevatedAllowed: s.c.Consent != nil,
 		IDToken:         s.idToken,
-		MayGrant:        mayGrantOf(s.tokens.c.Store),
+		MayGrant:        s.tokens.c.Store.MayGrant,
 		Outlives:        s.tokens.outlives,
 		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
 		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway, DefaultScope: s.c.DefaultScope,

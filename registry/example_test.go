@@ -75,6 +75,8 @@ func (everybody) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{UserID: "u1"}, nil
 }
 
+func (everybody) Proved(context.Context, storage.Session) (bool, error) { return true, nil }
+
 func (everybody) Ask(http.ResponseWriter, *http.Request, storage.App) error { return nil }
 
 // A host mounts the registrar where its people are signed in, and may register itself.

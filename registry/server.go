@@ -64,9 +64,16 @@ type Config struct {
 	// the session of a signed-in, enabled user, or an error that wraps storage.ErrNotFound if nobody
 	// is signed in. Its AuthTime is the time of the last authentication; removal cannot be undone,
 	// so it requires a recent one.
+	// Proved reports whether a session has proved everything that its user has, including a second factor if there is
+	// one; where there are no second factors, each has.
 	Visitors interface {
 		Visitor(r *http.Request) (storage.Session, error)
+		Proved(ctx context.Context, v storage.Session) (bool, error)
 	}
+
+	// Visit is Visitor with the user of the session, as the Users have them, read for this request. nil: the Users are
+	// asked once more.
+	Visit func(r *http.Request) (storage.Session, storage.User, error)
 
 	// Users returns the roles that permit registration; nil: the Store. A host with its own user table
 	// implements this. User returns the user with a sub, or an error that wraps storage.ErrNotFound.
@@ -148,7 +155,7 @@ func New(_ context.Context, c Config) (*Registry, error) {
 		}
 	}
 	var err error
-	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Users, Types: yamlTypes}); err != nil {
+	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit, Users: c.Users, Types: yamlTypes}); err != nil {
 		errs = append(errs, err)
 	}
 	if r.dialer, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {

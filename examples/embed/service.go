@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,7 +22,7 @@ type service struct {
 // newService assembles it. With ownPage users sign in on the service's page, else on
 // Keystile's; either way they are the service's own users.
 func newService(ctx context.Context, origin string, store *storage.Store, ownPage bool) (*service, error) {
-	users, err := newUserTable(ctx)
+	table, err := newUserTable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,18 +34,18 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 	var signIn oauth.SignIn
 	var consent oauth.Consent // a page of your own may ask for it too
 	if ownPage {
-		page := newSignInPage(users, origin)
+		page := newSignInPage(table, origin)
 		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(page.enter)))
 		signIn = page
 	} else {
-		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users, Revoker: tokens})
+		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users.Host{Users: table}, Revoker: tokens})
 		if err != nil {
 			return nil, err
 		}
 		pages.Mount(mux)
 		signIn, consent = pages, pages
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: consent, Users: users})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: consent, Users: table})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"html/template"
 	"net/http"
@@ -54,6 +55,9 @@ func (d *signInPage) Visitor(r *http.Request) (storage.Session, error) {
 	}
 	return v, nil
 }
+
+// Proved implements oauth.SignIn: this page knows no second factors.
+func (d *signInPage) Proved(context.Context, storage.Session) (bool, error) { return true, nil }
 
 var page = template.Must(template.New("page").Parse(`<!doctype html><title>Staff entrance</title>
 <h1>Staff entrance</h1>{{with .App}}<p>You are on your way to {{.}}.</p>{{end}}{{with .Problem}}<p role="alert">{{.}}</p>{{end}}

@@ -7,15 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-)
-
-// The optional interfaces are found at run time: here the compiler reports what is missing.
-var (
-	_ users.ConnectedUsers = (*staff)(nil)
-	_ users.LinkedUsers    = (*staff)(nil)
-	_ users.NamedUsers     = (*staff)(nil)
 )
 
 const badgeLink = "Sign in with Company badge"

@@ -15,9 +15,6 @@ type way struct{ method, subject string }
 
 const unassigned = 0
 
-// Closed implements users.ClosedUsers: for the same reason tools without an access list may be the whole staff's.
-func (s *staff) Closed() bool { return true }
-
 // Connected implements users.ConnectedUsers. The table staff is written by the personnel
 // department alone, so that nobody becomes a user by a badge: that is ErrNotFound. If
 // anybody may sign up, insert a row instead, and all subjects with it.
@@ -52,7 +49,7 @@ func (s *staff) Connect(_ context.Context, sub, method string, p connector.Profi
 	return nil
 }
 
-// Logins implements users.LinkedUsers: what the account page shows. The page reads of the
+// Logins implements users.LoginStore: what the account page shows. The page reads of the
 // PasswordHash only whether there is one.
 func (s *staff) Logins(_ context.Context, sub string) ([]storage.Login, error) {
 	s.mu.RLock()
@@ -73,7 +70,7 @@ func (s *staff) Logins(_ context.Context, sub string) ([]storage.Login, error) {
 	return all, nil
 }
 
-// UnlinkLogins implements users.LinkedUsers: again one transaction. Checking keep leaves
+// UnlinkLogins implements users.LoginStore: again one transaction. Checking keep leaves
 // the user a login when two tabs unlink at once. A password stays, so only the table ways
 // is checked.
 func (s *staff) UnlinkLogins(_ context.Context, keep storage.Login, some ...storage.Login) error {

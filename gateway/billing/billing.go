@@ -20,7 +20,9 @@ type Store interface {
 	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
 	SaveOrder(ctx context.Context, o storage.Order, a storage.App, others ...storage.Order) (storage.Order, storage.App, error)
 	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
+	OrdersOfApps(ctx context.Context, first, last, from string, n int) ([]storage.Order, string, error)
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+	UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 }
 
 // Decider decides a new order. A host that takes payments brings its own, and decides
@@ -75,10 +77,8 @@ func New(c Config) (*Billing, error) {
 	if c.Decider == nil {
 		c.Decider = defaultDecider{}
 	}
-	if many, ok := c.Store.(interface {
-		UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
-	}); ok && c.Usage == nil && c.UsageOf == nil {
-		c.UsageOf = ledger.InOne(many.UsageOf)
+	if c.Usage == nil && c.UsageOf == nil {
+		c.UsageOf = ledger.InOne(c.Store.UsageOf)
 	}
 	if c.Usage == nil {
 		c.Usage = c.Store.Usage

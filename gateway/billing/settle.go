@@ -213,11 +213,8 @@ func (b *Billing) subscriptions(ctx context.Context, page storage.Settling, ids 
 		}
 		return fen, nil
 	}
-	many, ok := b.c.Store.(interface {
-		OrdersOfApps(ctx context.Context, first, last, from string, n int) ([]storage.Order, string, error)
-	})
-	if ok && len(ids) > 1 {
-		page, next, err := many.OrdersOfApps(ctx, slices.Min(ids), slices.Max(ids), "", nearby)
+	if len(ids) > 1 {
+		page, next, err := b.c.Store.OrdersOfApps(ctx, slices.Min(ids), slices.Max(ids), "", nearby)
 		if err != nil {
 			return nil, err
 		}

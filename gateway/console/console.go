@@ -26,27 +26,30 @@ import (
 	"github.com/keystile/keystile/storage/nodes"
 )
 
-// Visitors identifies the signed-in user of a browser; *signin.SignIn has it.
+// Visitors identifies the signed-in user of a browser; *signin.SignIn does.
 type Visitors interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
 	// storage.ErrNotFound if there is none.
 	Visitor(r *http.Request) (storage.Session, error)
+	// Proved reports whether a session has proved everything that its user has, including a second factor if there is
+	// one. Where there are no second factors, each has.
+	Proved(ctx context.Context, v storage.Session) (bool, error)
 }
 
 // SignIn asks visitors to sign in; *signin.SignIn does.
-//
-// One that knows second factors, as *signin.SignIn does, has this too: administrators who sign in with one factor
-// alone are urged to go there.
-//
-//	FactorsPage() string // the path of the page where users add them
-//
-// One that keeps forms, as *signin.SignIn does, has these too: what is typed outlives being asked to sign in again.
-//
-//	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
-//	KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error) // see (*signin.SignIn).KeepForm
 type SignIn interface {
 	// AskFor answers with the sign-in page, which leads to a path below /console/, with its query.
 	AskFor(w http.ResponseWriter, r *http.Request, path string) error
+}
+
+// Forms keeps a form while its sender signs in again; *signin.SignIn does.
+type Forms interface {
+	// KeepForm answers a form, whose body this is and which was shown in a session, with the page that asks its sender
+	// to confirm who they are, and says what it does. Then they send it to the same address once more.
+	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
+	// KeptForm puts a form into the request that names it, uses it up, and returns the session that it was shown in;
+	// "" if the request names none.
+	KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
 }
 
 // Nodes lists the processes that serve from the store; *nodes.Node has it.
@@ -55,35 +58,16 @@ type Nodes interface {
 }
 
 // Lockout lets an address sign in again after too many failures; *signin.SignIn does.
-//
-// One that also counts failures by account, as *signin.SignIn does, has these too:
-//
-//	WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool) // until when attempts wait; zero: they do not
-//	UnlockUser(ctx context.Context, u storage.User) bool                         // whether there were failures, which are forgotten
 type Lockout interface {
 	// Unlock reports whether the address had failed attempts.
 	Unlock(ctx context.Context, ip netip.Addr) bool
 }
 
-// accounts is a Lockout that counts failures by account too.
-type accounts interface {
-	WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool)
-	UnlockUser(ctx context.Context, u storage.User) bool
-}
-
 // Users makes users who sign in with a password; *users.StoreUsers does.
-//
-// Users that also have SetPassword(ctx, sub, password string) error let administrators give a user a new
-// password; it returns storage.ErrNotFound for who does not sign in with one. *users.StoreUsers has it.
 type Users interface {
 	// Create returns storage.ErrInvalid for invalid fields and storage.ErrExists for a
 	// username that is taken; both messages say what to do.
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
-}
-
-// passwords are Users who sign in with passwords.
-type passwords interface {
-	SetPassword(ctx context.Context, sub, password string) error
 }
 
 // Revoker ends tokens; *oauth.Tokens does.
@@ -122,7 +106,12 @@ type Config struct {
 	Trail    Trail            // required
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
-	SignIn   SignIn                // nil: who is not signed in is refused, and not asked to
+	// Visit is Visitor with the user of the session, as the Store has them, read for this request. nil: the Store is
+	// asked once more.
+	Visit func(r *http.Request) (storage.Session, storage.User, error)
+
+	SignIn   SignIn                // nil: visitors who are not signed in are refused, and not asked to sign in
+	Forms    Forms                 // nil: what is typed does not outlive being asked to sign in again
 	Lockout  Lockout               // nil: no address is ever locked
 	Usage    Usage                 // nil: there is nothing of usage
 	Registry Registry              // nil: capabilities are not shown
@@ -140,6 +129,21 @@ type Config struct {
 	Stored   func() Server                     // what the records are in; nil, or without a Kind: it is not shown
 	Counters func() Server                     // what counts for all nodes; without a Kind: each counts alone; nil: it is not shown
 
+	// Delays are those of attempts at accounts at which too many have failed, as *signin.SignIn knows them; nil: no
+	// account is ever delayed.
+	Delays interface {
+		// WaitUntil returns until when attempts wait; zero: they do not.
+		WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool)
+		// UnlockUser reports whether there were failures, which are forgotten.
+		UnlockUser(ctx context.Context, u storage.User) bool
+	}
+	// Passwords lets administrators give a user a new password; *users.StoreUsers does. nil: they cannot.
+	Passwords interface {
+		// SetPassword returns storage.ErrNotFound for a user who does not sign in with a password.
+		SetPassword(ctx context.Context, sub, password string) error
+	}
+
+	FactorsPage    string // the path where users add second factors; administrators without one are urged to go there. "": they are not
 	InvitationPage string // the address where people use an invitation, see signin.Config; "": it is not shown
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
@@ -170,7 +174,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
 	}
-	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Store, ClientIP: c.ClientIP}
+	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit, Users: c.Store, ClientIP: c.ClientIP}
 	programs, err := consoleauth.New(auth)
 	if err != nil {
 		errs = append(errs, err)
@@ -189,7 +193,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 	}
 	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
 	s.trail, s.users = s.auditTrail(), s.people()
-	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Log: c.Log}, s.parts()...)
+	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms, Log: c.Log}, s.parts()...)
 	return s, nil
 }
 

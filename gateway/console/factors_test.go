@@ -56,7 +56,10 @@ func TestAnAdministratorRemovesLostSecondFactors(t *testing.T) {
 
 // An administrator who signs in with a password alone is urged to set up a second factor, and nobody else.
 func TestAnAdministratorWithOneFactorIsUrged(t *testing.T) {
-	h := newFixture(t, func(c *console.Config) { c.SignIn = c.Visitors.(*signin.SignIn) })
+	h := newFixture(t, func(c *console.Config) {
+		in := c.Visitors.(*signin.SignIn)
+		c.SignIn, c.Forms, c.FactorsPage = in, in, in.FactorsPage()
+	})
 	root, aud, mina := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("mina", storage.RoleDeveloper)
 	urged := func(cookie string) bool {
 		t.Helper()

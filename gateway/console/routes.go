@@ -47,14 +47,14 @@ func (s *Console) people() *people.People {
 		Recorder: s.recorder, Ways: s.c.Ways, Create: s.c.Users.Create, Revoke: s.revoke,
 		Forget: func(sub string) { s.Forget(sub); s.c.Forget(sub) },
 	}}
-	if users, ok := s.c.Users.(passwords); ok {
-		c.Acts.SetPassword = users.SetPassword
+	if s.c.Passwords != nil {
+		c.Acts.SetPassword = s.c.Passwords.SetPassword
 	}
 	if s.c.Lockout != nil {
 		c.Acts.Unlock = s.c.Lockout.Unlock
-		if by, ok := s.c.Lockout.(accounts); ok {
-			c.WaitUntil, c.Acts.UnlockUser = by.WaitUntil, by.UnlockUser
-		}
+	}
+	if s.c.Delays != nil {
+		c.WaitUntil, c.Acts.UnlockUser = s.c.Delays.WaitUntil, s.c.Delays.UnlockUser
 	}
 	return people.New(c)
 }
@@ -64,19 +64,13 @@ func (s *Console) strangers(ctx context.Context) bool {
 	if len(s.c.Ways.Open()) > 0 {
 		return true
 	}
-	known, ok := s.c.Store.(interface {
-		MayHaveStrangers(ctx context.Context) (bool, error)
-	})
-	if !ok {
-		return false
-	}
-	maybe, err := known.MayHaveStrangers(ctx)
+	maybe, err := s.c.Store.MayHaveStrangers(ctx)
 	return maybe || err != nil
 }
 
 // overview returns the first page.
 func (s *Console) overview() ui.Part {
-	c := overview.Config{Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes, Keys: s.c.Keys}
+	c := overview.Config{FactorsPath: s.c.FactorsPage, Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes, Keys: s.c.Keys}
 	if s.c.Registry != nil {
 		c.OffBus = s.c.Registry.OffBus
 	}
@@ -90,9 +84,6 @@ func (s *Console) overview() ui.Part {
 			}
 			return all
 		}
-	}
-	if by, ok := s.c.SignIn.(interface{ FactorsPage() string }); ok {
-		c.FactorsPath = by.FactorsPage()
 	}
 	return overview.New(c).Part()
 }

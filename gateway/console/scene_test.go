@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/toolpins"
+	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
@@ -54,7 +55,9 @@ func newScene(t testing.TB) *scene {
 	s := &scene{written: &written{Backend: backend.New(t)}, who: map[string]testUser{}, own: map[string]map[string]string{}}
 	s.fixture = newNode(t, s.written, storage.NewMasterKey(), operates, func(c *console.Config) {
 		c.Archive = s
-		c.Nodes, c.Bus, c.SignIn, c.Lockout = twoNodes{}, new(shop), c.Visitors.(console.SignIn), c.Visitors.(console.Lockout)
+		in := c.Visitors.(*signin.SignIn)
+		c.Nodes, c.Bus, c.SignIn, c.Forms, c.FactorsPage = twoNodes{}, new(shop), in, in, in.FactorsPage()
+		c.Lockout, c.Delays = in, in
 		c.Registry = must(registry.New(t.Context(), registry.Config{
 			BaseURL: base, Store: c.Store.(*storage.Store), Visitors: c.Visitors, NoDelivery: true, Log: slog.New(slog.DiscardHandler),
 			Pins: must(pins.New(pins.Config{Store: c.Store.(*storage.Store)}))(t),

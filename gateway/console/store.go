@@ -42,6 +42,7 @@ type Store interface {
 	FindSessions(ctx context.Context, q storage.SessionQuery, from string, n int) ([]storage.Session, string, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	EndSession(ctx context.Context, s storage.Session) error
+	MayHaveStrangers(ctx context.Context) (bool, error) // whether somebody may have become one without an operator
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
 	FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]storage.User, string, error)
 	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)

@@ -30,7 +30,7 @@ func (w *waiting) UnlockUser(_ context.Context, u storage.User) bool {
 
 func TestAUserWhoseSignInsWaitIsShownAsOneAndLetInAgain(t *testing.T) {
 	w := &waiting{locked{}, true, map[string]time.Time{}}
-	h := newFixture(t, func(c *console.Config) { c.Lockout = w })
+	h := newFixture(t, func(c *console.Config) { c.Lockout, c.Delays = w, w })
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	w.until[eve.Sub] = time.Date(2031, 7, 1, 12, 0, 0, 1, time.UTC)
 	show := func(query string) string { return h.open("/console/users/"+eve.Sub+query, root.cookie).Body.String() }

@@ -10,23 +10,17 @@ import (
 
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/origin"
-	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
 
-// Visitors knows who sits in front of the browser; *signin.SignIn has it. One that is a stepup.Prover, as that is,
-// knows what a session has proved; else the Users know, if they are a stepup.Store.
+// Visitors knows who sits in front of the browser; *signin.SignIn does.
 type Visitors interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
 	// storage.ErrNotFound if nobody is signed in.
 	Visitor(r *http.Request) (storage.Session, error)
-}
-
-// tableVisitors are Visitors who have read the user of a session when they return it.
-// *signin.SignIn has it.
-type tableVisitors interface {
-	// VisitorIn is Visitor. If known, u is what the table would return, read for this request.
-	VisitorIn(r *http.Request, table any) (v storage.Session, u storage.User, known bool, err error)
+	// Proved reports whether a session has proved everything that its user has, including a second factor if there is
+	// one. Where there are no second factors, each has.
+	Proved(ctx context.Context, v storage.Session) (bool, error)
 }
 
 // Users knows the roles of users; *storage.Store has it.
@@ -41,7 +35,10 @@ type Config struct {
 	Origins  []string // others whose pages may
 	Visitors Visitors
 	Users    Users
-	Types    []string // media types of bodies beside application/json
+	// Visit is Visitor with the user of the session, as the Users have them, read for this request. nil: the Users are
+	// asked once more.
+	Visit func(r *http.Request) (storage.Session, storage.User, error)
+	Types []string // media types of bodies beside application/json
 
 	ClientIP func(*http.Request) netip.Addr // for the audit trail and notices; nil: addresses are not known
 }
@@ -49,7 +46,7 @@ type Config struct {
 // Guard decides who may use the console.
 type Guard struct {
 	visitors   Visitors
-	users      Users
+	visit      func(r *http.Request) (storage.Session, storage.User, error)
 	sameOrigin *http.CrossOriginProtection
 	types      []string
 	clientIP   func(*http.Request) netip.Addr
@@ -57,7 +54,15 @@ type Guard struct {
 
 // New makes a Guard. The error names every origin that is none.
 func New(c Config) (*Guard, error) {
-	g := &Guard{visitors: c.Visitors, users: c.Users, sameOrigin: http.NewCrossOriginProtection(), types: append([]string{"application/json"}, c.Types...), clientIP: c.ClientIP}
+	g := &Guard{visitors: c.Visitors, visit: c.Visit, sameOrigin: http.NewCrossOriginProtection(), types: append([]string{"application/json"}, c.Types...), clientIP: c.ClientIP}
+	if g.visit == nil {
+		g.visit = func(r *http.Request) (v storage.Session, u storage.User, err error) {
+			if v, err = c.Visitors.Visitor(r); err == nil {
+				u, err = c.Users.User(r.Context(), v.UserID)
+			}
+			return v, u, err
+		}
+	}
 	if g.clientIP == nil {
 		g.clientIP = func(*http.Request) netip.Addr { return netip.Addr{} }
 	}
@@ -126,29 +131,16 @@ func (g *Guard) pass(r *http.Request, role func(who admin.Actor, reads bool) err
 // visitor returns who sits in front of the browser. Session and user are read for each request, so that
 // what has changed counts at once.
 func (g *Guard) visitor(r *http.Request) (admin.Actor, error) {
-	session, user, err := g.read(r)
+	session, user, err := g.visit(r)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		return admin.Actor{}, NotSignedIn
 	}
 	if err != nil {
 		return admin.Actor{}, err
 	}
-	proved, err := stepup.ProvedBy(r.Context(), session, g.visitors, g.users)
+	proved, err := g.visitors.Proved(r.Context(), session)
 	return admin.Actor{
 		User: user, AuthTime: session.FreshFrom(), Session: session.ID, Multifactor: session.Multifactor(), Proved: proved,
 		Request: admin.RequestOf(r, g.clientIP(r)),
 	}, err
-}
-
-func (g *Guard) read(r *http.Request) (v storage.Session, u storage.User, err error) {
-	known := false
-	if t, ok := g.visitors.(tableVisitors); ok {
-		v, u, known, err = t.VisitorIn(r, g.users)
-	} else {
-		v, err = g.visitors.Visitor(r)
-	}
-	if err == nil && !known {
-		u, err = g.users.User(r.Context(), v.UserID)
-	}
-	return v, u, err
 }

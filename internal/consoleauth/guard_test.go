@@ -44,6 +44,8 @@ func (table) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{UserID: "u1", AuthTime: time.Now()}, nil
 }
 
+func (table) Proved(context.Context, storage.Session) (bool, error) { return true, nil }
+
 func (role table) User(context.Context, string) (storage.User, error) {
 	return storage.User{Sub: "u1", Role: string(role)}, nil
 }
@@ -73,33 +75,24 @@ func TestWithoutAnyCheckNobodyGetsMoreThanTheirRole(t *testing.T) {
 	}
 }
 
-// signedIn has read the user of its session from a table: with another role than the table that is asked for.
-type signedIn struct {
-	table
-	from any
-}
-
-func (s signedIn) VisitorIn(r *http.Request, table any) (storage.Session, storage.User, bool, error) {
-	v, err := s.Visitor(r)
-	if table != s.from {
-		return v, storage.User{}, false, err
-	}
-	return v, storage.User{Sub: v.UserID, Role: storage.RoleDeveloper}, true, err
+// developer is the user of the session, as signing in has read it: with another role than the table has.
+func developer(*http.Request) (storage.Session, storage.User, error) {
+	return storage.Session{UserID: "u1", AuthTime: time.Now()}, storage.User{Sub: "u1", Role: storage.RoleDeveloper}, nil
 }
 
 // The user that signing in has read counts if it is of the very table that knows the roles. One of
 // another table does not: an administrator there may be a different user.
 func TestAUserOfAnotherTableHasTheRoleOfTheTableThatIsAsked(t *testing.T) {
-	for _, c := range []struct {
-		from any
-		want string
-	}{{table(storage.RoleAuditor), storage.RoleDeveloper}, {table(storage.RoleAdmin), storage.RoleAuditor}, {nil, storage.RoleAuditor}} {
-		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: signedIn{from: c.from}, Users: table(storage.RoleAuditor)})
+	for want, visit := range map[string]func(*http.Request) (storage.Session, storage.User, error){
+		storage.RoleDeveloper: developer, storage.RoleAuditor: nil,
+	} {
+		auditor := table(storage.RoleAuditor)
+		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: auditor, Users: auditor, Visit: visit})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if who, err := g.Actor(httptest.NewRequest("GET", "/", nil)); err != nil || who.Role != c.want || who.Sub != "u1" {
-			t.Errorf("from %v: %+v %v, want the role %s", c.from, who, err, c.want)
+		if who, err := g.Actor(httptest.NewRequest("GET", "/", nil)); err != nil || who.Role != want || who.Sub != "u1" {
+			t.Errorf("%+v %v, want the role %s", who, err, want)
 		}
 	}
 }

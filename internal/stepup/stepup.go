@@ -42,25 +42,19 @@ type Prover interface {
 
 // Store keeps second factors; *storage.Store does.
 type Store interface {
-	// Factors returns what a user (a sub) has: an empty record of one who has none.
+	// Factors returns what a user (a sub) has: an empty record if the user has none.
 	Factors(ctx context.Context, sub string) (storage.Factors, error)
 }
 
-// ProvedBy is Proved for a caller that is given its users and sessions by a host. The first of them that is a Prover or
-// a Store knows what the user has. Where none is, as of a host that has its own users and ways to sign in, there are no
-// second factors and a session has proved what there is.
-func ProvedBy(ctx context.Context, v storage.Session, them ...any) (bool, error) {
+// By returns a Prover that reads factors from a Store.
+func By(s Store) Prover { return stored{s} }
+
+type stored struct{ Store }
+
+func (s stored) Proved(ctx context.Context, v storage.Session) (bool, error) {
 	if v.Multifactor() {
 		return true, nil
 	}
-	for _, one := range them {
-		switch one := one.(type) {
-		case Prover:
-			return one.Proved(ctx, v)
-		case Store:
-			f, err := one.Factors(ctx, v.UserID)
-			return err == nil && Proved(v, f), err
-		}
-	}
-	return true, nil
+	f, err := s.Factors(ctx, v.UserID)
+	return err == nil && Proved(v, f), err
 }

@@ -17,7 +17,7 @@ func TestAnAddressOfAProviderIsPassedOnUnconfirmed(t *testing.T) {
 	if u.Email != "lin@example.com" || u.EmailVerified {
 		t.Errorf("the user has %q, verified %v", u.Email, u.EmailVerified)
 	}
-	store := h.users.(*users.StoreUsers)
+	store := h.users.Users.(*users.StoreUsers)
 	if found, err := store.ByEmail(context.Background(), "lin@example.com"); err == nil {
 		t.Errorf("the address, which nobody has confirmed, leads to %+v", found)
 	}
@@ -34,7 +34,7 @@ func TestAnAddressOfAProviderIsPassedOnUnconfirmed(t *testing.T) {
 // An address that a trusted provider has verified is its user's, unless it is somebody else's already.
 func TestATrustedAddressIsConfirmedAndJoinsNoAccount(t *testing.T) {
 	h := newFixture(t, nil)
-	ctx, store := users.WithAdmission(context.Background(), users.Admission{Open: true}), h.users.(*users.StoreUsers)
+	ctx, store := users.WithAdmission(context.Background(), users.Admission{Open: true}), h.users.Users.(*users.StoreUsers)
 	owner, err := store.CreateByEmail(ctx, "ada@example.com")
 	must(t, err)
 	p := connector.Profile{Subjects: []string{"o:1"}, Email: "ada@example.com", ConfirmedEmail: "ada@example.com"}

@@ -12,7 +12,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/passkey"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -117,14 +116,9 @@ func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) {
 	return s.steps.Sessions.Visitor(r)
 }
 
-// VisitorIn is Visitor for callers that want the user as a table has them. If signing in reads that
-// very table, the user comes with the session, read for this request; otherwise known is false.
-func (s *SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u storage.User, known bool, err error) {
-	v, u, err = s.steps.Sessions.Visit(r)
-	if own, ok := s.users.(*users.StoreUsers); err != nil || !ok || !own.Reads(table) {
-		return v, storage.User{}, false, err
-	}
-	return v, u, true, nil
+// Visit is Visitor with the user of the session, read for this request from the Users of the Config.
+func (s *SignIn) Visit(r *http.Request) (storage.Session, storage.User, error) {
+	return s.steps.Sessions.Visit(r)
 }
 
 // Fresh reports whether a session has proved within ten minutes everything that its user has, including a second

@@ -22,7 +22,7 @@ const better = "battery staple"
 // confirmed lets Mina have an address that applications are told.
 func (h *fullFixture) confirmed(t *testing.T) {
 	t.Helper()
-	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+	must(t, h.users.Users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 }
 
 // wantsPassword tries which of the two passwords is Mina's.
@@ -145,7 +145,7 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 // Only the user's name is known when the code is right; the code is not lost for it.
 func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
-		users := h.users.(*users.StoreUsers)
+		users := h.users.Users.(*users.StoreUsers)
 		u, err := users.Create(t.Context(), storage.User{Username: "penelopeia"}, password)
 		must(t, err)
 		must(t, users.LinkEmail(t.Context(), u.Sub, "pen@example.com"))
@@ -192,7 +192,7 @@ func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 
 func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
-		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		_, err := h.users.Users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
 		b.post(web.FormPath, "username", "eve", "password", better)
@@ -203,7 +203,7 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 		// She had it confirmed before Mina did, so the code has come; Mina was quicker.
 		b.requestCode(t, otp.LinkFlow, "shared@example.com")
 		code := h.code()
-		must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
+		must(t, h.users.Users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
 		b.wants(t, "an address that is taken meanwhile", b.post(otp.LinkFlow.CodePath(), "code", code), 400, "belongs to another account")
 		if l, err := h.store.Login(t.Context(), storage.LoginEmail, "shared@example.com"); err != nil || l.UserID != h.mina.Sub {
 			t.Errorf("the login is %+v, %v", l, err)
@@ -214,7 +214,7 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 // A code that one user asked for links no address to another who has signed in since.
 func TestTheAddressIsThatOfTheRequest(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
-		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		_, err := h.users.Users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
 		b.post(web.FormPath, "username", "eve", "password", better)

@@ -82,7 +82,7 @@ func TestAKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 func TestKnownAndUnknownNamesAreLookedUpAlike(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
-		eve, err := rm.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
+		eve, err := rm.users.Users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
 		must(t, err)
 		mark, cookie := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
 		var reads []int64

@@ -184,7 +184,7 @@ func (o *own) User(ctx context.Context, sub string) (storage.User, error) {
 type mere struct{ users.Users }
 
 func TestAUserOfAHostsOwnIsDeletedByTheHost(t *testing.T) {
-	d := newAccountFixture(t, func(c *Config) { c.Users = mere{users.New(c.Store.(users.Store), c.Passwords)} })
+	d := newAccountFixture(t, func(c *Config) { c.Users = hostOf(mere{users.New(c.Store, c.Passwords)}) })
 	if strings.Contains(d.page(d.enterMina()), deletion.Path) {
 		t.Error("it is offered though the host cannot")
 	}
@@ -193,7 +193,7 @@ func TestAUserOfAHostsOwnIsDeletedByTheHost(t *testing.T) {
 	table := &own{StoreUsers: users.New(elsewhere, cheap(new(atomic.Int64)))}
 	lea, err := table.Create(t.Context(), storage.User{Username: "lea"}, password)
 	must(t, err)
-	d = newAccountFixture(t, func(c *Config) { c.Users = table })
+	d = newAccountFixture(t, func(c *Config) { c.Users = hostOf(table) })
 	here := d.do(post("username", "lea", "password", password)).cookie()
 	d.consent(lea.Sub)
 	table.there = func() bool { return d.visits(here) == nil }

@@ -48,6 +48,6 @@
 //
 // # Choices
 //
-// Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does not know the others. The
-// other reasons stand with the types and functions in question.
+// Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does not know the others. What
+// Config.Users can do is said by the fields of users.Host. The other reasons stand with the types and functions in question.
 package signin

@@ -40,8 +40,8 @@ import (
 
 // filled returns the Config with its defaults.
 func (c Config) filled() Config {
-	if c.Users == nil {
-		c.Users = users.New(c.Store.(users.Store), c.Passwords)
+	if c.Users.Users == nil {
+		c.Users = users.New(c.Store, c.Passwords).Host()
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = peerAddress
@@ -61,47 +61,29 @@ func (c Config) filled() Config {
 	return c
 }
 
-// capabilities holds what the Users of a Config can do beside the two methods of Users, as far as the rest of
-// the Config lets them: nil where they cannot.
-type capabilities struct {
-	named     users.NamedUsers
-	connected users.ConnectedUsers
-	marker    users.PasswordMarker
-	logins    users.LoginStore // never nil: the Store's, of Users who do not know
-	emails    users.EmailUsers
-	passwords users.PasswordUsers
-	signUps   users.SignUpUsers
-	invited   users.InvitedUsers
-	profiles  users.ProfileUsers
-}
-
-func (c Config) capabilities() (all capabilities) {
-	all.named, _ = c.Users.(users.NamedUsers)
-	all.connected, _ = c.Users.(users.ConnectedUsers)
-	all.marker, _ = c.Users.(users.PasswordMarker)
-	all.profiles, _ = c.Users.(users.ProfileUsers)
-	all.logins = c.Store
-	if linked, ok := c.Users.(users.LinkedUsers); ok {
-		all.logins = linked
+// offered returns the Users with what the rest of the Config lets be offered.
+func (c Config) offered() users.Host {
+	can := c.Users
+	if can.Logins == nil {
+		can.Logins = c.Store
 	}
-	if c.Mailer != nil {
-		all.emails, _ = c.Users.(users.EmailUsers)
+	if c.Mailer == nil {
+		can.Emails = nil
 	}
-	if c.Revoker != nil {
-		all.passwords, _ = c.Users.(users.PasswordUsers)
+	if c.Revoker == nil {
+		can.Passwords = nil
 	}
-	if c.SignUp != SignUpClosed {
-		all.signUps, _ = c.Users.(users.SignUpUsers)
+	if c.SignUp == SignUpClosed {
+		can.SignUps = nil
 	}
-	all.invited, _ = c.Users.(users.InvitedUsers)
-	return all
+	return can
 }
 
 // steps makes the part that all sign-in methods share.
 func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
-	can := c.capabilities()
+	can := c.offered()
 	turns := &attempt.Turns{Delays: c.Delays, Counter: c.Counter}
 	if c.Counter == nil {
 		turns.Counter = counters.NewCounter()
@@ -118,7 +100,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
-			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: sessions, Guard: c.Lockout,
+			Users: c.Users, Named: can.Named, Emails: can.Emails, Sessions: sessions, Guard: c.Lockout,
 			Turns: turns, Firsts: counters.NewAccounts(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
@@ -138,8 +120,8 @@ func (c Config) sessions(secure bool, written *trail.Trail) *session.Sessions {
 // features makes the features that the Config enables, links them on the pages, and returns their
 // routes. A feature whose dependencies are missing is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
-	has, pages, ways := c.capabilities(), s.steps.Pages, c.Ways()
-	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker, Place: c.Place}
+	has, pages, ways := c.offered(), s.steps.Pages, c.Ways()
+	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.Logins, Revoker: c.Revoker, Place: c.Place}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
@@ -165,12 +147,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone", OtherDevice: true, Method: web.MarkQR})
 		routes = append(routes, codes.Routes()...)
 	}
-	change := &newpassword.Page{Steps: s.steps, Passwords: has.passwords, Marker: has.marker, Revoker: c.Revoker}
+	change := &newpassword.Page{Steps: s.steps, Passwords: has.Passwords, Marker: has.Marks, Revoker: c.Revoker}
 	codes := &otp.Codes{
-		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.emails, Passwords: has.passwords, Outbox: s.outbox,
-		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUp: ways.Of(storage.LoginEmail), Invitations: has.invited, ChangePassword: change.Change,
+		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.Emails, Passwords: has.Passwords, Outbox: s.outbox,
+		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUp: ways.Of(storage.LoginEmail), Invitations: has.Invited, ChangePassword: change.Change,
 	}
-	if has.emails != nil {
+	if has.Emails != nil {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address", Method: storage.LoginEmail}
 		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email", Method: storage.LoginEmail})
 		accountPage.Changes, accountPage.Linkable = append(accountPage.Changes, link), append(accountPage.Linkable, link)
@@ -182,11 +164,11 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		})
 		routes = append(routes, codes.Routes()...)
 	}
-	if has.emails != nil && has.passwords != nil {
+	if has.Emails != nil && has.Passwords != nil {
 		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: otp.ResetFlow.Path, Label: "Forgotten your password?"})
 	}
-	if has.passwords != nil {
-		accountPage.HasPassword = has.passwords.HasPassword
+	if has.Passwords != nil {
+		accountPage.HasPassword = has.Passwords.HasPassword
 		accountPage.Password = web.Link{Path: newpassword.Path, Label: "Change your password"}
 		routes = append(routes, change.Routes()...)
 	}
@@ -195,15 +177,15 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		accountPage.Changes = append(accountPage.Changes, web.Link{Path: apikeys.Path, Label: "API keys"})
 		routes = append(routes, keys.Routes()...)
 	}
-	if has.signUps != nil {
-		signUp := &signup.SignUp{Steps: s.steps, Users: has.signUps, Invited: ways.Of(storage.LoginSelf) == SignUpInvitation, Emails: has.emails != nil, Codes: codes}
+	if has.SignUps != nil {
+		signUp := &signup.SignUp{Steps: s.steps, Users: has.SignUps, Invited: ways.Of(storage.LoginSelf) == SignUpInvitation, Emails: has.Emails != nil, Codes: codes}
 		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: signup.Path, Label: "Create an account"})
 		routes = append(routes, signUp.Routes()...)
 	}
 	routes = append(routes, s.ownData(c, has, accountPage)...)
-	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.connected, Logins: has.logins, Ways: ways, Invitations: has.invited, Base: c.BaseURL}
-	if has.passwords != nil {
-		providers.HasPassword = has.passwords.HasPassword
+	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.Connected, Logins: has.Logins, Ways: ways, Invitations: has.Invited, Base: c.BaseURL}
+	if has.Passwords != nil {
+		providers.HasPassword = has.Passwords.HasPassword
 	}
 	s.codes, s.account, s.federation = codes, accountPage, providers
 	offered, linkable, err := providers.Connect(c.Connectors)

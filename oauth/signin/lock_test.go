@@ -42,7 +42,7 @@ func (c *blockingUsers) Authenticate(_ context.Context, _, pass string) (storage
 	return storage.User{}, storage.ErrNotFound
 }
 
-func withUsers(c *blockingUsers) func(*Config) { return func(cfg *Config) { cfg.Users = c } }
+func withUsers(c *blockingUsers) func(*Config) { return func(cfg *Config) { cfg.Users = hostOf(c) } }
 
 func attemptAs(pass, from string) *http.Request {
 	r := post("username", "mina", "password", pass, "query", authorizeQuery)
@@ -163,7 +163,7 @@ func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 func TestTheClientIPIsWhatTheHostSaysItIs(t *testing.T) {
 	users := &blockingUsers{}
 	rm := newFixture(t, func(c *Config) {
-		c.Users = users
+		c.Users = hostOf(users)
 		c.ClientIP = func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("X-Test-IP")) }
 	})
 	for i := range 20 {

@@ -184,7 +184,7 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 		"mail+revoker": func(c *Config) { c.Mailer, c.Revoker = &fakeMailer{}, &revoker{} },
 		"signup":       func(c *Config) { c.SignUp = SignUpOpen },
 		"a host's own users with all of it": func(c *Config) {
-			c.Mailer, c.Revoker, c.SignUp, c.Users = &fakeMailer{}, &revoker{}, SignUpOpen, &blockingUsers{}
+			c.Mailer, c.Revoker, c.SignUp, c.Users = &fakeMailer{}, &revoker{}, SignUpOpen, hostOf(&blockingUsers{})
 		},
 	} {
 		rm := newFixture(t, change)

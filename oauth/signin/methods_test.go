@@ -203,8 +203,8 @@ func TestTheAccountPageReadsTheMethodsOfLinkedUsers(t *testing.T) {
 		{Method: "badge", Subject: "number-12345"},
 	}}
 	rm := newBadgeFixture(t, func(c *Config) {
-		own.StoreUsers = users.New(c.Store.(users.Store), c.Passwords)
-		c.Users = own
+		own.StoreUsers = users.New(c.Store, c.Passwords)
+		c.Users = hostOf(own)
 	})
 	d := &accountFixture{fixture: rm}
 	here := rm.enterMina()

@@ -105,7 +105,7 @@ func (d *accountFixture) filled() (secrets []string) {
 
 func TestTheFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
 	audit := &searched{n: 3, of: map[string]bool{}}
-	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
+	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	here := d.enterMina()
 	secrets := d.filled()
 	d.change(here, func(v *storage.Session) { v.AMR += " " + authn.AMRMultifactor }) // they have a second factor now
@@ -140,7 +140,7 @@ func TestTheFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
 
 func TestNobodyDownloadsWithoutARecentSignInOfTheirOwn(t *testing.T) {
 	audit := &searched{n: 1, of: map[string]bool{}}
-	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
+	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	here := d.enterMina()
 	d.filled()
 	if a := d.do(sends(mydata.Path)); a.Code != 303 || a.Header().Get("Location") != mydata.Path {
@@ -169,7 +169,7 @@ func TestNobodyDownloadsWithoutARecentSignInOfTheirOwn(t *testing.T) {
 
 func TestADownloadIsWrittenDownFirstAndLimited(t *testing.T) {
 	audit := &searched{of: map[string]bool{}}
-	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
+	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	here := d.enterMina()
 	audit.err = errDown
 	if a := d.do(sends(mydata.Path, "cookie", here)); a.Code != 503 || strings.Contains(a.body, d.mina.Sub) {
@@ -187,7 +187,7 @@ func TestADownloadIsWrittenDownFirstAndLimited(t *testing.T) {
 func TestTheFileHasTheNewestRecordsAndSaysIfThereAreMore(t *testing.T) {
 	for n, complete := range map[int]bool{0: true, 500: true, 501: true, 10_000: true, 10_001: false, 25_000: false} {
 		audit := &searched{n: n, of: map[string]bool{}}
-		d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
+		d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 		f := readData(t, d.do(sends(mydata.Path, "cookie", d.enterMina())))
 		if len(f.Audit.Records) != min(n, 10_000) || f.Audit.Complete != complete {
 			t.Errorf("%d records: %d, complete %v", n, len(f.Audit.Records), f.Audit.Complete)
@@ -197,7 +197,7 @@ func TestTheFileHasTheNewestRecordsAndSaysIfThereAreMore(t *testing.T) {
 		}
 	}
 	audit := &searched{n: 2000, fail: true, of: map[string]bool{}}
-	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
+	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	if f := readData(t, d.do(sends(mydata.Path, "cookie", d.enterMina()))); len(f.Audit.Records) != 500 || f.Audit.Complete {
 		t.Errorf("a trail that goes away: %d, complete %v", len(f.Audit.Records), f.Audit.Complete)
 	}
@@ -206,7 +206,7 @@ func TestTheFileHasTheNewestRecordsAndSaysIfThereAreMore(t *testing.T) {
 // A file is not held in memory: it is written as the records are read.
 func TestTheRecordsAreWrittenAsTheyAreRead(t *testing.T) {
 	audit := &searched{n: 10_000, of: map[string]bool{}}
-	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
+	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	w := &chunks{ResponseRecorder: httptest.NewRecorder()}
 	d.ServeHTTP(w, sends(mydata.Path, "cookie", d.enterMina()))
 	if w.writes < 20 || w.most > 200_000 || audit.most > event.MaxLimit {

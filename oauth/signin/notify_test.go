@@ -243,7 +243,7 @@ func TestTheOldAddressAndTheNewOneAreNotifiedOfAChange(t *testing.T) {
 func TestAnAddedOrRemovedMethodIsNotified(t *testing.T) {
 	post := &fakeMailer{}
 	h := newProviderFixture(t, func(c *Config) { c.Mailer = post })
-	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+	must(t, h.users.Users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 	d := &accountFixture{fixture: h.fixture}
 	mina := h.enterMina()
 	j := h.visit("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))

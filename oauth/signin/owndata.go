@@ -1,35 +1,26 @@
 package signin
 
 import (
-	"context"
-
 	"github.com/keystile/keystile/internal/reply"
-	erasing "github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/deletion"
 	"github.com/keystile/keystile/oauth/signin/internal/mydata"
 	"github.com/keystile/keystile/oauth/signin/internal/profile"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
-	"github.com/keystile/keystile/storage"
 )
 
 // ownData makes the pages on which users change, download and delete what is held about them, links them on
 // the account page, and returns their routes.
-func (s *SignIn) ownData(c Config, has capabilities, accountPage *account.Account) (routes []reply.Route) {
-	if has.profiles != nil {
+func (s *SignIn) ownData(c Config, has users.Host, accountPage *account.Account) (routes []reply.Route) {
+	if has.Profiles != nil {
 		accountPage.Profile = web.Link{Path: profile.Path, Label: "Edit your profile"}
-		routes = append(routes, (&profile.Page{Steps: s.steps, Users: has.profiles}).Routes()...)
+		routes = append(routes, (&profile.Page{Steps: s.steps, Users: has.Profiles}).Routes()...)
 	}
-	data := &mydata.Page{Steps: s.steps, Store: c.Store, Logins: has.logins, Base: c.BaseURL}
-	data.Owned, _ = c.Store.(mydata.Owned)
-	data.Audit, _ = c.Audit.(mydata.Searcher)
+	data := &mydata.Page{Steps: s.steps, Store: c.Store, Owned: c.Store, Logins: has.Logins, Audit: c.Records, Base: c.BaseURL}
 	accountPage.Data = append(accountPage.Data, web.Link{Path: mydata.Path, Label: "Download your data"})
 	routes = append(routes, data.Routes()...)
-	leave := &deletion.Page{Steps: s.steps, Ask: c.DeleteAccount == DeleteAsk, Contact: c.Contact, Download: true}
-	if owned, ok := c.Store.(ownedCounter); ok {
-		leave.CountOwned = owned.CountOwned
-	}
+	leave := &deletion.Page{Steps: s.steps, Ask: c.DeleteAccount == DeleteAsk, Contact: c.Contact, Download: true, CountOwned: c.Store.CountOwned}
 	if c.DeleteAccount == DeleteSelf {
 		leave.Erase = c.eraser()
 	}
@@ -40,26 +31,16 @@ func (s *SignIn) ownData(c Config, has capabilities, accountPage *account.Accoun
 	return routes
 }
 
-// ownedCounter knows how much users own; *storage.Store implements it.
-type ownedCounter interface {
-	CountOwned(ctx context.Context, sub string) (apps, capabilities int, err error)
-}
-
 // eraser returns what erases a user, nil if nothing can: without a Revoker what a user was granted would
 // outlive them, and of a host's own table only the host can remove somebody.
 func (c Config) eraser() deletion.Eraser {
-	store, ok := c.Store.(erasing.EraseStore)
-	if !ok || c.Revoker == nil {
+	switch {
+	case c.Revoker == nil:
 		return nil
-	}
-	switch table := c.Users.(type) {
-	case users.ErasableUsers:
-		return deletion.Hosted(table, store, c.Revoker.Revoke)
-	case *users.StoreUsers:
-		if same, ok := c.Store.(*storage.Store); ok && !table.Reads(same) {
-			return nil // they are in another store
-		}
-		return deletion.Stored(store, c.Revoker.Revoke)
+	case c.Users.Erasable != nil:
+		return deletion.Hosted(c.Users.Erasable, c.Store, c.Revoker.Revoke)
+	case c.Users.In(c.Store):
+		return deletion.Stored(c.Store, c.Revoker.Revoke)
 	}
 	return nil
 }

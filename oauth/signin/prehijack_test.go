@@ -19,7 +19,7 @@ func TestAnAddressOfAProviderLinksNothingAndConfirmsNothing(t *testing.T) {
 		for _, name := range []string{"oidc", "github"} {
 			h := newProviderFixture(t, nil)
 			address := person + "@example.com"
-			owner, err := h.users.(*users.StoreUsers).CreateByEmail(context.Background(), address)
+			owner, err := h.users.Users.(*users.StoreUsers).CreateByEmail(context.Background(), address)
 			must(t, err)
 			j := h.start(name, authorizeQuery)
 			u, _ := h.user(j.open(j.choose(person)))
@@ -37,11 +37,11 @@ func TestAnAddressOfAProviderLinksNothingAndConfirmsNothing(t *testing.T) {
 func TestTheSameSubOfTwoIssuersIsTwoUsers(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	ctx := context.Background()
-	a, err := h.users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc", connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
+	a, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc", connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
 	must(t, err)
-	b, err := h.users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc", connector.Profile{Subjects: []string{"i:https://b.example#1"}, Nickname: "A"})
+	b, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc", connector.Profile{Subjects: []string{"i:https://b.example#1"}, Nickname: "A"})
 	must(t, err)
-	c, err := h.users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "other", connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
+	c, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "other", connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
 	must(t, err)
 	if a.Sub == b.Sub || a.Sub == c.Sub || b.Sub == c.Sub {
 		t.Errorf("users %s, %s and %s", a.Sub, b.Sub, c.Sub)

@@ -41,7 +41,7 @@ import (
 type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
-	Users       users.Users                    // nil: users and passwords of the Store, which is a users.Store then
+	Users       users.Host                     // zero: users and passwords of the Store
 	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
 	Lock        counters.Lock                  // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
@@ -50,23 +50,26 @@ type Config struct {
 	Counter     counters.Counter               // of sign-ins begun and emails by address, and of attempts at delayed accounts by network; nil: each process counts alone
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
-	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers
+	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; the Users must have Connected
 	NoQR        bool                           // no sign-in by scanning a code with a phone
-	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; Users must be users.EmailUsers
+	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; the Users must have Emails
 	SignUp      string                         // who becomes a user by themselves, by whichever way in; "": SignUpClosed
 	Tools       Tools                          // nil: the consent page offers no choice among tools
 	MFA         authn.Policy                   // who needs a second factor; zero: it is offered to everybody
 	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
 	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
-	// nil: nothing is recorded. Users' downloads of their data include audit records if it has the method
-	// Search of *gateway.Trail
-	Audit Audit
+	Audit       Audit                          // nil: nothing is recorded
+
+	// Records searches the audit trail, as *gateway.Trail does; nil: users' downloads of their data include nothing of it.
+	Records interface {
+		Search(ctx context.Context, q event.Query) (event.Page, error)
+	}
 
 	// ConnectorSignUp says it of one Connector, by its Name, in place of SignUp: such as SignUpOpen for a company's
-	// own provider that lets none but its members in. The Users must be users.InvitedUsers.
+	// own provider that lets none but its members in. The Users must have Invited.
 	ConnectorSignUp map[string]string
 
-	DeleteAccount string                  // "": DeleteSelf; it needs a Revoker, and users of the Store or users.ErasableUsers
+	DeleteAccount string                  // "": DeleteSelf; it needs a Revoker, and users of the Store or Erasable ones
 	Contact       string                  // where users reach the operator, such as an email address; with DeleteAsk they are told
 	Place         func(netip.Addr) string // where an address is, for the sessions on the account page; nil: it is not said
 	Log           *slog.Logger            // nil: slog.Default()
@@ -89,8 +92,10 @@ type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// Store keeps everything that sign-in needs beside the users; *storage.Store implements it.
+// Store keeps everything that sign-in needs; *storage.Store implements it.
 type Store interface {
+	users.Store // not used if the Users are others
+	users.DataStore
 	TicketStore
 	AccountStore
 	DeviceStore
@@ -127,7 +132,7 @@ type AccountStore interface {
 	ConsentStore
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
-	users.LoginStore // not used if the Users are LinkedUsers
+	users.LoginStore // not used if the Users have Logins
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
@@ -192,7 +197,7 @@ type SignIn struct {
 	routes     []reply.Route
 	mux        *reply.Mux
 	steps      *flow.Steps
-	users      users.Users
+	users      users.Host
 	consents   *consent.Consents
 	codes      *otp.Codes
 	account    *account.Account
@@ -247,9 +252,6 @@ func (c Config) check() error {
 	}
 	if c.Store == nil {
 		complain("Store: give the *storage.Store")
-	}
-	if _, ok := c.Store.(users.Store); c.Store != nil && c.Users == nil && !ok {
-		complain("Users: the Store keeps none: give some")
 	}
 	if c.SessionIdle < 0 || c.SessionMax < 0 {
 		complain("SessionIdle, SessionMax: %v, %v; neither may be negative", c.SessionIdle, c.SessionMax)

@@ -77,14 +77,3 @@ func TestTheBaseURLIsAnOrigin(t *testing.T) {
 		}
 	}
 }
-
-// A host that has users of its own gives a store that keeps none.
-func TestAStoreThatKeepsNoUsersWantsThemFromTheHost(t *testing.T) {
-	rm := newFixture(t, nil)
-	if _, err := New(context.Background(), Config{BaseURL: origin, Store: storeWithoutUsers{rm.store}}); err == nil || !strings.Contains(err.Error(), "Users: the Store keeps none") {
-		t.Errorf("New without Users = %v", err)
-	}
-	if _, err := New(context.Background(), Config{BaseURL: origin, Store: storeWithoutUsers{rm.store}, Users: rm.users}); err != nil {
-		t.Errorf("New with Users = %v", err)
-	}
-}

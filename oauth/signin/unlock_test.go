@@ -18,7 +18,7 @@ type unnamed struct{ blockingUsers }
 func TestAnAccountThatWaitsIsToldAndLetInAgain(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"by user": nil,
-		"by name": func(c *Config) { c.Users = new(unnamed) },
+		"by name": func(c *Config) { c.Users = hostOf(new(unnamed)) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			rm, ctx := newFixture(t, change), context.Background()

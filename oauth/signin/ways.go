@@ -7,7 +7,6 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 )
@@ -16,12 +15,8 @@ import (
 // ask nothing else about it. It reads no Store and asks of a Connector its Name alone.
 func (c Config) Ways() access.Ways {
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
-	if c.Users == nil {
-		c.Users = (*users.StoreUsers)(nil)
-	}
-	_, form := c.Users.(users.SignUpUsers)
-	_, emails := c.Users.(users.EmailUsers)
-	_, invited := c.Users.(users.InvitedUsers)
+	stored := c.Users.Users == nil
+	form, emails, invited := stored || c.Users.SignUps != nil, stored || c.Users.Emails != nil, stored || c.Users.Invited != nil
 	ways := access.Ways{{Method: storage.LoginSelf, SignUp: SignUpClosed}}
 	if form {
 		ways[0].SignUp = c.SignUp
@@ -46,10 +41,7 @@ func (c Config) Ways() access.Ways {
 // ownUsers returns the way of a table of users that is not the Store's: others write to it, so that it counts
 // as open unless the host says that it is not.
 func (c Config) ownUsers() access.Ways {
-	if _, stored := c.Users.(*users.StoreUsers); stored {
-		return nil
-	}
-	if of, says := c.Users.(users.ClosedUsers); says && of.Closed() {
+	if c.Users.Users == nil || c.Users.Stored() || c.Users.Closed {
 		return nil
 	}
 	return access.Ways{{Method: access.OwnUsers, SignUp: SignUpOpen}}
@@ -88,7 +80,4 @@ func (c Config) checkWays(complain func(format string, args ...any)) {
 	}
 }
 
-func (c Config) asksAboutNewcomers() bool {
-	_, invited := c.Users.(users.InvitedUsers)
-	return c.Users == nil || invited
-}
+func (c Config) asksAboutNewcomers() bool { return c.Users.Users == nil || c.Users.Invited != nil }

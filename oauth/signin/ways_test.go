@@ -16,18 +16,14 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// ownTable is a host's table of users; closedTable is one that the host alone writes to.
-type (
-	ownTable    struct{ users.ConnectedUsers }
-	closedTable struct{ ownTable }
-	wrapped     struct{ *users.StoreUsers }
-)
-
-func (closedTable) Closed() bool { return true }
+// wrapped are the users of a Store, as a host has changed them.
+type wrapped struct{ *users.StoreUsers }
 
 func TestWaysAreAllWaysInAndWhomEachMakesAUserOf(t *testing.T) {
 	ways := []connector.Connector{badge{"badge", "Badge"}, badge{"staff", "Staff"}}
-	store := (*users.StoreUsers)(nil)
+	store := users.New(nil, nil)
+	changed := store.Host()
+	changed.Users = wrapped{store}
 	for name, c := range map[string]struct {
 		config  Config
 		want    string
@@ -44,10 +40,10 @@ func TestWaysAreAllWaysInAndWhomEachMakesAUserOf(t *testing.T) {
 			"self (open), email (open), badge (open), staff (closed)", access.DefaultOwner, ""},
 		"by invitation": {Config{SignUp: SignUpInvitation, Mailer: &fakeMailer{}, Connectors: ways[:1]},
 			"self (invitation), email (invitation), badge (invitation)", access.DefaultOwner, "/oauth/signin/signup"},
-		"the Store's users by name":  {Config{Users: store}, "self (closed)", access.DefaultEveryone, ""},
-		"a host's own users":         {Config{Users: ownTable{store}, Connectors: ways[:1]}, "self (closed), badge (open), users (open)", access.DefaultOwner, ""},
-		"which the host alone makes": {Config{Users: closedTable{ownTable{store}}}, "self (closed)", access.DefaultEveryone, ""},
-		"the Store's, changed":       {Config{Users: wrapped{store}, Connectors: ways[:1]}, "self (closed), badge (closed), users (open)", access.DefaultOwner, ""},
+		"the Store's users by name":  {Config{Users: store.Host()}, "self (closed)", access.DefaultEveryone, ""},
+		"a host's own users":         {Config{Users: users.Host{Users: store, Connected: store}, Connectors: ways[:1]}, "self (closed), badge (open), users (open)", access.DefaultOwner, ""},
+		"which the host alone makes": {Config{Users: users.Host{Users: store, Closed: true}}, "self (closed)", access.DefaultEveryone, ""},
+		"the Store's, changed":       {Config{Users: changed, Connectors: ways[:1]}, "self (closed), badge (closed), users (open)", access.DefaultOwner, ""},
 	} {
 		c.config.BaseURL = "https://id.example.com"
 		ways := c.config.Ways()
@@ -72,7 +68,7 @@ func TestConnectorSignUpSaysNothingOfWhatThereIsNot(t *testing.T) {
 	for want, c := range map[string]Config{
 		`"wx" is the Name of no Connector`: {ConnectorSignUp: map[string]string{"wx": SignUpOpen}},
 		"neither closed":                   {Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": "yes"}},
-		"give Invited to them":             {Users: ownTable{h.users.(users.ConnectedUsers)}, Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": SignUpClosed}},
+		"give Invited to them":             {Users: users.Host{Users: h.users.Users, Connected: h.users.Connected}, Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": SignUpClosed}},
 	} {
 		c.BaseURL, c.Store = origin, h.store
 		if _, err := New(context.Background(), c); err == nil || !strings.Contains(err.Error(), want) {
@@ -85,7 +81,7 @@ func TestConnectorSignUpSaysNothingOfWhatThereIsNot(t *testing.T) {
 func TestConnectedMakesAUserOnlyOfWhoIsAdmitted(t *testing.T) {
 	h := newFixture(t, nil)
 	ctx, p := context.Background(), connector.Profile{Subjects: []string{"o:app:1"}}
-	store := h.users.(*users.StoreUsers)
+	store := h.users.Users.(*users.StoreUsers)
 	if u, err := store.Connected(ctx, "badge", p); err == nil {
 		t.Errorf("nobody said a word, and %+v is made", u)
 	}
@@ -113,7 +109,7 @@ func TestUsersThatWrapTheStoresObeySignUpToo(t *testing.T) {
 	for number, want := range map[string]map[string]int{"7": {SignUpOpen: 303, SignUpClosed: 401}, "13": {SignUpOpen: 401, SignUpClosed: 401}} {
 		for signUp, code := range want {
 			h := newBadgeFixture(t, func(c *Config) {
-				c.Users = choosy{users.New(c.Store.(users.Store), nil)}
+				c.Users = hostOf(choosy{users.New(c.Store, nil)})
 				c.ConnectorSignUp = map[string]string{"badge": signUp}
 			})
 			if a := h.pass(h.do(get(web.WithPath+"badge")), number); a.Code != code {

@@ -25,7 +25,10 @@ const draftSuffix = ".compacting"
 // fails, or ends the process, before that leaves the file as it was.
 //
 // It refuses damaged rows, as copies (Rows) do: a row written anew would have a good sum.
-func Compact(path string) (Compacted, error) {
+func Compact(path string) (Compacted, error) { return compact(path, func(string) error { return nil }) }
+
+// compact calls behind each step with its name: tests end a compaction there.
+func compact(path string, behind func(step string) error) (Compacted, error) {
 	path, err := filepath.EvalSymlinks(path) // the file, not the link, is exchanged
 	if err != nil {
 		return Compacted{}, explain(path, err)
@@ -33,11 +36,11 @@ func Compact(path string) (Compacted, error) {
 	if _, err := os.Stat(path); err != nil { // opening would make one
 		return Compacted{}, explain(path, err)
 	}
-	db, err := openFile(path, -1)
+	db, err := files{}.open(path, -1)
 	if err != nil {
 		return Compacted{}, err
 	}
-	c := compaction{path: path, draft: path + draftSuffix, from: db}
+	c := compaction{path: path, draft: path + draftSuffix, from: db, behind: behind}
 	err = catchFaults(c.run)
 	if !c.closed {
 		err = errors.Join(err, db.Close()) // which ends the lock
@@ -69,11 +72,9 @@ type compaction struct {
 	from        *bbolt.DB
 	closed      bool // from is
 	renamed     bool // the new file has the name
+	behind      func(step string) error
 	sizes       Compacted
 }
-
-// step is called behind each step with its name: for tests, which end a compaction there.
-var step = func(string) error { return nil }
 
 func (c *compaction) run() error {
 	defer func() {
@@ -90,7 +91,7 @@ func (c *compaction) run() error {
 		if err := s.do(); err != nil {
 			return err
 		}
-		if err := step(s.name); err != nil {
+		if err := c.behind(s.name); err != nil {
 			return err
 		}
 	}

@@ -143,17 +143,15 @@ func alone(t *testing.T, path string) {
 // At each step the folder is copied as a kill would leave it.
 func TestAKilledCompactionLeavesOneGoodFile(t *testing.T) {
 	path, left := emptied(t, 3000)
-	defer func() { step = func(string) error { return nil } }()
 	killed := map[string]string{}
-	step = func(name string) error {
+	kill := func(name string) error {
 		folder := t.TempDir()
 		killed[name] = filepath.Join(folder, filepath.Base(path))
 		return os.CopyFS(folder, os.DirFS(filepath.Dir(path)))
 	}
-	if _, err := Compact(path); err != nil {
+	if _, err := compact(path, kill); err != nil {
 		t.Fatal(err)
 	}
-	step = func(string) error { return nil }
 	if len(killed) != 6 {
 		t.Fatalf("killed at %v, want six steps", killed)
 	}
@@ -169,19 +167,18 @@ func TestAKilledCompactionLeavesOneGoodFile(t *testing.T) {
 func TestACompactionThatFailsChangesNothing(t *testing.T) {
 	path, left := emptied(t, 3000)
 	before, _ := os.ReadFile(path)
-	defer func() { step = func(string) error { return nil } }()
 	for _, at := range []string{"look", "copy", "give away", "cut", "compare"} {
-		step = func(name string) error {
+		full := func(name string) error {
 			if name == at {
 				return &fs.PathError{Op: "write", Path: path + draftSuffix, Err: syscall.ENOSPC}
 			}
 			return nil
 		}
-		_, err := Compact(path)
+		_, err := compact(path, full)
 		wantError(t, err, path, "left as it is", "no space left")
 		alone(t, path)
 	}
-	step = func(name string) error {
+	changes := func(name string) error {
 		if name == "cut" { // a disk that changes what is written
 			draft, err := os.ReadFile(path + draftSuffix)
 			if err != nil {
@@ -191,9 +188,8 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := Compact(path)
+	_, err := compact(path, changes)
 	wantError(t, err, path, "left as it is", "does not have the same rows")
-	step = func(string) error { return nil }
 	if err := os.MkdirAll(path+draftSuffix+"/x", 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -79,15 +79,14 @@ func TestAFileThatIsExchangedMeanwhileIsNotTheOneThatIsOpened(t *testing.T) {
 	write(t, other, file.Bytes())
 	s.Close()
 	opened := 0
-	exchanged = func() {
+	exchange := func() {
 		if opened++; opened == 1 {
 			if err := os.Rename(other, path); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	defer func() { exchanged = func() {} }()
-	s, err := Open(path, Options{})
+	s, err := Open(path, Options{files: files{opened: exchange}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,15 +115,17 @@ func TestAFileThatIsExchangedMeanwhileIsNotTheOneThatIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened := 0
-	exchanged = func() {
+	exchange := func() {
 		if opened++; opened == 1 {
 			if err := os.Rename(other, path); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	defer func() { exchanged = func() {} }()
-	s = readOnly(t, path)
+	if s, err = OpenReadOnly(path, Options{files: files{opened: exchange}}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
 	if _, err := s.Token(t.Context(), numbered(2).Key); err != nil || opened != 2 {
 		t.Errorf("Token(of the file that has the name) = %v after %d openings, want nil after 2", err, opened)
 	}

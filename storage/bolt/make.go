@@ -17,10 +17,7 @@ import (
 // makingInfix is between the name of a file and what makes a draft's name its own.
 const makingInfix = ".making-"
 
-// link gives the file its name, and firstWrite writes it first: variables for tests.
-var link, firstWrite = os.Link, prepare
-
-// makeFile makes the file at path, where none is. It is filled and synced under a name of its
+// make makes the file at path, where none is. It is filled and synced under a name of its
 // own, and then given the name in one step, which fails if somebody else has given it meanwhile:
 // that one is then the file. So a power cut leaves no file, or a whole one.
 //
@@ -28,7 +25,7 @@ var link, firstWrite = os.Link, prepare
 // (FAT, some shares) it is made in place, and a power cut in its first moment may leave one that the next Open
 // refuses. Every Open for writing syncs the folder, because the process that gave the name may have died before
 // that, and removes drafts that were left.
-func makeFile(path string, wait time.Duration) error {
+func (f files) make(path string, wait time.Duration) error {
 	path, err := behindLinks(path)
 	if err != nil {
 		return err
@@ -41,8 +38,12 @@ func makeFile(path string, wait time.Duration) error {
 	if err := draft.Close(); err != nil {
 		return err
 	}
-	if err := fill(draft.Name(), -1, func(error) {}); err != nil {
+	if err := f.fill(draft.Name(), -1, func(error) {}); err != nil {
 		return err
+	}
+	link := os.Link
+	if f.link != nil {
+		link = f.link
 	}
 	err = link(draft.Name(), path)
 	switch {
@@ -51,13 +52,13 @@ func makeFile(path string, wait time.Duration) error {
 	case errors.Is(err, fs.ErrNotExist): // who was faster has cleared the draft away
 		return nil
 	}
-	return makeInPlace(path, wait)
+	return f.makeInPlace(path, wait)
 }
 
 // makeInPlace makes the file under its name, on file systems where a file has one name only. A
 // rename would replace what another process has made meanwhile.
-func makeInPlace(path string, wait time.Duration) error {
-	return fill(path, wait, func(err error) {
+func (f files) makeInPlace(path string, wait time.Duration) error {
+	return f.fill(path, wait, func(err error) {
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT) {
 			os.Remove(path) // the next start would take it for a damaged one
 		}
@@ -66,23 +67,29 @@ func makeInPlace(path string, wait time.Duration) error {
 
 // fill makes an empty file one of this format, on the disk. A failed attempt is undone before
 // another process gets the lock.
-func fill(path string, wait time.Duration, undo func(error)) error {
-	db, err := open(path, bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType, NoStatistics: true, OpenFile: openNoted})
+func (f files) fill(path string, wait time.Duration, undo func(error)) error {
+	db, err := open(path, bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType, NoStatistics: true, OpenFile: f.openNoted})
 	if err != nil {
 		undo(err)
 		return err
 	}
-	if err := catchFaults(func() error { return db.Update(firstWrite) }); err != nil {
+	write := prepare
+	if f.firstWrite != nil {
+		write = f.firstWrite
+	}
+	if err := catchFaults(func() error { return db.Update(write) }); err != nil {
 		undo(err)
 		return errors.Join(err, db.Close())
 	}
 	return db.Close()
 }
 
-// openNoted opens a file and tells the tests.
-func openNoted(name string, flag int, mode os.FileMode) (*os.File, error) {
+// openNoted opens a file and says so.
+func (f files) openNoted(name string, flag int, mode os.FileMode) (*os.File, error) {
 	file, err := os.OpenFile(name, flag, mode)
-	exchanged()
+	if f.opened != nil {
+		f.opened()
+	}
 	return file, err
 }
 

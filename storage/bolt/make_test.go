@@ -19,16 +19,14 @@ import (
 func TestAFileHasItsNameOnlyWhenItIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	var left []string
-	exchanged = func() {
+	looks := func() {
 		copied := filepath.Join(t.TempDir(), fmt.Sprint(len(left)))
 		if err := os.CopyFS(copied, os.DirFS(filepath.Dir(path))); err != nil {
 			t.Error(err)
 		}
 		left = append(left, copied)
 	}
-	t.Cleanup(func() { exchanged = func() {} })
-	s, err := Open(path, Options{})
-	exchanged = func() {}
+	s, err := Open(path, Options{files: files{opened: looks}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +87,7 @@ func TestAFileThatSomebodyElseHasMadeMeanwhileStays(t *testing.T) {
 	for name, cleared := range map[string]bool{"its draft is there": false, "its draft was cleared away": true} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keystile.db")
-			linked(t, func(draft, name string) error {
-				link = os.Link // for the other one
+			link := func(draft, name string) error {
 				s, err := Open(path, Options{})
 				if err != nil {
 					return err
@@ -105,8 +102,8 @@ func TestAFileThatSomebodyElseHasMadeMeanwhileStays(t *testing.T) {
 					write(t, draft, []byte("a draft"))
 				}
 				return os.Link(draft, name)
-			})
-			s, err := Open(path, Options{})
+			}
+			s, err := Open(path, Options{files: files{link: link}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,13 +112,6 @@ func TestAFileThatSomebodyElseHasMadeMeanwhileStays(t *testing.T) {
 			wantAlone(t, path)
 		})
 	}
-}
-
-// linked has files get their names by other means, during a test.
-func linked(t *testing.T, by func(draft, name string) error) {
-	t.Helper()
-	link = by
-	t.Cleanup(func() { link = os.Link })
 }
 
 func wantToken(t *testing.T, path string, n int) {
@@ -137,10 +127,14 @@ func wantToken(t *testing.T, path string, n int) {
 }
 
 func TestAFileIsMadeWhereFilesHaveOneNameOnly(t *testing.T) {
-	linked(t, func(draft, name string) error {
+	refused := func(draft, name string) error {
 		return &os.LinkError{Op: "link", Old: draft, New: name, Err: syscall.EPERM}
-	})
-	s := newStore(t)
+	}
+	s, err := Open(filepath.Join(t.TempDir(), "keystile.db"), Options{files: files{link: refused}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
 	if err := s.Issue(t.Context(), numbered(1)); err != nil {
 		t.Errorf("Issue(token) = %v, want nil", err)
 	}
@@ -170,16 +164,15 @@ func TestAFullDiskLeavesNothingOfAFileThatIsMade(t *testing.T) {
 	for name, last := range map[string]int{"a draft": 1, "a file that has its name": 2} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keystile.db")
-			linked(t, func(string, string) error { return syscall.EPERM })
 			filled := 0
-			firstWrite = func(tx *bbolt.Tx) error {
+			write := func(tx *bbolt.Tx) error {
 				if filled++; filled == last {
 					return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}
 				}
 				return prepare(tx)
 			}
-			t.Cleanup(func() { firstWrite = prepare })
-			_, err := Open(path, Options{})
+			refused := func(string, string) error { return syscall.EPERM }
+			_, err := Open(path, Options{files: files{link: refused, firstWrite: write}})
 			wantError(t, err, path, "cannot be opened", "no space left")
 			if beside, err := os.ReadDir(filepath.Dir(path)); err != nil || len(beside) > 0 || filled != last {
 				t.Errorf("the folder has %v, %v after %d files, want nothing after %d", beside, err, filled, last)

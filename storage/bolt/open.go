@@ -17,12 +17,19 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// openFile looks at the file first and opens it for writing only if it is fit: opening
+// files says how files are made and opened. A field that is nil stands for the function named beside it.
+type files struct {
+	link       func(old, name string) error // os.Link: gives a file its name
+	firstWrite func(*bbolt.Tx) error        // prepare: writes a file first
+	opened     func()                       // is called where a file is open and not locked yet
+}
+
+// open looks at the file first and opens it for writing only if it is fit: opening
 // it so at once would change a file of another program, and make one of a file that
 // something has emptied. A file that was exchanged for another one while its lock was waited for,
 // as by a restore or a compaction, is opened anew: writes to the old one would be lost.
-func openFile(path string, wait time.Duration) (*bbolt.DB, error) {
-	return current(path, func() (*bbolt.DB, *os.File, error) { return openOnce(path, wait) })
+func (f files) open(path string, wait time.Duration) (*bbolt.DB, error) {
+	return current(path, func() (*bbolt.DB, *os.File, error) { return f.openOnce(path, wait) })
 }
 
 // current opens a file until the one that is open has the name.
@@ -42,13 +49,10 @@ func current(path string, once func() (*bbolt.DB, *os.File, error)) (*bbolt.DB, 
 // exchanges bound how often a file that was exchanged is opened anew.
 const exchanges = 5
 
-// exchanged is called where a file is open and not locked yet: for tests.
-var exchanged = func() {}
-
-// holding opens a file for bbolt and keeps it. A file is made by makeFile alone.
-func holding(held **os.File) func(string, int, os.FileMode) (*os.File, error) {
+// holding opens a file for bbolt and keeps it. A file is made by make alone.
+func (f files) holding(held **os.File) func(string, int, os.FileMode) (*os.File, error) {
 	return func(name string, flag int, mode os.FileMode) (*os.File, error) {
-		file, err := openNoted(name, flag&^os.O_CREATE, mode)
+		file, err := f.openNoted(name, flag&^os.O_CREATE, mode)
 		*held = file
 		return file, err
 	}
@@ -62,9 +66,9 @@ func named(path string, held *os.File) bool {
 }
 
 // openOnce also returns the file behind the database, which is closed with it.
-func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err error) {
+func (f files) openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := makeFile(path, wait); err != nil {
+		if err := f.make(path, wait); err != nil {
 			return nil, nil, explain(path, err)
 		}
 	}
@@ -77,7 +81,7 @@ func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: mapped(),
 		NoStatistics:    true, // they cost every reader a lock
-		OpenFile:        holding(&held),
+		OpenFile:        f.holding(&held),
 	})
 	if err != nil {
 		return nil, nil, explain(path, err)

@@ -22,7 +22,7 @@ func OpenReadOnly(path string, opts Options) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, explain(path, err)
 	}
-	db, err := current(path, func() (*bbolt.DB, *os.File, error) { return readOnce(path, wait) })
+	db, err := current(path, func() (*bbolt.DB, *os.File, error) { return opts.files.readOnce(path, wait) })
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func OpenReadOnly(path string, opts Options) (*Store, error) {
 }
 
 // readOnce is openOnce for reading.
-func readOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err error) {
+func (f files) readOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err error) {
 	fresh, err := inspect(path, wait)
 	if err == nil && fresh {
 		err = errors.New("nothing was ever stored in it")
@@ -43,7 +43,7 @@ func readOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 	if err != nil {
 		return nil, nil, explain(path, err)
 	}
-	db, err = open(path, bbolt.Options{Timeout: wait, ReadOnly: true, NoStatistics: true, OpenFile: holding(&held)})
+	db, err = open(path, bbolt.Options{Timeout: wait, ReadOnly: true, NoStatistics: true, OpenFile: f.holding(&held)})
 	if err != nil {
 		return nil, nil, explain(path, err)
 	}

@@ -40,6 +40,8 @@ var (
 // Options of Open. The zero value is the default.
 type Options struct {
 	Timeout time.Duration // how long to wait for a file in use; 0: 2 s, negative: not at all
+
+	files files // how files are made and opened, for tests
 }
 
 var errClosed = errors.New("bolt: the store is closed")
@@ -47,7 +49,7 @@ var errClosed = errors.New("bolt: the store is closed")
 // Open opens the data file at path, and makes it (mode 0600) if there is none. A file that
 // it cannot use stays unchanged, byte for byte.
 func Open(path string, opts Options) (*Store, error) {
-	db, err := openFile(path, cmp.Or(opts.Timeout, 2*time.Second))
+	db, err := opts.files.open(path, cmp.Or(opts.Timeout, 2*time.Second))
 	if err != nil {
 		return nil, err
 	}

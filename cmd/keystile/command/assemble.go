@@ -73,7 +73,7 @@ func (a *assembled) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handle
 // serviceConfig says what of a configuration is the service's.
 func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Logger) keystile.Config {
 	return keystile.Config{
-		BaseURL: base, Store: data.store, Users: data.users, Journal: data.Journal(), Log: log, Settings: c.Settings,
+		BaseURL: base, Store: data.store, Users: data.users.Host(), Journal: data.Journal(), Log: log, Settings: c.Settings,
 		Origins: c.Origins, AllowPrivateUpstreams: c.PrivateUpstreams, TrustedProxies: c.TrustedProxies,
 		Tokens: oauth.TokensConfig{
 			CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,

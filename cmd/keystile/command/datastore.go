@@ -154,6 +154,8 @@ func (noVisitors) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{}, storage.ErrNotFound
 }
 
+func (noVisitors) Proved(context.Context, storage.Session) (bool, error) { return false, nil }
+
 // NoteNow puts one event on the audit trail of a store that nobody serves.
 func (h *dataStore) NoteNow(ctx context.Context, e event.Event) error {
 	trail, err := audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"})

@@ -32,7 +32,29 @@ type faulty struct {
 	requested int // how often Usage was called
 }
 
-func newStore() *faulty { return &faulty{Store: memory.New()} }
+func newStore() *faulty { return &faulty{Store: apps{memory.New()}} }
+
+// apps reads the usage of several applications one after the other.
+type apps struct{ *memory.Store }
+
+func (a apps) UsageOf(ctx context.Context, ids []string, q driver.UsageQuery) ([]driver.Count, error) {
+	return usageOf(ctx, a.Usage, ids, q)
+}
+
+func (f *faulty) UsageOf(ctx context.Context, ids []string, q driver.UsageQuery) ([]driver.Count, error) {
+	return usageOf(ctx, f.Usage, ids, q)
+}
+
+func usageOf(ctx context.Context, usage func(context.Context, driver.UsageQuery) ([]driver.Count, error), ids []string, q driver.UsageQuery) (all []driver.Count, err error) {
+	for _, q.AppID = range ids {
+		rows, err := usage(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
 
 func (f *faulty) setFaults(before, after error) {
 	f.mu.Lock()

@@ -18,6 +18,7 @@ import (
 type Store interface {
 	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+	UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 }
 
 // Config of a Ledger. Only Store must be given.

@@ -31,20 +31,14 @@ func (l *Ledger) Series(ctx context.Context, q driver.UsageQuery) ([]driver.Coun
 	}
 }
 
-// SeriesOf is Series of several applications, in one read of a store that has it: rows by application. Its
+// SeriesOf is Series of several applications, in one read of the store: rows by application. Its
 // rows are all or none.
 func (l *Ledger) SeriesOf(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
-	many, ok := l.store.(interface {
-		UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
-	})
-	if !ok {
-		return OneByOne(l.Series)(ctx, apps, q)
-	}
 	all := make(map[string][]driver.Count, len(apps))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		own, stored, settled, err := l.readOf(ctx, many.UsageOf, apps, q)
+		own, stored, settled, err := l.readOf(ctx, l.store.UsageOf, apps, q)
 		if err != nil {
 			return nil, err
 		}

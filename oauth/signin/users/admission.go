@@ -37,13 +37,6 @@ type InvitedUsers interface {
 	Invited(ctx context.Context, code string) (id string, err error)
 }
 
-// ClosedUsers are Users of a host's own whom the host alone makes. Without it their table counts as one that
-// strangers come into by themselves, as that of a website does: a tool without an access list is its owner's.
-type ClosedUsers interface {
-	// Closed reports that nobody becomes a user by themselves.
-	Closed() bool
-}
-
 // Invited implements InvitedUsers.
 func (s *StoreUsers) Invited(ctx context.Context, code string) (id string, err error) {
 	i, err := s.invitation(ctx, handle.HashInvitation(code))

@@ -107,14 +107,7 @@ type ConnectedUsers interface {
 	Connect(ctx context.Context, sub, method string, p connector.Profile) error
 }
 
-// LinkedUsers are Users that keep the sign-in methods. The account page uses them instead of its
-// AccountStore.
-type LinkedUsers interface {
-	Users
-	LoginStore
-}
-
-// LoginStore keeps the sign-in methods of users.
+// LoginStore keeps the sign-in methods of users. The account page uses that of a Host instead of its AccountStore.
 type LoginStore interface {
 	// Logins returns the logins of a user (a sub). A self login whose PasswordHash is "" cannot be
 	// used to sign in; the page reads nothing else of the hash.
@@ -122,4 +115,14 @@ type LoginStore interface {
 	// UnlinkLogins removes some of them, all or none, while keep stays: storage.ErrConflict if
 	// any of these has changed since it was read.
 	UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error
+}
+
+// DataStore knows what else is held about users, and deletes it; *storage.Store implements it.
+type DataStore interface {
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	CountOwned(ctx context.Context, sub string) (apps, capabilities int, err error)
+	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
+	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
+	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 }

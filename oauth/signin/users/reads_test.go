@@ -17,16 +17,16 @@ func TestAUserReadHereIsThatOfTheSameStoreAndOfNoOther(t *testing.T) {
 		return s
 	}
 	mine := open()
-	own, wrapped := users.New(mine, nil), users.New(struct{ users.Store }{mine}, nil)
-	if !own.Reads(mine) {
+	own, wrapped := users.New(mine, nil).Host(), users.New(struct{ users.Store }{mine}, nil).Host()
+	if !own.In(mine) {
 		t.Error("the same Store is another table")
 	}
-	for _, other := range []any{nil, open(), (*storage.Store)(nil), map[string]string{}, struct{ users.Store }{mine}} {
-		if own.Reads(other) {
+	for _, other := range []users.Store{nil, open(), (*storage.Store)(nil), struct{ users.Store }{mine}} {
+		if own.In(other) {
 			t.Errorf("%T is the same table", other)
 		}
 	}
-	if wrapped.Reads(mine) {
+	if wrapped.In(mine) {
 		t.Error("what a host has wrapped is the same table")
 	}
 }

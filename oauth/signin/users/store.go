@@ -20,7 +20,7 @@ type Store interface {
 	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
 	Login(ctx context.Context, method, subject string) (storage.Login, error)
 	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
-	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+	LoginStore
 	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
 	Invitation(ctx context.Context, id string) (storage.Invitation, error)
 	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
@@ -58,14 +58,6 @@ func New(store Store, hasher *passwords.Hasher) *StoreUsers {
 // User returns the user with this sub, or storage.ErrNotFound.
 func (s *StoreUsers) User(ctx context.Context, sub string) (storage.User, error) {
 	return s.store.User(ctx, sub)
-}
-
-// Reads reports whether a user read here is the user that another reader, a *storage.Store, would
-// return at that moment: one that reads the same table need not ask it again.
-func (s *StoreUsers) Reads(other any) bool {
-	mine, ok := s.store.(*storage.Store)
-	theirs, same := other.(*storage.Store)
-	return ok && same && mine == theirs
 }
 
 // Authenticate implements Users. It computes one hash also for an unknown user.

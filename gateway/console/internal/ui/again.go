@@ -22,8 +22,8 @@ type received struct {
 // names.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who admin.Actor) (*received, error) {
 	f := &received{session: who.Session}
-	if keeper, ok := s.c.SignIn.(Keeper); ok {
-		shown, err := keeper.KeptForm(w, r)
+	if s.c.Forms != nil {
+		shown, err := s.c.Forms.KeptForm(w, r)
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +45,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who
 //
 // Who confirms reads what the form does: somebody else may have sent it from a console that was left open.
 func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who admin.Actor, f *received) error {
-	keeper, ok := s.c.SignIn.(Keeper)
-	if !ok {
+	if s.c.Forms == nil {
 		return s.c.SignIn.AskFor(w, r, p.back(r))
 	}
 	if err := checkFormID(r.PostForm.Get("form"), f.session, r.URL.Path, time.Now()); err != nil {
@@ -56,7 +55,7 @@ func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who ad
 		return s.refuse(w, r, p, who, err)
 	}
 	what, fields := s.about(r, p, who)
-	return keeper.KeepForm(w, r, f.session, f.body.Bytes(), what, fields)
+	return s.c.Forms.KeepForm(w, r, f.session, f.body.Bytes(), what, fields)
 }
 
 // inPath finds the names of the values in the path of a page.

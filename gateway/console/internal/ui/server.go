@@ -29,8 +29,8 @@ type SignIn interface {
 	AskFor(w http.ResponseWriter, r *http.Request, path string) error
 }
 
-// Keeper is a SignIn that keeps a form while its sender signs in again; *signin.SignIn is one.
-type Keeper interface {
+// Forms keeps a form while its sender signs in again.
+type Forms interface {
 	// KeepForm answers a form, whose body this is and which was shown in a session, with the page that asks who sent it
 	// to confirm that it is they, and says what it does. Then they send it to the same address once more.
 	KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
@@ -44,7 +44,8 @@ type Config struct {
 	Programs *consoleauth.Guard // of the endpoints
 	People   *consoleauth.Guard // of the pages: it takes forms
 	Tickets  Tickets
-	SignIn   SignIn // nil: who is not signed in is refused. What is typed is kept if it is a Keeper
+	SignIn   SignIn // nil: visitors who are not signed in are refused
+	Forms    Forms  // nil: what is typed is not kept
 	Name     string // of the service, in the header; "": Keystile
 	Log      *slog.Logger
 }

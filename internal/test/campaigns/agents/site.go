@@ -111,7 +111,7 @@ func New(t testing.TB, origin string, edits ...func(*keystile.Config)) *Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := keystile.Config{BaseURL: origin, Store: store, Users: people, Log: slog.New(slog.DiscardHandler)}
+	c := keystile.Config{BaseURL: origin, Store: store, Users: people.Host(), Log: slog.New(slog.DiscardHandler)}
 	c.Tokens.SweepEvery = -1
 	up := httptest.NewServer(http.HandlerFunc(status))
 	t.Cleanup(up.Close)

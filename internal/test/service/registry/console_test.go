@@ -84,6 +84,8 @@ func (h hosts) Visitor(r *http.Request) (storage.Session, error) {
 	return storage.Session{UserID: r.Header.Get("Cookie")}, nil
 }
 
+func (hosts) Proved(context.Context, storage.Session) (bool, error) { return true, nil }
+
 func (h hosts) User(_ context.Context, sub string) (storage.User, error) {
 	if u, known := h[sub]; known {
 		return u, nil

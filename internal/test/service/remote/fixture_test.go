@@ -81,6 +81,8 @@ type nobody struct{}
 func (nobody) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{}, storage.ErrNotFound
 }
+
+func (nobody) Proved(context.Context, storage.Session) (bool, error)     { return true, nil }
 func (nobody) Ask(http.ResponseWriter, *http.Request, storage.App) error { return nil }
 func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { return nil }
 

@@ -24,7 +24,7 @@ func Fresh(v storage.Session, f storage.Factors) bool {
 
 // Proved implements stepup.Prover.
 func (s *Factors) Proved(ctx context.Context, v storage.Session) (bool, error) {
-	return stepup.ProvedBy(ctx, v, s.Store)
+	return stepup.By(s.Store).Proved(ctx, v)
 }
 
 // Confirm implements flow.Second.

@@ -44,7 +44,7 @@ type store interface {
 // Connect adds the providers, and returns the links to sign in by them and to link them.
 func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web.Link, err error) {
 	if f.Users == nil && len(all) > 0 {
-		return nil, nil, errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
+		return nil, nil, errors.New("signin: Connectors: Users.Connected is nil: give users.ConnectedUsers")
 	}
 	f.Labels = methods.Labels{}
 	for _, c := range all {

@@ -115,6 +115,8 @@ func (nobody) Visitor(*http.Request) (storage.Session, error) {
 	return storage.Session{}, storage.ErrNotFound
 }
 
+func (nobody) Proved(context.Context, storage.Session) (bool, error) { return true, nil }
+
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -3,7 +3,7 @@
 // it in this order:
 //
 //	staff.go    the user table, as users.Users and oauth.Users want it
-//	ways.go     the table of the ways in, as users.ConnectedUsers and users.LinkedUsers want it
+//	ways.go     the table of the ways in, as users.ConnectedUsers and users.LoginStore want it
 //	badge.go    the method of its own, as connector.Connector wants it, and its page
 //	host.go     the mux
 //	main.go     go run ./examples/signin

@@ -7,6 +7,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -17,7 +18,8 @@ func newHost(ctx context.Context, origin string, store *storage.Store, s *staff,
 	if err != nil {
 		return nil, nil, err
 	}
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: s, Connectors: []connector.Connector{b}, Revoker: tokens})
+	table := users.Host{Users: s, Named: s, Connected: s, Logins: s}
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: table, Connectors: []connector.Connector{b}, Revoker: tokens})
 	if err != nil {
 		return nil, nil, err
 	}

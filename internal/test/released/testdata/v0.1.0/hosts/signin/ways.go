@@ -49,7 +49,7 @@ func (s *staff) Connect(_ context.Context, sub, method string, p connector.Profi
 	return nil
 }
 
-// Logins implements users.LinkedUsers: what the account page shows. The page reads of the
+// Logins implements users.LoginStore: what the account page shows. The page reads of the
 // PasswordHash only whether there is one.
 func (s *staff) Logins(_ context.Context, sub string) ([]storage.Login, error) {
 	s.mu.RLock()
@@ -70,7 +70,7 @@ func (s *staff) Logins(_ context.Context, sub string) ([]storage.Login, error) {
 	return all, nil
 }
 
-// UnlinkLogins implements users.LinkedUsers: again one transaction. Checking keep leaves
+// UnlinkLogins implements users.LoginStore: again one transaction. Checking keep leaves
 // the user a login when two tabs unlink at once. A password stays, so only the table ways
 // is checked.
 func (s *staff) UnlinkLogins(_ context.Context, keep storage.Login, some ...storage.Login) error {
