@@ -3,8 +3,6 @@ package oauth
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/keystile/keystile/internal/token"
@@ -28,17 +26,6 @@ func (t *Tokens) SigningKeys(ctx context.Context) ([]storage.SigningKey, error) 
 // storage.ErrConflict if another rotation happens at the same moment.
 func (t *Tokens) RotateKey(ctx context.Context, alg string) (storage.SigningKey, error) {
 	alg = cmp.Or(alg, t.c.SigningAlg)
-	keys, err := t.c.Store.SigningKeys(ctx)
-	if err != nil {
-		return storage.SigningKey{}, err
-	}
-	states := map[string]bool{}
-	for _, k := range keys {
-		states[k.State] = states[k.State] || k.Alg == alg
-	}
-	if !states[storage.KeyActive] || !states[storage.KeyNext] {
-		return storage.SigningKey{}, fmt.Errorf("%w: %.20q has no active and next key to rotate", storage.ErrInvalid, alg)
-	}
 	active, err := token.Rotate(ctx, t.c.Store, alg, max(t.c.AccessLifetime, time.Hour)+token.Skew)
 	active.Private = storage.Secret{}
 	if err != nil {
@@ -50,10 +37,7 @@ func (t *Tokens) RotateKey(ctx context.Context, alg string) (storage.SigningKey,
 // RetireKey withdraws a retired key: everything it signed is invalid from now on. It returns
 // storage.ErrNotFound if there is no such key, and storage.ErrInvalid for one that is not retired.
 func (t *Tokens) RetireKey(ctx context.Context, kid string) error {
-	switch err := token.Retire(ctx, t.c.Store, kid, time.Now()); {
-	case errors.Is(err, token.ErrInUse):
-		return fmt.Errorf("%w: the key is in use: rotate the keys of its algorithm first", storage.ErrInvalid)
-	case err != nil:
+	if err := token.Retire(ctx, t.c.Store, kid, time.Now()); err != nil {
 		return err
 	}
 	return t.ReloadKeys(ctx)

@@ -1,21 +1,24 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Remove deletes a capability. The error has HTTP status 404 if there is none, 403 if it belongs
 // to another user.
 func (g *Registry) Remove(ctx context.Context, actor storage.User, member string) error {
-	_, err := retryOnConflict(ctx, func() (struct{}, error) {
+	removed, err := retryOnConflict(ctx, func() (storage.Capability, error) {
 		c, err := g.c.Store.Capability(ctx, member)
 		if err == nil && !mayChange(actor, c) {
 			err = notYours
@@ -27,12 +30,28 @@ func (g *Registry) Remove(ctx context.Context, actor storage.User, member string
 		if err == nil {
 			err = g.c.Store.DeleteCapability(ctx, c, events...)
 		}
-		return struct{}{}, err
+		return c, err
 	})
 	if err != nil {
 		return toNotFound(err)
 	}
 	g.notify(member)
+	return g.note(ctx, actor, "remove", removed, storage.Capability{})
+}
+
+// note writes what was done to a capability on the audit trail, with what has changed of it. A change is not answered
+// before it stands there.
+func (g *Registry) note(ctx context.Context, actor storage.User, what string, before, after storage.Capability, more ...string) error {
+	if g.c.Audit == nil {
+		return nil
+	}
+	err := admin.Recorder{Trail: g.c.Audit}.Note(ctx, admin.ActorOf(ctx, actor), admin.Act{
+		Kind: event.Registration, What: "capability " + what, On: cmp.Or(after.Member, before.Member), User: cmp.Or(after.Owner, before.Owner),
+		Changes: append(more, admin.CapabilityChanges(before, after)...),
+	})
+	if err != nil {
+		return auditFailed.Because(err)
+	}
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -32,7 +31,7 @@ func (g *Registry) PreviewBody(ctx context.Context, actor storage.User, body []b
 
 // RegisterBody does what the endpoint register does for a body in JSON (protocol 4.8). Secrets that
 // the body leaves out are those that are stored, if they still go to the same server. The caller
-// must check the actor's role, and record what was done.
+// must check the actor's role.
 func (g *Registry) RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error) {
 	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
 	if err != nil {
@@ -57,21 +56,11 @@ func (g *Registry) RegisterBody(ctx context.Context, actor storage.User, body []
 // SetPublished puts a capability on the bus, or takes it off, with the tools that are stored. Its
 // errors are those of Remove.
 func (g *Registry) SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error) {
-	c, err := retryOnConflict(ctx, func() (storage.Capability, error) {
-		c, tools, err := g.c.Store.Tools(ctx, member)
-		if err == nil && !mayChange(actor, c) {
-			err = notYours
-		}
-		if err != nil {
-			return c, err
-		}
+	c, err := g.edit(ctx, actor, member, func(c storage.Capability) (storage.Capability, error) {
 		c.Publish = on
-		return g.write(ctx, webhook.Updated, c, tools, g.shareLimit(actor, c, len(tools)))
+		return c, nil
 	})
-	if err == nil {
-		g.notify(member)
-	}
-	return c, asFailure(toNotFound(err))
+	return c, asFailure(err)
 }
 
 func requestOf(body []byte) (q Request, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
@@ -51,6 +52,7 @@ func (g *Registry) AcceptPins(ctx context.Context, actor storage.User, member st
 		err = badField("accept: " + err.Error() + ": see what is held, and name that")
 	case err == nil && done.Accepted != nil:
 		g.notify(member)
+		err = g.note(ctx, actor, "pins", done.Capability, done.Capability, "accepted "+strings.Join(done.Accepted, ", "))
 	}
 	return done, err
 }

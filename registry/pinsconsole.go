@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/admin"
@@ -46,7 +45,7 @@ func (g *Registry) pinsOfOne(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		checks = append(checks, admin.Actor.Developer, admin.Actor.Fresh)
 	}
-	actor, err := g.actor(r, checks...)
+	actor, err := g.access.Actor(r, checks...)
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (g *Registry) pinsOfOne(w http.ResponseWriter, r *http.Request) error {
 	defer leave()
 	member := r.PathValue("member")
 	if r.Method != http.MethodPost {
-		h, err := g.ShowPins(r.Context(), actor, member)
+		h, err := g.ShowPins(r.Context(), actor.User, member)
 		if err != nil {
 			return err
 		}
@@ -74,14 +73,9 @@ func (g *Registry) pinsOfOne(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return writeRejection(w, err)
 	}
-	done, err := g.AcceptPins(r.Context(), actor, member, names, digest)
+	done, err := g.AcceptPins(actor.In(r.Context()), actor.User, member, names, digest)
 	if err != nil {
 		return writeRejection(w, err)
-	}
-	if done.Accepted != nil {
-		if err := g.note(r, actor, "accept "+member+": "+strings.Join(done.Accepted, ", ")); err != nil {
-			return err
-		}
 	}
 	return reply.Success(w, acceptedView{newPinsView(done), nonNil(done.Accepted)})
 }
@@ -137,14 +131,11 @@ func (g *Registry) PinsBody(ctx context.Context, actor storage.User, member stri
 	return json.Marshal(newPinsView(h))
 }
 
-// AcceptBody does what the endpoint pins does for a body in JSON. The caller must check the actor's role and sign-in,
-// and record what was accepted, which it returns.
-func (g *Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string,
-	err error) {
+// AcceptBody does what the endpoint pins does for a body in JSON. The caller must check the actor's role and sign-in.
+func (g *Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error {
 	names, digest, err := readAccept(body)
-	if err != nil {
-		return nil, asFailure(err)
+	if err == nil {
+		_, err = g.AcceptPins(ctx, actor, member, names, digest)
 	}
-	done, err := g.AcceptPins(ctx, actor, member, names, digest)
-	return done.Accepted, asFailure(err)
+	return asFailure(err)
 }

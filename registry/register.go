@@ -33,8 +33,8 @@ const ownerChanged = "the name has another owner now: consents, tokens, API keys
 // or pass on any name, which Capability.TakenFrom says then. Concurrent registrations of one name
 // are stored one after the other, each as a whole.
 //
-// The caller must check that the actor's role permits registration. The error is a *[Rejection]
-// if the request is at fault, and has HTTP status 403 if the name is taken.
+// The caller must check that the actor's role permits registration; it is recorded in Config.Audit before Register
+// returns. The error is a *[Rejection] if the request is at fault, and has HTTP status 403 if the name is taken.
 func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error) {
 	done, err := g.registered(ctx, actor, q)
 	// Hosts take whatever is in Skipped for something that they have to mend.
@@ -82,7 +82,7 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 			return Registered{}, err
 		}
 	}
-	c, before, err := g.save(ctx, actor, q, r.Tools, r.Skipped)
+	c, was, before, err := g.save(ctx, actor, q, r.Tools, r.Skipped)
 	if err != nil {
 		return Registered{}, err
 	}
@@ -96,6 +96,9 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 	}
 	done.Removed = q.removedBy(done, there, before)
 	g.notify(c.Member)
+	if err := g.note(ctx, actor, "register", was, done.Capability); err != nil {
+		return Registered{}, err
+	}
 	if c.AutoDiscover() && len(done.Tools) == 0 { // the warning says why already
 		return done, nil
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// save writes a registration over what is stored at that time, and returns the names of the tools that were there.
+// save writes a registration over what is stored at that time. It returns what was stored, and the names of its tools.
 func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool,
-	skipped []toolplan.Skip) (c storage.Capability, before []string, err error) {
+	skipped []toolplan.Skip) (c, was storage.Capability, before []string, err error) {
 	c, err = retryOnConflict(ctx, func() (storage.Capability, error) {
 		there, err := g.lookUpMember(ctx, actor, q)
 		if err == nil {
@@ -27,6 +27,10 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		if removed := missing(before, tools); q.KeepTools && q.kind() != storage.CapabilityMCP && len(removed) > 0 {
 			return there, wouldRemove(removed)
 		}
+		if was = there; there.Version == 0 {
+			was = storage.Capability{}
+		}
+		was.Owner = cmp.Or(there.TakenFrom, was.Owner)
 		c := q.applyTo(there, skipped)
 		c.PinnedAt = time.Time{} // what the upstream lists now is accepted
 		event := webhook.Updated
@@ -39,7 +43,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		}
 		return c, err
 	})
-	return c, before, err
+	return c, was, before, err
 }
 
 // write stores a capability if allow returns nil, and in the same step the messages for its
@@ -120,15 +124,15 @@ func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, member
 
 // nameTaken returns the refusal of a name that differs from another capability's only in case, - and _, or
 // that was another user's until lately. It does not say whose.
-func nameTaken(actor storage.User, by *storage.NameTaken) error {
+func nameTaken(actor storage.User, taken *storage.NameTaken) error {
 	switch {
-	case !by.Until.IsZero():
+	case !taken.Until.IsZero():
 		return nameOfAnother.Saying(fmt.Sprintf("the name %q was somebody else's, whose capability was deleted, and is kept for them until %s: choose another member name, or ask an administrator to register it",
-			by.By.Member, by.Until.UTC().Format(time.DateOnly)))
-	case !mayChange(actor, by.By):
+			taken.By.Member, taken.Until.UTC().Format(time.DateOnly)))
+	case !mayChange(actor, taken.By):
 		return similarNameTaken
 	}
-	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", by.By.Member))
+	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", taken.By.Member))
 }
 
 func seesAll(actor storage.User) bool {

@@ -81,7 +81,7 @@ type Config struct {
 		User(ctx context.Context, sub string) (storage.User, error)
 	}
 
-	// Audit records registrations; *gateway.Trail does; nil: nothing is recorded. NoteNow returns
+	// Audit records what is done to capabilities; *gateway.Trail does; nil: nothing is recorded. NoteNow returns
 	// when the event is stored, or an error if it is not.
 	Audit interface {
 		NoteNow(ctx context.Context, e event.Event) error
@@ -154,8 +154,11 @@ func New(_ context.Context, c Config) (*Registry, error) {
 			errs = append(errs, fmt.Errorf("%s is above 0, or 0 for %d", n.name, n.fallback))
 		}
 	}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
+	}
 	var err error
-	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit, Users: c.Users, Types: yamlTypes}); err != nil {
+	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit, Users: c.Users, Types: yamlTypes, ClientIP: c.ClientIP}); err != nil {
 		errs = append(errs, err)
 	}
 	if r.dialer, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {
@@ -163,9 +166,6 @@ func New(_ context.Context, c Config) (*Registry, error) {
 	}
 	if r.base, err = url.Parse(c.BaseURL); err != nil { // then BaseURL is no origin, which was reported above
 		r.base = &url.URL{}
-	}
-	if c.ClientIP == nil {
-		c.ClientIP = clientip.New(nil).Of
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

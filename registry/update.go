@@ -43,7 +43,27 @@ const webhookSecretGone = "webhook_secret is not kept: webhook_url leads elsewhe
 // *[Rejection] if the change is at fault.
 func (g *Registry) apply(ctx context.Context, actor storage.User, member string, ch change) (Registered, error) {
 	var warning string
-	done, err := retryOnConflict(ctx, func() (Registered, error) {
+	c, err := g.edit(ctx, actor, member, func(c storage.Capability) (storage.Capability, error) {
+		q := requestFrom(c)
+		warning = ch.apply(&q)
+		if err := q.check(); err != nil {
+			return c, err
+		}
+		after := q.applyTo(c, c.Skipped)
+		after.Kind = c.Kind
+		return after, nil
+	})
+	if err != nil {
+		return Registered{}, err
+	}
+	return Registered{Capability: c}.withWarning(warning).withWarning(g.OffBus(c)), nil
+}
+
+// edit changes a capability and leaves its tools as they are.
+func (g *Registry) edit(ctx context.Context, actor storage.User, member string,
+	change func(storage.Capability) (storage.Capability, error)) (after storage.Capability, err error) {
+	var before storage.Capability
+	after, err = retryOnConflict(ctx, func() (storage.Capability, error) {
 		c, err := g.c.Store.Capability(ctx, member) // without the tools, which are not decoded for other users
 		if err == nil && !mayChange(actor, c) {
 			err = notYours
@@ -56,23 +76,19 @@ func (g *Registry) apply(ctx context.Context, actor storage.User, member string,
 			err = notYours
 		}
 		if err != nil {
-			return Registered{}, err
+			return c, err
 		}
-		q := requestFrom(c)
-		warning = ch.apply(&q)
-		if err := q.check(); err != nil {
-			return Registered{}, err
+		before = c
+		if c, err = change(c); err != nil {
+			return c, err
 		}
-		after := q.applyTo(c, c.Skipped)
-		after.Kind = c.Kind
-		after, err = g.write(ctx, webhook.Updated, after, tools, g.shareLimit(actor, after, len(tools)))
-		return Registered{Capability: after}, err
+		return g.write(ctx, webhook.Updated, c, tools, g.shareLimit(actor, c, len(tools)))
 	})
 	if err != nil {
-		return Registered{}, toNotFound(err)
+		return after, toNotFound(err)
 	}
 	g.notify(member)
-	return done.withWarning(warning).withWarning(g.OffBus(done.Capability)), nil
+	return after, g.note(ctx, actor, "update", before, after)
 }
 
 // requestFrom returns the registration that a capability would be of, without its tools.
@@ -133,23 +149,6 @@ func set[T any](to *T, value *T) {
 	if value != nil {
 		*to = *value
 	}
-}
-
-// fields returns the names of what is changed, for the audit trail: no value, because some are secret.
-func (ch change) fields() (names []string) {
-	for name, there := range map[string]bool{
-		"label": ch.label != nil, "description": ch.description != nil, "timeout": ch.timeout != nil,
-		"auth_type": ch.authType != nil,
-		"auth_name": ch.authName != nil, "auth_in": ch.authIn != nil, "auth_secret": ch.authSecret != nil,
-		"webhook_url": ch.webhookURL != nil, "webhook_secret": ch.webhookSecret != nil,
-		"headers": len(ch.headers) > 0 || ch.noHeaders, "pins": ch.pinsOff != nil,
-	} {
-		if there {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // notChanged says of fields of a registration why an update does not take them.
@@ -220,7 +219,7 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 
 // UpdateBody does what a PATCH of a capability does for a body in JSON (decision 36): it changes what is sent, and
 // leaves the tools, the upstream and the owner as they are. It returns what the capability is now, and what its owner
-// should know. The caller must check the actor's role, and record what was done.
+// should know. The caller must check the actor's role.
 func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability,
 	[]string, error) {
 	var fields map[string]json.RawMessage
@@ -242,7 +241,7 @@ const maxUpdate = 256 << 10
 
 // update handles PATCH /api/console/capabilities/{member}.
 func (g *Registry) update(w http.ResponseWriter, r *http.Request) error {
-	actor, err := g.actor(r, admin.Actor.Developer, admin.Actor.Fresh)
+	actor, err := g.access.Actor(r, admin.Actor.Developer, admin.Actor.Fresh)
 	if err != nil {
 		return err
 	}
@@ -254,14 +253,11 @@ func (g *Registry) update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return writeRejection(w, err)
 	}
-	done, err := g.apply(r.Context(), actor, r.PathValue("member"), change)
+	done, err := g.apply(actor.In(r.Context()), actor.User, r.PathValue("member"), change)
 	if no := (*Rejection)(nil); errors.As(err, &no) {
 		return writeRejection(w, err)
 	}
 	if err != nil {
-		return err
-	}
-	if err := g.note(r, actor, "update "+done.Member+" "+strings.Join(change.fields(), ",")); err != nil {
 		return err
 	}
 	return reply.Success(w, updateResult{newSummary(done.Capability, done.Warning), newConnection(done.Capability)})

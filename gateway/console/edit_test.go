@@ -41,7 +41,7 @@ func TestACapabilityIsEditedAndItsToolsStay(t *testing.T) {
 		t.Fatalf("answered %d, stored is %+v with %d tools, %v", status, c, len(after), err)
 	}
 	if trail := s.trail(); !strings.Contains(trail, "capability update "+member) ||
-		!strings.Contains(trail, "auth_secret; auth_type; headers; label; timeout") ||
+		!strings.Contains(trail, `auth_secret none -> set; header X-Tenant none -> set; timeout `) ||
 		strings.Contains(trail, "-secret") {
 		t.Errorf("the trail is %s", trail)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/trail"
+	"github.com/keystile/keystile/internal/admin/serviceacts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -88,10 +89,12 @@ func (s *Console) vitals() func(ctx context.Context) []Vital {
 }
 
 func (s *Console) system() *system.System {
-	c := system.Config{Nodes: s.c.Nodes, Store: s.c.Store, Recorder: s.recorder, Began: time.Now()}
+	c := system.Config{Nodes: s.c.Nodes, Store: s.c.Store, Began: time.Now()}
+	acts := serviceacts.Config{Store: s.c.Store, Recorder: s.recorder, Reload: s.reload()}
 	if s.c.Keys != nil {
-		c.Keys = s.c.Keys
+		c.Keys, acts.Keys = s.c.Keys, s.c.Keys
 	}
+	c.Acts = serviceacts.New(acts)
 	if s.c.Stored != nil {
 		c.Stored = func() system.Server { return system.Server(s.c.Stored()) }
 	}

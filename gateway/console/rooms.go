@@ -28,7 +28,7 @@ type Registry interface {
 	// PinsBody returns what is held of a capability, as its endpoint does in JSON, and AcceptBody accepts of it what a
 	// body in JSON says, by name.
 	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
-	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string, err error)
+	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
 	Remove(ctx context.Context, actor storage.User, member string) error
 	// OffBus returns why a published capability is not on the bus, "" if it is.
 	OffBus(c storage.Capability) string
@@ -47,6 +47,8 @@ type Bus interface {
 	OpenBy() string
 	// Unlisted names tools that everybody may use only because no list says otherwise, the first n, and counts them.
 	Unlisted(n int) (names []string, count int)
+	// Reload makes the bus obey what is stored now.
+	Reload(ctx context.Context) error
 	// Sees explains which tools of the bus somebody may use, n of those after a name.
 	Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/console/internal/usage"
 	"github.com/keystile/keystile/internal/admin/appacts"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -24,11 +25,12 @@ func (s *Console) parts() []ui.Part {
 	}
 	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: s.revoke, Recorder: s.recorder, Forget: s.c.Forget})
 	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: s.revoke, Recorder: s.recorder, Forget: s.c.Forget})
+	toolActs := toolacts.New(toolacts.Config{Store: s.c.Store, Recorder: s.recorder, Reload: s.reload()})
 	return []ui.Part{
 		s.overview(),
 		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients}).Part(),
-		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Recorder: s.recorder}).Part(),
-		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Ways: s.c.Ways, Recorder: s.recorder}).Part(),
+		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Acts: toolActs}).Part(),
+		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Ways: s.c.Ways, Acts: toolActs}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts}).Part(),
 		s.users.Part(),
@@ -39,6 +41,14 @@ func (s *Console) parts() []ui.Part {
 
 func (s *Console) revoke(ctx context.Context, rs ...driver.Revocation) error {
 	return s.c.Revoker.Revoke(ctx, rs...)
+}
+
+// reload returns what makes the bus obey what was changed of its rules.
+func (s *Console) reload() func(context.Context) error {
+	if s.c.Bus == nil {
+		return nil
+	}
+	return s.c.Bus.Reload
 }
 
 // people makes the pages and endpoints of users.

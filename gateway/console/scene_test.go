@@ -60,7 +60,8 @@ func newScene(t testing.TB) *scene {
 		c.Lockout, c.Delays = in, in
 		c.Registry = must(registry.New(t.Context(), registry.Config{
 			BaseURL: base, Store: c.Store.(*storage.Store), Visitors: c.Visitors, NoDelivery: true, Log: slog.New(slog.DiscardHandler),
-			Pins: must(pins.New(pins.Config{Store: c.Store.(*storage.Store)}))(t),
+			Audit: c.Trail,
+			Pins:  must(pins.New(pins.Config{Store: c.Store.(*storage.Store)}))(t),
 		}))(t)
 	})
 	for role, is := range map[string]string{"guest": "", "newcomer": storage.RoleDeveloper, "owner": "", "developer": storage.RoleDeveloper, "auditor": storage.RoleAuditor, "admin": storage.RoleAdmin} {

@@ -27,6 +27,7 @@ type shop struct {
 	arguments string
 	previewed string
 	busy      error // of BeginReading
+	acts      []string
 }
 
 func (*shop) OffBus(storage.Capability) string { return "" }
@@ -52,6 +53,8 @@ func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string, argu
 func (*shop) Open() bool { return true }
 
 func (*shop) OpenBy() string { return storage.AccessAuto }
+
+func (*shop) Reload(context.Context) error { return nil }
 
 func (*shop) Unlisted(n int) ([]string, int) {
 	return []string{"shop__a", "shop__b", "shop__" + hostile}[:min(n, 3)], 7

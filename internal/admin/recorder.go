@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ type Recorder struct {
 
 // Act describes a change for the audit trail.
 type Act struct {
+	Kind    string   // of the event; "": event.Admin
 	What    string   // such as "app set"
 	On      string   // the id of the changed record
 	App     string   // the application it is about, "" if none
@@ -52,7 +54,7 @@ const maxDetail = 1000
 // one event continues in the next.
 func (c Recorder) Note(ctx context.Context, by Actor, a Act) error {
 	e := by.Request.Event
-	e.Kind, e.App, e.User = event.Admin, a.App, a.User
+	e.Kind, e.App, e.User = cmp.Or(a.Kind, event.Admin), a.App, a.User
 	for _, detail := range a.details(by.Name()) {
 		e.Detail = detail
 		if err := c.Trail.NoteNow(ctx, e); err != nil {

@@ -2,7 +2,6 @@ package token
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -26,7 +25,7 @@ func Rotate(ctx context.Context, store RotateStore, alg string, outlives time.Du
 	}
 	active, next := pick(stored, alg)
 	if active == nil || next == nil {
-		return storage.SigningKey{}, fmt.Errorf("token: %s has no active and next key to rotate", alg)
+		return storage.SigningKey{}, fmt.Errorf("%w: %.20q has no active and next key to rotate", storage.ErrInvalid, alg)
 	}
 	fresh, err := NewKey(alg, storage.KeyNext)
 	if err != nil {
@@ -54,11 +53,8 @@ func pick(keys []storage.SigningKey, alg string) (active, next *storage.SigningK
 	return active, next
 }
 
-// ErrInUse: only a retired key may be taken out of the key set.
-var ErrInUse = errors.New("token: the key is not retired")
-
 // Retire ends the overlap of a retired key now: what it signed is refused from here on.
-// An active or next key is ErrInUse: rotate first. An unknown kid is storage.ErrNotFound.
+// An active or next key is storage.ErrInvalid: rotate first. An unknown kid is storage.ErrNotFound.
 func Retire(ctx context.Context, store RotateStore, kid string, now time.Time) error {
 	stored, err := store.SigningKeys(ctx)
 	if err != nil {
@@ -69,7 +65,7 @@ func Retire(ctx context.Context, store RotateStore, kid string, now time.Time) e
 			continue
 		}
 		if k.State != storage.KeyRetired {
-			return fmt.Errorf("%w: it is %s; rotate the %s keys first", ErrInUse, k.State, k.Alg)
+			return fmt.Errorf("%w: the key is not retired: it is %s; rotate the %s keys first", storage.ErrInvalid, k.State, k.Alg)
 		}
 		k.ExpiresAt = now.UTC()
 		return store.SaveKeys(ctx, k)

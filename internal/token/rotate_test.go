@@ -114,8 +114,8 @@ func TestOnlyARetiredKeyCanBeTakenOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Retire(t.Context(), store, active.ID, time.Now()); !errors.Is(err, ErrInUse) {
-		t.Errorf("Retire(active) = %v, want ErrInUse", err)
+	if err := Retire(t.Context(), store, active.ID, time.Now()); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("Retire(active) = %v, want storage.ErrInvalid", err)
 	}
 	if err := Retire(t.Context(), store, "nobody", time.Now()); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("Retire(unknown) = %v, want ErrNotFound", err)

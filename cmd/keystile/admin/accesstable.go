@@ -13,10 +13,7 @@ import (
 type accessTable struct {
 	member, fallback string
 	rules            []access.Rule
-	note             string // for the audit trail
 }
-
-func (t accessTable) noted() string { return t.note }
 
 func (r Target) accessShown(ctx context.Context, l access.List) (accessTable, error) {
 	open, err := r.open(ctx)
@@ -69,27 +66,4 @@ func toolsOf(r access.Rule) string {
 
 func ruleText(r access.Rule) string {
 	return fmt.Sprintf("rule: %s %s (%s)", effect(r), r.Subject, toolsOf(r))
-}
-
-// maxNoted bounds how many rules of a list stand on the audit trail.
-const maxNoted = 20
-
-// says is a list in a few words.
-func says(rules []access.Rule) string {
-	if len(rules) == 0 {
-		return "default"
-	}
-	var parts []string
-	for i, r := range rules {
-		if i == maxNoted {
-			parts = append(parts, fmt.Sprintf("and %d more", len(rules)-i))
-			break
-		}
-		tools := toolsOf(r)
-		if len(tools) > 200 {
-			tools = fmt.Sprintf("%d tools", len(r.Tools))
-		}
-		parts = append(parts, effect(r)+" "+r.Subject+" ("+tools+")")
-	}
-	return strings.Join(parts, "; ")
 }

@@ -4,18 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/toolplan"
 )
 
 var bundleCommands = []command{
 	{
-		name: "capability bundle create", words: []string{"NAME"}, summary: "Put tools together for an agent, at an address of their own", do: createBundle,
+		name: "capability bundle create", words: []string{"NAME"}, summary: "Put tools together for an agent, at an address of their own", do: createBundle, acts: true,
 		details: "The bundle is at /api/mcp/b/NAME, for tokens with the scope tools:b:NAME, tools, or app of\n" +
 			"client_credentials. It opens nothing by itself: who may not use a tool does not find it there.\n" +
 			"What is registered under a MEMBER later, after it was removed, is not in it.",
@@ -29,27 +27,14 @@ var bundleCommands = []command{
 	{name: "capability bundle list", reads: true, summary: "List the bundles", do: listBundles, examples: []string{"keystile capability bundle list"}},
 	{name: "capability bundle show", reads: true, words: []string{"NAME"}, summary: "Show a bundle", do: showBundle, examples: []string{"keystile capability bundle show support"}},
 	{
-		name: "capability bundle delete", words: []string{"NAME"}, summary: "Delete a bundle", do: deleteBundle,
+		name: "capability bundle delete", words: []string{"NAME"}, summary: "Delete a bundle", do: deleteBundle, acts: true,
 		details: "Its tools stay where they are; its address answers 404.", examples: []string{"keystile capability bundle delete support"},
 	},
 }
 
 func createBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
 	b := access.Bundle{Name: args.Words[0], Tools: commaList(args.Get(toolsFlag)), Label: args.Get("label"), Description: args.Get("description")}
-	for _, name := range b.Tools {
-		member, tool, ok := toolplan.SplitName(name)
-		if !ok {
-			return nil, cli.Usage("%q is neither member__tool nor member__*", name)
-		}
-		c, tools, err := target.Store.Tools(ctx, member)
-		if err != nil {
-			return nil, unknownMember(member, err)
-		}
-		if tool != "*" && !c.AutoDiscover() && !slices.ContainsFunc(tools, func(t toolplan.Tool) bool { return t.Name == tool }) {
-			return nil, cli.Usage("%s has no tool %q: see keystile capability show %s", member, tool, member)
-		}
-	}
-	b, err := target.Store.SaveBundle(ctx, b)
+	b, err := target.tools().CreateBundle(ctx, target.By, b)
 	return bundleShown(b), err
 }
 
@@ -77,13 +62,7 @@ func showBundle(ctx context.Context, target Target, args cli.Args) (output, erro
 }
 
 func deleteBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
-	_, err := storage.RetryOnConflict(ctx, func() (access.Bundle, error) {
-		b, err := bundleOf(ctx, target.Store, args.Words[0])
-		if err != nil {
-			return b, err
-		}
-		return b, target.Store.DeleteBundle(ctx, b)
-	})
+	err := target.tools().DeleteBundle(ctx, target.By, args.Words[0])
 	return answer{{"deleted", args.Words[0]}}, err
 }
 

@@ -29,7 +29,7 @@ var documentFlags = []cli.Flag{
 
 var capabilityCommands = []command{
 	{
-		name: "capability register", words: []string{"MEMBER"}, summary: "Turn an API into tools of the bus", do: registerCapability, brings: true,
+		name: "capability register", words: []string{"MEMBER"}, summary: "Turn an API into tools of the bus", do: registerCapability, brings: true, acts: true,
 		details: "With --openapi or --tools those become the tools; without, URL is an MCP endpoint that lists its own.\n" +
 			"What was registered under MEMBER before is replaced, all of it, and stays whose it was; see capability " +
 			"update\n" +
@@ -77,13 +77,13 @@ var capabilityCommands = []command{
 		examples: []string{"keystile capability show shop"},
 	},
 	{
-		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus", do: removeCapability,
+		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus", do: removeCapability, acts: true,
 		details: "There is no way back but to register it again. The name is kept for its owner for 90 days: whoever\n" +
 			"else is given it (register --owner) does not get what tokens, keys, consents and bundles allow.", examples: []string{"keystile capability remove shop"},
 	},
 }
 
-// operator is whoever has the data folder: an administrator, whatever users there are.
+// operator returns whose rights the command line has: what it makes belongs to the first administrator.
 func operator(ctx context.Context, target Target) (storage.User, error) {
 	sub, err := users.FirstAdmin(ctx, target.Store)
 	return storage.User{Sub: sub, Role: storage.RoleAdmin}, err
@@ -146,7 +146,7 @@ func registerCapability(ctx context.Context, target Target, args cli.Args) (outp
 			return nil, err
 		}
 	}
-	done, err := target.Registry.Register(ctx, who, q)
+	done, err := target.Registry.Register(target.By.In(ctx), who, q)
 	done.Skipped = append(done.Skipped, done.Usual...)
 	if err != nil {
 		return nil, refused(err)
@@ -209,7 +209,7 @@ func removeCapability(ctx context.Context, target Target, args cli.Args) (output
 	if err != nil {
 		return nil, err
 	}
-	if err := target.Registry.Remove(ctx, who, args.Words[0]); err != nil {
+	if err := target.Registry.Remove(target.By.In(ctx), who, args.Words[0]); err != nil {
 		return nil, refused(err)
 	}
 	return answer{{"removed", args.Words[0]}}, nil

@@ -11,15 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // workshop is an office with a registrar, and two people.
 func workshop(t *testing.T, resolve bool) *office {
 	t.Helper()
 	o := newOffice(t)
-	r, err := registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, ResolveRefs: resolve})
+	r, err := registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, ResolveRefs: resolve, Audit: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,10 @@ func TestACapabilityIsRegisteredShownListedAndRemoved(t *testing.T) {
 		for _, e := range o.trail {
 			details = append(details, e.Detail)
 		}
-		if !slices.Equal(details[2:], []string{"capability register pets", "capability remove pets"}) {
+		by := admin.CommandLine().Name()
+		if len(details) != 4 || !strings.HasPrefix(details[2], "capability register pets by "+by+`: label "" -> "Pets"; kind "" -> "rest"; `) ||
+			!strings.HasPrefix(details[3], "capability remove pets by "+by+": ") || o.trail[2].Kind != event.Registration ||
+			o.trail[2].User == "" || o.trail[3].User != o.trail[2].User {
 			t.Errorf("running %t: the trail is %q", running, details)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/toolplan"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 var accessCommands = []command{{
-	name: "capability access", words: []string{"[MEMBER]"}, summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess,
+	name: "capability access", words: []string{"[MEMBER]"}, summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess, acts: true,
 	looks: func(args cli.Args) bool { return !changesAccess(args) },
 	details: "SUBJECT is everyone, role:admin, role:developer, role:auditor, user:USER (a username or a sub),\napp:CLIENT_ID or tier:TIER.\n" +
 		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +
@@ -92,40 +92,9 @@ func changeAccess(ctx context.Context, target Target, args cli.Args) (output, er
 	if err != nil {
 		return nil, err
 	}
-	member, before := args.Words[0], []access.Rule(nil)
-	if err := knownTools(ctx, target.Store, member, typed); err != nil {
-		return nil, err
-	}
-	l, err := storage.RetryOnConflict(ctx, func() (access.List, error) {
-		l, err := target.Store.Access(ctx, member)
-		if err != nil {
-			return l, err
-		}
-		before = l.Rules
-		if args.On(resetFlag) {
-			l.Rules = nil
-		}
-		l.Rules = merge(l.Rules, typed)
-		return target.Store.SaveAccess(ctx, l)
-	})
-	if err != nil {
-		return nil, unknownMember(member, err)
-	}
-	shown, err := target.accessShown(ctx, l)
-	shown.note = ": " + says(before) + " -> " + says(l.Rules)
-	return shown, err
-}
-
-// merge adds rules. One about the same subject and tools takes the place of the old one,
-// so that who was allowed and is then denied is in the list once.
-func merge(rules, more []access.Rule) []access.Rule {
-	for _, r := range more {
-		other := r
-		other.Deny = !r.Deny
-		rules = slices.DeleteFunc(slices.Clone(rules), func(old access.Rule) bool { return old.Same(r) || old.Same(other) })
-		rules = append(rules, r)
-	}
-	return rules
+	_, l, err := target.tools().SetAccess(ctx, target.By, args.Words[0], toolacts.AccessChange{Reset: args.On(resetFlag), Add: typed})
+	shown, failed := target.accessShown(ctx, l)
+	return shown, errors.Join(err, failed)
 }
 
 func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules []access.Rule, err error) {
@@ -136,7 +105,7 @@ func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules
 			if err != nil {
 				return nil, err
 			}
-			rules = append(rules, access.Rule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag), Operator: true})
+			rules = append(rules, access.Rule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag)})
 		}
 	}
 	return rules, nil
@@ -152,38 +121,12 @@ func commaList(text string) (names []string) {
 	return names
 }
 
-// typedSubject is a subject as it is stored: a user by sub, and nobody who is not there.
+// typedSubject is a subject as it is stored: a user by sub.
 func typedSubject(ctx context.Context, store *storage.Store, text string) (string, error) {
 	kind, name, _ := strings.Cut(text, ":")
-	switch kind {
-	case access.SubjectUser:
-		u, err := userOf(ctx, store, name)
-		if err != nil {
-			return "", err
-		}
-		return access.SubjectUser + ":" + u.Sub, nil
-	case access.SubjectApp:
-		if _, err := appOf(ctx, store, name); err != nil {
-			return "", err
-		}
+	if kind != access.SubjectUser {
+		return text, nil
 	}
-	s, err := access.ParseSubject(text)
-	return s.String(), err
-}
-
-// knownTools says which of the tools that rules name a capability does not have. Those of
-// an MCP endpoint come and go, and are not looked for.
-func knownTools(ctx context.Context, store *storage.Store, member string, rules []access.Rule) error {
-	c, tools, err := store.Tools(ctx, member)
-	if err != nil || c.AutoDiscover() {
-		return unknownMember(member, err)
-	}
-	for _, r := range rules {
-		for _, name := range r.Tools {
-			if !slices.ContainsFunc(tools, func(t toolplan.Tool) bool { return t.Name == name }) {
-				return cli.Usage("%s has no tool %q: see keystile capability show %s", member, name, member)
-			}
-		}
-	}
-	return nil
+	u, err := userOf(ctx, store, name)
+	return kind + ":" + u.Sub, err
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/internal/admin"
 )
 
 // shop is a workshop with a capability of two tools, pets.getPet and pets.post_pets.
@@ -66,8 +68,9 @@ func TestAccessIsAllowedDeniedAndTakenAway(t *testing.T) {
 		for _, e := range o.trail {
 			details = append(details, e.Detail)
 		}
-		if len(details) != 4 || details[2] != "capability access pets: allow app:"+id+" (getPet, post_pets); deny tier:free (getPet, post_pets); deny user:"+ada+" (getPet, post_pets) -> allow everyone (read-only)" ||
-			!strings.HasPrefix(details[0], "capability access pets: default -> allow user:") {
+		head := "capability access pets by " + admin.CommandLine().Name() + ": "
+		if len(details) != 4 || details[2] != head+"3 rules -> 1; - allow app:"+id+" (getPet, post_pets); - deny tier:free (getPet, post_pets); - deny user:"+ada+" (getPet, post_pets); + allow everyone (read-only)" ||
+			!strings.HasPrefix(details[0], head+"0 rules -> 3; + allow user:"+ada+" ") {
 			t.Errorf("running %t: the trail is %q", running, details)
 		}
 		if !running && reloaded != 4 {
@@ -186,7 +189,8 @@ func TestABundleIsMadeShownAndDeleted(t *testing.T) {
 	for _, e := range o.trail {
 		details = append(details, e.Detail)
 	}
-	if !slices.Equal(details, []string{"capability bundle create support", "capability bundle delete support"}) {
+	by := admin.CommandLine().Name()
+	if !slices.Equal(details, []string{"bundle create support by " + by + ": none -> pets__getPet", "bundle delete support by " + by + ": pets__getPet -> none"}) {
 		t.Errorf("the trail is %q", details)
 	}
 }

@@ -19,7 +19,7 @@ const (
 
 var pinCommands = []command{{
 	name: "capability pins", words: []string{"MEMBER", "[NAME...]"},
-	summary: "Show what an upstream has changed in its tools, and accept it", do: capabilityPins,
+	summary: "Show what an upstream has changed in its tools, and accept it", do: capabilityPins, acts: true,
 	looks: func(args cli.Args) bool { return !args.On(acceptFlag) },
 	details: "What an MCP endpoint changes in its tools, or lists anew, is held until it is accepted: agents go on " +
 		"with the\n" +
@@ -54,7 +54,7 @@ func capabilityPins(ctx context.Context, target Target, args cli.Args) (output, 
 	if len(names) == 0 {
 		names = nil // all
 	}
-	held, err := target.Registry.AcceptPins(ctx, who, member, names, args.Get(digestFlag))
+	held, err := target.Registry.AcceptPins(target.By.In(ctx), who, member, names, args.Get(digestFlag))
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -78,8 +78,6 @@ type pinned struct {
 	of       pins.View
 	accepted bool
 }
-
-func (p pinned) noted() string { return ": accepted " + strings.Join(p.of.Accepted, ", ") }
 
 func (p pinned) text(asJSON bool) (string, error) {
 	if asJSON {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -17,7 +18,7 @@ func pinWorkshop(t *testing.T) (o *office, lists func(texts ...string)) {
 		t.Fatal(err)
 	}
 	if o.target.Registry, err = registry.New(t.Context(), registry.Config{BaseURL: "http://localhost",
-		Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, Pins: kept}); err != nil {
+		Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, Pins: kept, Audit: o}); err != nil {
 		t.Fatal(err)
 	}
 	o.must("capability", "register", "m", "--upstream", "https://mcp.example.com/mcp")
@@ -63,7 +64,7 @@ func TestWhatIsHeldIsShownAndAcceptedFromTheCommandLine(t *testing.T) {
 		len(v["held"].([]any)) != 1 {
 		t.Errorf("it answers %v", v)
 	}
-	if last := o.trail[len(o.trail)-1].Detail; last != "capability pins m more: accepted more" {
+	if last := o.trail[len(o.trail)-1].Detail; last != "capability pins m by "+admin.CommandLine().Name()+": accepted more" {
 		t.Errorf("the trail has %q", last)
 	}
 	o.must("capability", "pins", "m", "--accept")

@@ -15,7 +15,7 @@ const removeHeaderFlag = "remove-header"
 
 var updateCommand = command{
 	name: "capability update", words: []string{"MEMBER"}, summary: "Change a capability without touching its tools",
-	do: updateCapability,
+	do: updateCapability, acts: true,
 	details: "What is not named stays as it is; --label= takes a label away, and the others likewise. Another " +
 		"--auth-type\n" +
 		"needs its --auth-secret, and another --webhook-url its --webhook-secret. For another upstream or document,\n" +
@@ -61,7 +61,7 @@ func updateCapability(ctx context.Context, target Target, args cli.Args) (output
 	if err != nil {
 		return nil, err
 	}
-	c, advice, err := target.Registry.UpdateBody(ctx, who, args.Words[0], body)
+	c, advice, err := target.Registry.UpdateBody(target.By.In(ctx), who, args.Words[0], body)
 	if err != nil {
 		return nil, refused(err)
 	}

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,13 +19,13 @@ var keyCommands = []command{
 		examples: []string{"keystile key list"},
 	},
 	{
-		name: "key rotate", summary: "Sign with the next key from now on", do: rotateKey,
+		name: "key rotate", summary: "Sign with the next key from now on", do: rotateKey, acts: true,
 		details:  "Next becomes active, active becomes retired, and a new next key is drawn. Tokens that\nwere signed before stay valid. Leave five minutes between two rotations: so long\nothers may keep a copy of the key set.",
 		examples: []string{"keystile key rotate", "keystile key rotate --alg EdDSA"},
 		flags:    []cli.Flag{{Name: "alg", Value: "ALG", Help: "ES256, EdDSA or RS256 (the one that signs access tokens)"}},
 	},
 	{
-		name: "key retire", words: []string{"KID"}, summary: "Withdraw a retired key at once", do: retireKey,
+		name: "key retire", words: []string{"KID"}, summary: "Withdraw a retired key at once", do: retireKey, acts: true,
 		details:  "Everything it signed is invalid from now on. If a key has leaked: rotate, then retire it.\nA KID that begins with a dash is named behind two of them.",
 		examples: []string{"keystile key retire NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", "keystile key retire -- -U7kV6FiUmyUJYqYnMcdooU6H6y5I-2DQkaUlZJCq-c"},
 	},
@@ -59,26 +57,26 @@ func listKeys(ctx context.Context, target Target, _ cli.Args) (output, error) {
 }
 
 func rotateKey(ctx context.Context, target Target, args cli.Args) (output, error) {
-	alg := cmp.Or(args.Get("alg"), target.SigningAlg)
-	active, err := token.Rotate(ctx, target.Store, alg, target.Signed+token.Skew)
+	active, err := target.service().RotateKey(ctx, target.By, cmp.Or(args.Get("alg"), target.SigningAlg))
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return nil, errors.New("somebody else is rotating the keys at this moment; look at: keystile key list")
-	case err != nil:
-		return nil, fmt.Errorf("%w; see: keystile key list (keys are made when the server first needs them)", err)
+	case errors.Is(err, storage.ErrInvalid):
+		return nil, fmt.Errorf("%v; see: keystile key list (keys are made when the server first needs them)", plain(err))
 	}
-	return answer{{"kid", active.ID}, {"alg", active.Alg}, {"state", active.State}}, target.reload(ctx)
+	return answer{{"kid", active.ID}, {"alg", active.Alg}, {"state", active.State}}, err
 }
 
 func retireKey(ctx context.Context, target Target, args cli.Args) (output, error) {
 	kid := args.Words[0]
-	switch err := token.Retire(ctx, target.Store, kid, time.Now()); {
+	err := target.service().RetireKey(ctx, target.By, kid)
+	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, fmt.Errorf("there is no key %q; list them with: keystile key list", kid)
-	case err != nil:
-		return nil, err
+	case errors.Is(err, storage.ErrInvalid):
+		return nil, fmt.Errorf("%v", plain(err))
 	}
-	return answer{{"kid", kid}, {"withdrawn", true}}, target.reload(ctx)
+	return answer{{"kid", kid}, {"withdrawn", true}}, err
 }
 
 func (r Target) reload(ctx context.Context) error {

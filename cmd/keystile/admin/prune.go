@@ -2,13 +2,14 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/audit"
-	"github.com/keystile/keystile/storage/event"
 )
 
 var pruneCommands = []command{
@@ -48,8 +49,8 @@ func pruneTrail(ctx context.Context, target Target, args cli.Args) (output, erro
 	if plan.Records == 0 {
 		return answer{{"removed", int64(left)}, {"before", when(before)}}, nil
 	}
-	if err := target.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, Detail: "audit prune by the operator: " + plan.String()}); err != nil {
-		return nil, fmt.Errorf("the audit trail could not be written, so nothing was removed from it: %w", err)
+	if err := target.Recorder.Note(ctx, target.By, admin.Act{What: "audit prune", On: "trail", Changes: []string{plan.String()}}); err != nil {
+		return nil, fmt.Errorf("the audit trail could not be written, so nothing was removed from it: %w", errors.Unwrap(err))
 	}
 	removed, err := plan.Do(ctx, target.Store, now)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // newKeyFlag names a file. It is read by the process of the caller, so that what travels to
@@ -20,7 +20,7 @@ const newKeyFlag = "new-key-file"
 
 var masterKeyCommands = []command{
 	{
-		name: "key rekey", summary: "Change the master key, while the server runs or not", do: rekey, wait: time.Hour,
+		name: "key rekey", summary: "Change the master key, while the server runs or not", do: rekey, acts: true, wait: time.Hour,
 		details: "A new master key is put in front of the present one in the key file, everything that is sealed\n" +
 			"is sealed with it, and then the old key leaves the file: it is kept in master.key.retired-ID,\n" +
 			"because a backup made before cannot be opened without it. Move it to where these backups are,\n" +
@@ -86,7 +86,10 @@ func rekey(ctx context.Context, target Target, args cli.Args) (output, error) {
 			said = append(said, field{"note", note})
 		}
 	}
-	return said, target.Store.EndRekey(ctx)
+	if err := target.Store.EndRekey(ctx); err != nil {
+		return nil, err
+	}
+	return said, target.Recorder.Note(ctx, target.By, admin.Act{What: "key rekey", On: keys[0].ID()})
 }
 
 // rekeying reports whether a change of the master key has begun: by a command, or by an
@@ -120,8 +123,8 @@ func (r Target) nextKeys(ctx context.Context, args cli.Args, keys []storage.Mast
 	if begun {
 		return keys, nil
 	}
-	if err := r.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, Detail: "key rekey begins " + fresh.ID()}); err != nil {
-		return nil, fmt.Errorf("the audit trail could not be written, so nothing was changed: %w", err)
+	if err := r.Recorder.Note(ctx, r.By, admin.Act{What: "key rekey begins", On: fresh.ID(), Changes: []string{"master key " + keys[0].ID() + " -> " + fresh.ID()}}); err != nil {
+		return nil, fmt.Errorf("the audit trail could not be written, so nothing was changed: %w", errors.Unwrap(err))
 	}
 	return r.Keys.add(fresh, keys, from)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -31,7 +32,7 @@ func TestARekeyMovesEverythingToANewKeyAndPutsTheOldOneAway(t *testing.T) {
 		for _, e := range s.trail {
 			acts = append(acts, e.Detail)
 		}
-		if said := strings.Join(acts, "; "); !strings.Contains(said, "key rekey begins "+fresh+"; key rekey "+fresh) {
+		if said := strings.Join(acts, "; "); !strings.Contains(said, "key rekey begins "+fresh+" by "+admin.CommandLine().Name()+": master key ") || !strings.HasSuffix(said, "-> "+fresh+"; key rekey "+fresh+" by "+admin.CommandLine().Name()) {
 			t.Errorf("the trail says %s", said)
 		}
 		s.wantReadable(1)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/audit/search"
 	"github.com/keystile/keystile/storage/driver"
@@ -19,7 +20,7 @@ import (
 var searchCommands = []command{
 	{name: "audit find", words: []string{"QUERY"}, summary: "Read a page of what a query selects", do: findPage, reads: true, hidden: true},
 	{
-		name: "audit reindex", summary: "Make the index of the audit trail anew", do: reindexTrail,
+		name: "audit reindex", summary: "Make the index of the audit trail anew", do: reindexTrail, acts: true,
 		details: "A running server does so in the background, else the next one that is started. Meanwhile a search\n" +
 			"reads the records themselves, which takes longer. The records are not touched.",
 		examples: []string{"keystile audit reindex"},
@@ -27,7 +28,10 @@ var searchCommands = []command{
 }
 
 func reindexTrail(ctx context.Context, target Target, _ cli.Args) (output, error) {
-	return answer{{"reindexing", true}}, search.Reindex(ctx, target.Store)
+	if err := search.Reindex(ctx, target.Store); err != nil {
+		return nil, err
+	}
+	return answer{{"reindexing", true}}, target.Recorder.Note(ctx, target.By, admin.Act{What: "audit reindex", On: "trail"})
 }
 
 // found is a page as it goes over the socket.

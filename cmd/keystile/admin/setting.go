@@ -3,7 +3,6 @@ package admin
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -13,7 +12,7 @@ import (
 
 var settingCommands = []command{
 	{
-		name: "setting set", words: []string{"KEY", "VALUE"}, summary: "Change a setting, at once and for good", do: setSetting,
+		name: "setting set", words: []string{"KEY", "VALUE"}, summary: "Change a setting, at once and for good", do: setSetting, acts: true,
 		details:  settingsHelp(),
 		examples: []string{"keystile setting set " + storage.SettingForcePKCE + " 1"},
 	},
@@ -29,14 +28,8 @@ func setSetting(ctx context.Context, target Target, args cli.Args) (output, erro
 	if err != nil {
 		return nil, err
 	}
-	value := args.Words[1]
-	if !slices.Contains(s.Values, value) {
-		return nil, cli.Usage("%s cannot be %q; it is one of %s", s.Name, value, strings.Join(s.Values, ", "))
-	}
-	if err := target.Store.Set(ctx, s.Name, value); err != nil {
-		return nil, err
-	}
-	return answer{{"name", s.Name}, {"value", value}}, nil
+	_, value, err := target.service().Set(ctx, target.By, s.Name, args.Words[1])
+	return answer{{"name", s.Name}, {"value", value}}, err
 }
 
 func getSetting(ctx context.Context, target Target, args cli.Args) (output, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -149,8 +150,8 @@ func execute(ctx context.Context, target Target, name string, args cli.Args) (st
 		return "", &cli.UsageError{Err: err}
 	}
 	said, err := c.do(ctx, target, args)
-	unrecorded := (*admin.Unrecorded)(nil)
-	if err != nil && (said == nil || !errors.As(err, &unrecorded)) {
+	unrecorded, untold := (*admin.Unrecorded)(nil), (*admin.Untold)(nil)
+	if err != nil && (said == nil || !errors.As(err, &unrecorded) && !errors.As(err, &untold)) {
 		return "", plain(err)
 	}
 	text, failed := said.text(args.On("json"))
@@ -166,12 +167,6 @@ func (r Target) settle(ctx context.Context, c command, args cli.Args, said outpu
 	if c.reads || c.acts || c.looks != nil && c.looks(args) {
 		return nil
 	}
-	var untold error
-	if r.Reload != nil && (c.name == "setting set" || strings.HasPrefix(c.name, "capability access") || strings.HasPrefix(c.name, "capability bundle")) {
-		if err := r.Reload(ctx); err != nil {
-			untold = fmt.Errorf("it is done, but the bus does not know it yet: %w", err)
-		}
-	}
 	detail := strings.Join(append([]string{c.name}, args.Words...), " ")
 	if made, ok := said.(answer); ok && len(args.Words) == 0 && len(made) > 0 {
 		detail += fmt.Sprint(" ", made[0].value) // what was made begins with what it is called by
@@ -180,15 +175,18 @@ func (r Target) settle(ctx context.Context, c command, args cli.Args, said outpu
 		detail += more.noted()
 	}
 	if err := r.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, Detail: detail}); err != nil {
-		return errors.Join(untold, fmt.Errorf("it is done, but the audit trail could not be written: %w", err))
+		return &admin.Unrecorded{Cause: err}
 	}
-	return untold
+	return nil
 }
 
 // plain says an error of the store in the words of the command line.
 func plain(err error) error {
 	text := strings.ReplaceAll(err.Error(), storage.ErrInvalid.Error()+": ", "")
+	missing := (*toolacts.Missing)(nil)
 	switch {
+	case errors.As(err, &missing):
+		return unknown(missing)
 	case errors.Is(err, storage.ErrInvalid):
 		return cli.Usage("%s", text)
 	case errors.Is(err, storage.ErrExists):

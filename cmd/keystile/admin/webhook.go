@@ -2,16 +2,14 @@ package admin
 
 import (
 	"context"
-	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/storage/told"
 )
 
 var webhookCommands = []command{
 	{
-		name: "webhook set", summary: "Choose where user events are sent", do: setWebhook,
+		name: "webhook set", summary: "Choose where user events are sent", do: setWebhook, acts: true,
 		details: "Events are user.created, user.linked, user.unlinked, user.locked, user.enabled, user.changed and\n" +
 			"user.deleted. They name a user by sub alone and are signed as Standard Webhooks are, with a\n" +
 			"secret that is printed when it is drawn: with the first URL, and by --new-secret.\n" +
@@ -35,37 +33,14 @@ func setWebhook(ctx context.Context, target Target, args cli.Args) (output, erro
 	if len(args.Flags["url"]) == 0 {
 		return nil, cli.Usage("name where events are sent: --url URL, or --url= for nowhere")
 	}
-	to, host := args.Get("url"), "nowhere"
-	if to != "" {
-		u, err := netguard.CheckURL(to)
-		if err != nil {
-			return nil, cli.Usage("%s", strings.Replace(err.Error(), ": use auth_type and auth_secret", "", 1))
-		}
-		if u.Scheme == "http" && !loopback(u.Hostname()) {
-			return nil, cli.Usage("the URL must begin with https://, or be one of this machine")
-		}
-		host = u.Host
-	}
-	drawn, err := target.Store.SetUserWebhook(ctx, to, args.On("new-secret"))
-	if err != nil {
-		return nil, err
-	}
-	said := hooked{answer{{"url", to}}, host}
+	to := args.Get("url")
+	drawn, err := target.service().SetUserWebhook(ctx, target.By, to, args.On("new-secret"))
+	said := answer{{"url", to}}
 	if !drawn.IsZero() {
-		said.answer, said.host = append(said.answer, field{"secret", drawn.Reveal()}), host+", with another secret"
+		said = append(said, field{"secret", drawn.Reveal()})
 	}
-	return said, nil
+	return said, err
 }
-
-// hooked is the answer of webhook set. The audit trail learns the host alone: a URL may hold a key.
-type hooked struct {
-	answer
-	host string
-}
-
-func (h hooked) noted() string { return " " + h.host }
-
-func loopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 func showWebhook(ctx context.Context, target Target, _ cli.Args) (output, error) {
 	to, _, err := target.Store.UserWebhook(ctx)

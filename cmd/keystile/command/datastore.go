@@ -133,15 +133,17 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 }
 
 // registrar is one that nobody reaches over HTTP.
-func (h *dataStore) registrar() (*registry.Registry, error) { return registrarOf(h.conf, h.store) }
+func (h *dataStore) registrar() (*registry.Registry, error) { return registrarOf(h.conf, h.store, h) }
 
-func registrarOf(c *config.Config, store *storage.Store) (*registry.Registry, error) {
+func registrarOf(c *config.Config, store *storage.Store, trail interface {
+	NoteNow(ctx context.Context, e event.Event) error
+}) (*registry.Registry, error) {
 	kept, err := pins.New(pins.Config{Store: store})
 	if err != nil {
 		return nil, err
 	}
 	return registry.New(context.Background(), registry.Config{
-		BaseURL: origin(c), Store: store, Visitors: noVisitors{}, NoDelivery: true, Pins: kept,
+		BaseURL: origin(c), Store: store, Visitors: noVisitors{}, NoDelivery: true, Pins: kept, Audit: trail,
 		AllowPrivateUpstreams: c.PrivateUpstreams, ResolveRefs: c.ResolveRefs,
 		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools,
 	})

@@ -169,7 +169,7 @@ func scratchTarget(ctx context.Context, c *config.Config) (admin.Target, error) 
 		return admin.Target{}, err
 	}
 	target := admin.Target{Store: store}
-	target.Registry, err = registrarOf(c, store)
+	target.Registry, err = registrarOf(c, store, nil)
 	return target, err
 }
 

@@ -39,7 +39,7 @@ func TestAnOperatorRemovesOldAuditRecords(t *testing.T) {
 			t.Errorf("running %t: it removed %v, and %d records are left of %d", running, done, after.Records, records)
 		}
 		_, text, _ := command(t, "", "audit", "export", "--data", data)
-		if !strings.Contains(text, `"kind":"admin"`) || !strings.Contains(text, "audit prune by the operator: ") {
+		if !strings.Contains(text, `"kind":"admin"`) || !strings.Contains(text, "audit prune trail by command line, uid ") {
 			t.Errorf("running %t: the trail does not say who has removed what: %s", running, text)
 		}
 	}

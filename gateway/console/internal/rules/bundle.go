@@ -3,13 +3,11 @@ package rules
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -73,68 +71,31 @@ func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Act
 			return nil, err
 		}
 	}
-	slices.Sort(b.Tools)
-	b.Tools = slices.Compact(b.Tools)
-	if err := b.Check(); err != nil {
-		return nil, manage.Refusal(err, noBundle)
-	}
-	named := map[string][]string{}
-	for _, name := range b.Tools {
-		member, tool, _ := toolplan.SplitName(name)
-		named[member] = append(named[member], tool)
-	}
-	if len(named) > maxNamed {
-		return nil, manage.BadBody.Saying("a bundle that is made here names tools of at most " + strconv.Itoa(maxNamed) + " capabilities")
-	}
-	for member, tools := range named {
-		if _, err := s.c.Store.Capability(r.Context(), member); errors.Is(err, storage.ErrNotFound) {
-			return nil, manage.BadBody.Saying("there is no capability " + strconv.Quote(member))
-		} else if err != nil {
-			return nil, err
+	if len(b.Tools) > maxNamed {
+		named := map[string]bool{}
+		for _, name := range b.Tools {
+			member, _, _ := toolplan.SplitName(name)
+			named[member] = true
 		}
-		if err := s.hasTools(r.Context(), member, tools); err != nil {
-			return nil, err
+		if len(named) > maxNamed {
+			return nil, manage.BadBody.Saying("a bundle that is made here names tools of at most " + strconv.Itoa(maxNamed) + " capabilities")
 		}
 	}
-	b, err = s.c.Store.SaveBundle(r.Context(), b)
-	if err != nil {
-		return nil, manage.Refusal(err, noBundle)
+	b, err = s.c.Acts.CreateBundle(r.Context(), who, b)
+	if no := (*toolacts.Missing)(nil); errors.As(err, &no) && no.Kind == "capability" {
+		return nil, manage.BadBody.Saying(no.Error())
 	}
-	return bundleOf(b), s.c.Recorder.Note(r.Context(), who, admin.Act{What: "bundle create", On: b.Name, Changes: []string{"none -> " + toolText(b)}})
-}
-
-// toolText names the tools of a bundle for the trail.
-func toolText(b access.Bundle) string {
-	if text := strings.Join(b.Tools, ", "); len(text) <= 600 {
-		return text
-	}
-	return strconv.Itoa(len(b.Tools)) + " tools"
+	return bundleOf(b), refusal(err, noBundle)
 }
 
 // removeBundle serves DELETE /api/console/bundles/{name}. A form sends the name as a field.
 func (s *Rules) removeBundle(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	name := r.PathValue("name")
-	if name == "" {
-		f, err := manage.ReadFields(w, r, "name")
-		if err != nil {
-			return nil, err
-		}
-		if err := f.Read("name", "a text", &name); err != nil {
-			return nil, err
-		}
+	name, err := nameOf(w, r, "name")
+	if err != nil {
+		return nil, err
 	}
 	if !access.IsBundleName(name) {
 		return nil, noBundle
 	}
-	b, err := storage.RetryOnConflict(r.Context(), func() (access.Bundle, error) {
-		b, err := s.c.Store.Bundle(r.Context(), name)
-		if err != nil {
-			return b, err
-		}
-		return b, s.c.Store.DeleteBundle(r.Context(), b)
-	})
-	if err != nil {
-		return nil, manage.Refusal(err, noBundle)
-	}
-	return map[string]string{"name": name}, s.c.Recorder.Note(r.Context(), who, admin.Act{What: "bundle delete", On: name, Changes: []string{toolText(b) + " -> none"}})
+	return map[string]string{"name": name}, refusal(s.c.Acts.DeleteBundle(r.Context(), who, name), noBundle)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -191,21 +190,4 @@ func shown(text string, most int) string {
 		return string(letters[:most]) + "…"
 	}
 	return text
-}
-
-// says writes a rule in a few words, for the audit trail.
-func says(r access.Rule) string {
-	effect, tools := "allow", "all"
-	if r.Deny {
-		effect = "deny"
-	}
-	switch {
-	case r.ReadOnly:
-		tools = "read-only"
-	case len(r.Tools) > 0:
-		if tools = strings.Join(r.Tools, ", "); len(tools) > 200 {
-			tools = fmt.Sprintf("%d tools", len(r.Tools))
-		}
-	}
-	return effect + " " + r.Subject + " (" + tools + ")"
 }

@@ -6,11 +6,11 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/toolplan"
 )
 
 //go:embed *.html
@@ -23,18 +23,13 @@ var (
 	seesPage    = ui.Parse(pages, "sees.html")
 )
 
-// Store keeps access lists and bundles; *storage.Store has it.
+// Store has access lists and bundles; *storage.Store has it.
 type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
-	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	Access(ctx context.Context, member string) (access.List, error)
 	AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error)
-	SaveAccess(ctx context.Context, l access.List) (access.List, error)
-	Bundle(ctx context.Context, name string) (access.Bundle, error)
 	Bundles(ctx context.Context, from string, n int) ([]access.Bundle, string, error)
-	SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error)
-	DeleteBundle(ctx context.Context, b access.Bundle) error
 	User(ctx context.Context, sub string) (storage.User, error)
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
 	App(ctx context.Context, id string) (storage.App, error)
@@ -49,10 +44,10 @@ type Bus interface {
 
 // Config holds what New needs.
 type Config struct {
-	Store    Store
-	Bus      Bus         // nil: there are no tools, and nothing is shown
-	Ways     access.Ways // every way in; nil: not known
-	Recorder admin.Recorder
+	Store Store
+	Bus   Bus         // nil: there are no tools, and nothing is shown
+	Ways  access.Ways // every way in; nil: not known
+	Acts  *toolacts.Acts
 }
 
 // Rules is this part of the console.
@@ -63,13 +58,12 @@ func New(c Config) *Rules { return &Rules{c} }
 
 // What there is not.
 var (
-	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"}       // protocol 7
-	noRule       = &reply.Failure{Status: 404, Msg: "the capability has no such rule: it was removed or replaced"}               // protocol 7
-	operators    = &reply.Failure{Status: 403, Msg: "an operator has set this rule, so only an operator takes it away: ask one"} // decision 101
-	noBundle     = &reply.Failure{Status: 404, Msg: "no such bundle: see GET /api/console/bundles for those there are"}          // protocol 7
-	notTyped     = &reply.Failure{Status: 400, Msg: "name a user, an application, a role or a tier"}                             // protocol 7
-	noUser       = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}                           // protocol 7
-	noApp        = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}                          // protocol 7
+	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"} // protocol 7
+	noRule       = &reply.Failure{Status: 404, Msg: "the capability has no such rule: it was removed or replaced"}         // protocol 7
+	noBundle     = &reply.Failure{Status: 404, Msg: "no such bundle: see GET /api/console/bundles for those there are"}    // protocol 7
+	notTyped     = &reply.Failure{Status: 400, Msg: "name a user, an application, a role or a tier"}                       // protocol 7
+	noUser       = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}                     // protocol 7
+	noApp        = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}                    // protocol 7
 )
 
 const (

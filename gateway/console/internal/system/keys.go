@@ -2,7 +2,6 @@ package system
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -10,16 +9,15 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/serviceacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
 // Keys are the keys that sign tokens.
 type Keys interface {
+	serviceacts.Keys
 	SigningAlg() string
-	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
-	RotateKey(ctx context.Context, alg string) (storage.SigningKey, error)
-	RetireKey(ctx context.Context, kid string) error
 }
 
 var (
@@ -84,8 +82,7 @@ func keyRecordOf(k storage.SigningKey) keyRecord {
 	return keyRecord{k.ID, k.Alg, k.State, k.CreatedAt.UTC().Format(manage.ISO8601), manage.Stamp(k.RetiredAt), manage.Stamp(k.ExpiresAt)}
 }
 
-// rotateKey serves POST /api/console/keys/rotate. It is noted before it is done, too: what signs tokens
-// never changes without a trace.
+// rotateKey serves POST /api/console/keys/rotate.
 func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if s.c.Keys == nil {
 		return nil, noKeys
@@ -101,32 +98,11 @@ func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who admin.Act
 	if !slices.Contains([]string{"ES256", "EdDSA", "RS256"}, alg) {
 		return nil, manage.BadBody.Saying("alg is one of ES256, EdDSA and RS256")
 	}
-	before, err := s.active(r.Context(), alg)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.note(r, who, "key rotate begins", alg); err != nil {
-		return nil, err
-	}
-	k, err := s.c.Keys.RotateKey(r.Context(), alg)
+	k, err := s.c.Acts.RotateKey(r.Context(), who, alg)
 	if errors.Is(err, storage.ErrConflict) {
 		return nil, rotating
 	}
-	if err != nil {
-		return nil, manage.Refusal(err, noKey)
-	}
-	return keyRecordOf(k), s.note(r, who, "key rotate", alg, "active "+before+" -> "+k.ID)
-}
-
-// active returns the id of the key that signs.
-func (s *System) active(ctx context.Context, alg string) (string, error) {
-	all, err := s.c.Keys.SigningKeys(ctx)
-	for _, k := range all {
-		if k.Alg == alg && k.State == storage.KeyActive {
-			return k.ID, err
-		}
-	}
-	return "none", err
+	return keyRecordOf(k), manage.Refusal(err, noKey)
 }
 
 // retireKey serves POST /api/console/keys/retire.
@@ -142,25 +118,9 @@ func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who admin.Act
 	if err := f.Read("kid", "a text", &kid); err != nil {
 		return nil, err
 	}
-	all, err := s.c.Keys.SigningKeys(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(all, func(k storage.SigningKey) bool { return k.ID == kid }) {
-		return nil, noKey
-	}
-	if err := s.note(r, who, "key retire begins", kid); err != nil {
-		return nil, err
-	}
-	if err := s.c.Keys.RetireKey(r.Context(), kid); err != nil {
-		return nil, manage.Refusal(err, noKey)
-	}
+	err = s.c.Acts.RetireKey(r.Context(), who, kid)
 	return struct {
 		KID       string `json:"kid"`
 		Withdrawn bool   `json:"withdrawn"`
-	}{kid, true}, s.note(r, who, "key retire", kid, "state retired -> withdrawn")
-}
-
-func (s *System) note(r *http.Request, who admin.Actor, what, on string, changes ...string) error {
-	return s.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: on, User: who.Sub, Changes: changes})
+	}{kid, true}, manage.Refusal(err, noKey)
 }

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -109,24 +108,10 @@ func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who admin
 	if err := f.Read("value", "a text", &value); err != nil {
 		return nil, err
 	}
-	all := switches.All()
-	i := slices.IndexFunc(all, func(one switches.Switch) bool { return one.Name == name })
-	if i < 0 {
-		return nil, noSetting
-	}
-	if !slices.Contains(all[i].Values, value) {
-		return nil, manage.BadBody.Saying("value is one of " + strings.Join(all[i].Values, ", "))
-	}
-	is, err := s.stored(r)
+	_, value, err = s.c.Acts.Set(r.Context(), who, name, value)
 	if err != nil {
-		return nil, err
-	}
-	before := recordOf(all[i], is[name]).Value
-	if err := s.note(r, who, "setting set", name, fmt.Sprintf("value %q -> %q", before, value)); err != nil {
-		return nil, err
-	}
-	if err := s.c.Store.Set(r.Context(), name, value); err != nil {
 		return nil, manage.Refusal(err, noSetting)
 	}
-	return recordOf(all[i], value), nil
+	i := slices.IndexFunc(switches.All(), func(one switches.Switch) bool { return one.Name == name })
+	return recordOf(switches.All()[i], value), nil
 }

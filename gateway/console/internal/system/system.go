@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/serviceacts"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
 )
@@ -31,15 +32,14 @@ type Config struct {
 	Settings func() []Setting                  // nil: the stored ones alone
 	Stored   func() Server                     // nil: what the records are in is not shown
 	Counters func() Server                     // nil: what counts for all nodes is not
-	Recorder admin.Recorder
+	Acts     *serviceacts.Acts
 	Began    time.Time
 }
 
-// Store keeps the switches that are changed while the service runs, and knows how it is sealed.
+// Store has the switches that are changed while the service runs, and knows how it is sealed.
 type Store interface {
 	Events
 	Settings(ctx context.Context) ([]storage.Setting, error)
-	Set(ctx context.Context, name, value string) error
 	SealedWith(ctx context.Context) (string, error)
 	Rekeying(ctx context.Context) (bool, error)
 	Ready(ctx context.Context) error

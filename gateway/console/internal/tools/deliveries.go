@@ -1,11 +1,12 @@
 package tools
 
 import (
+	"errors"
 	"net/http"
-	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 )
 
 // delivery shows an event on its way to a webhook.
@@ -56,26 +57,9 @@ func (t *Tools) resend(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if err := f.Read("id", "a text", &id); err != nil {
 		return nil, err
 	}
-	c, err := t.own(r, who)
-	if err != nil {
-		return nil, err
+	_, err = t.c.Acts.Resend(r.Context(), who, r.PathValue("member"), id)
+	if no := (*toolacts.Missing)(nil); errors.As(err, &no) {
+		return nil, map[string]error{"capability": noCapability, "delivery": noDelivery}[no.Kind]
 	}
-	all, err := t.c.Store.Deliveries(r.Context(), c.Member)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range all {
-		if d.ID != id {
-			continue
-		}
-		if d.Waiting() {
-			return nil, stillWaits
-		}
-		d.GivenUpAt, d.NextAt, d.Attempts = time.Time{}, time.Now().UTC(), 0
-		if _, err := t.c.Store.SaveDelivery(r.Context(), d); err != nil {
-			return nil, err
-		}
-		return map[string]string{"id": id}, t.note(r, who, "delivery resend", id, c.Member+": given up -> waiting")
-	}
-	return nil, noDelivery
+	return map[string]string{"id": id}, err
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -138,8 +136,6 @@ func (t *Tools) update(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := t.c.Registry.UpdateBody(r.Context(), who.User, c.Member, body); err != nil {
-		return nil, err
-	}
-	return nil, t.note(r, who, "capability update", c.Member, slices.Sorted(maps.Keys(fields))...)
+	_, _, err = t.c.Registry.UpdateBody(who.In(r.Context()), who.User, c.Member, body)
+	return nil, err
 }

@@ -48,7 +48,7 @@ type heldChange struct {
 
 // pins shows the changes of an upstream to users who may accept them.
 func (t *Tools) pins(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	text, err := t.c.Registry.PinsBody(r.Context(), who.User, r.PathValue("member"))
+	text, err := t.c.Registry.PinsBody(who.In(r.Context()), who.User, r.PathValue("member"))
 	if no := (*reply.Failure)(nil); errors.As(err, &no) && no.Status == http.StatusForbidden {
 		err = noCapability // a user of this page who may not change it may not see it either
 	}
@@ -142,9 +142,5 @@ func (t *Tools) accepting(w http.ResponseWriter, r *http.Request, who admin.Acto
 	if err != nil {
 		return nil, err
 	}
-	accepted, err := t.c.Registry.AcceptBody(r.Context(), who.User, c.Member, text)
-	if err != nil || len(accepted) == 0 {
-		return nil, err
-	}
-	return nil, t.note(r, who, "capability pins", c.Member, "accepted "+strings.Join(accepted, ", "))
+	return nil, t.c.Registry.AcceptBody(who.In(r.Context()), who.User, c.Member, text)
 }

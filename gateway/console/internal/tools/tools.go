@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -24,7 +25,6 @@ type Store interface {
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	Held(ctx context.Context, member string) (toolplan.Held, error)
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
-	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 }
 
 // Registry registers capabilities; *registry.Registry does.
@@ -36,7 +36,7 @@ type Registry interface {
 		error)
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
 	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
-	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) (accepted []string, err error)
+	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
 	Remove(ctx context.Context, actor storage.User, member string) error
 	OffBus(c storage.Capability) string
 }
@@ -53,7 +53,7 @@ type Config struct {
 	Store    Store
 	Registry Registry // nil: capabilities are not shown
 	Bus      Bus      // nil: tools are not called
-	Recorder admin.Recorder
+	Acts     *toolacts.Acts
 }
 
 // Tools is this part of the console.
@@ -63,11 +63,10 @@ type Tools struct{ c Config }
 func New(c Config) *Tools { return &Tools{c} }
 
 var (
-	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                 // protocol 7
-	noTool       = &reply.Failure{Status: 404, Msg: "this capability has no such tool"}                                         // protocol 7
-	notOnBus     = &reply.Failure{Status: 409, Msg: "this capability is not on the bus: publish it, then call its tools"}       // decision 30
-	noDelivery   = &reply.Failure{Status: 404, Msg: "no such delivery: it was delivered, or has expired"}                       // protocol 7
-	stillWaits   = &reply.Failure{Status: 409, Msg: "this delivery waits for its next attempt: there is nothing to send again"} // decision 30
+	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}           // protocol 7
+	noTool       = &reply.Failure{Status: 404, Msg: "this capability has no such tool"}                                   // protocol 7
+	notOnBus     = &reply.Failure{Status: 409, Msg: "this capability is not on the bus: publish it, then call its tools"} // decision 30
+	noDelivery   = &reply.Failure{Status: 404, Msg: "no such delivery: it was delivered, or has expired"}                 // protocol 7
 )
 
 // Part returns the endpoints and pages.

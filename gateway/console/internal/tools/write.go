@@ -126,7 +126,7 @@ func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 	if err != nil {
 		return nil, err
 	}
-	c, tools, advice, err := t.c.Registry.PreviewBody(r.Context(), who.User, text)
+	c, tools, advice, err := t.c.Registry.PreviewBody(who.In(r.Context()), who.User, text)
 	if err != nil {
 		return nil, err
 	}
@@ -186,30 +186,22 @@ func (t *Tools) register(_ http.ResponseWriter, r *http.Request, who admin.Actor
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := t.c.Registry.RegisterBody(r.Context(), who.User, text)
+	c, _, err := t.c.Registry.RegisterBody(who.In(r.Context()), who.User, text)
 	if err != nil {
 		return nil, err
 	}
-	return t.lineOf(c, who), t.note(r, who, "capability register", c.Member, c.Kind+" "+strconv.Itoa(c.ToolCount)+" tools")
-}
-
-func (t *Tools) note(r *http.Request, who admin.Actor, what, on string, changes ...string) error {
-	return t.c.Recorder.Note(r.Context(), who, admin.Act{What: what, On: on, Changes: changes})
+	return t.lineOf(c, who), nil
 }
 
 // publish puts a capability on the bus, or takes it off.
 func (t *Tools) publish(on bool) ui.Action {
 	return func(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-		before, err := t.own(r, who)
+		c, err := t.own(r, who)
 		if err != nil {
 			return nil, err
 		}
-		c, err := t.c.Registry.SetPublished(r.Context(), who.User, before.Member, on)
-		if err != nil {
-			return nil, err
-		}
-		change := "publish " + strconv.FormatBool(before.Publish) + " -> " + strconv.FormatBool(c.Publish)
-		return nil, t.note(r, who, "capability set", c.Member, change)
+		_, err = t.c.Registry.SetPublished(who.In(r.Context()), who.User, c.Member, on)
+		return nil, err
 	}
 }
 
@@ -218,10 +210,7 @@ func (t *Tools) remove(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if err != nil {
 		return nil, err
 	}
-	if err := t.c.Registry.Remove(r.Context(), who.User, c.Member); err != nil {
-		return nil, err
-	}
-	return nil, t.note(r, who, "capability delete", c.Member)
+	return nil, t.c.Registry.Remove(who.In(r.Context()), who.User, c.Member)
 }
 
 // seen returns a capability that somebody may see.

@@ -48,7 +48,8 @@ func TestAnUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
 		t.Error("the bus is not told")
 	}
 	last := h.events[len(h.events)-1]
-	if last.Kind != event.Registration || last.Detail != "update shop auth_secret,headers,label,timeout" {
+	if last.Kind != event.Registration || last.Detail != "capability update shop by "+before.Owner+
+		`: label "Shop" -> "Store"; auth_secret changed; header X-New none -> set; header X-Old set -> none; timeout 1m0s -> 30s` {
 		t.Errorf("the trail has %+v", last)
 	}
 	due, err := h.store.DueDeliveries(t.Context(), time.Now().Add(time.Hour), 10)

@@ -1,0 +1,63 @@
+package toolacts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
+)
+
+// CreateBundle makes a bundle of tools, each of which must be there. Administrators may.
+func (a *Acts) CreateBundle(ctx context.Context, by admin.Actor, b access.Bundle) (access.Bundle, error) {
+	b.Tools = slices.Compact(slices.Sorted(slices.Values(b.Tools)))
+	if err := cmp.Or(by.Admin(), by.Fresh(), b.Check()); err != nil {
+		return b, err
+	}
+	named := map[string][]string{}
+	for _, name := range b.Tools {
+		member, tool, _ := toolplan.SplitName(name)
+		named[member] = append(named[member], tool)
+	}
+	for member, tools := range named {
+		if err := a.hasTools(ctx, member, tools); err != nil {
+			return b, err
+		}
+	}
+	b, err := a.c.Store.SaveBundle(ctx, b)
+	if err != nil {
+		return b, err
+	}
+	return b, a.done(ctx, by, admin.Act{What: "bundle create", On: b.Name, Changes: []string{"none -> " + toolText(b)}})
+}
+
+// DeleteBundle deletes a bundle. Its tools stay where they are. Administrators may.
+func (a *Acts) DeleteBundle(ctx context.Context, by admin.Actor, name string) error {
+	if err := cmp.Or(by.Admin(), by.Fresh()); err != nil {
+		return err
+	}
+	b, err := storage.RetryOnConflict(ctx, func() (access.Bundle, error) {
+		b, err := a.c.Store.Bundle(ctx, name)
+		if err != nil {
+			return b, err
+		}
+		return b, a.c.Store.DeleteBundle(ctx, b)
+	})
+	if err != nil {
+		return missing(err, "bundle", name)
+	}
+	return a.done(ctx, by, admin.Act{What: "bundle delete", On: name, Changes: []string{toolText(b) + " -> none"}})
+}
+
+// toolText names the tools of a bundle for the trail.
+func toolText(b access.Bundle) string {
+	if text := strings.Join(b.Tools, ", "); len(text) <= 600 {
+		return text
+	}
+	return fmt.Sprintf("%d tools", len(b.Tools))
+}
