@@ -69,7 +69,7 @@ func (e *Endpoints) Routes() []reply.Route {
 	}
 }
 
-// route makes the route of a path. What is not the manager's is no application of theirs.
+// route makes the route of a path. An application that is not the manager's is answered as if there were none.
 func (e *Endpoints) route(path string, by map[string]endpoint) reply.Route {
 	by["HEAD"] = by["GET"]
 	methods := slices.DeleteFunc([]string{"GET", "HEAD", "POST", "PATCH", "DELETE"}, func(m string) bool { return by[m] == nil })

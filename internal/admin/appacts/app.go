@@ -98,7 +98,6 @@ func (a *Acts) Delete(ctx context.Context, by admin.Actor, id string) (before st
 	if err != nil {
 		return before, err
 	}
-	a.c.Forget(id)
 	a.notify(ctx, by, event.NoticeApp, before, "application deleted")
 	return before, a.note(ctx, by, "app delete", before, storage.App{})
 }
