@@ -27,6 +27,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/lint"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -305,6 +306,9 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	r.BaseURL, r.Store, r.Visitors, r.Users, r.Discoverer, r.Bus = c.BaseURL, s.Store, s.SignIn, c.Users, s.Upstreams, s.Bus
 	r.Visit = s.SignIn.Visit
 	r.Pins = accepted
+	if r.Lint == nil {
+		r.Lint = lint.Check
+	}
 	r.AllowPrivateUpstreams, r.Origins, r.Audit, r.ClientIP, r.Log = u.AllowPrivateUpstreams, c.Origins, s.Trail, s.client, c.Log
 	if s.Registry, err = registry.New(ctx, r); err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/registry/lint"
 )
 
 // Each node of small documents becomes each kind of nonsense in turn: nothing panics, what
@@ -76,7 +78,7 @@ func broken(t *testing.T, document []byte) {
 	if t.Failed() {
 		t.Fatalf("in %s", document)
 	}
-	Lint(t.Context(), document)
+	Lint(t.Context(), document, lint.Check)
 }
 
 // eachNode calls do with a function that replaces one node, for all nodes, and puts each

@@ -2,7 +2,7 @@
 //
 // [New] makes a [Registry], the endpoints under /api/console/capabilities (protocol 4.8): a
 // signed-in user with a role registers, previews, lists, shows and removes capabilities. The
-// Registry stores them, sends webhooks and makes a [Bus] read them from the store.
+// Registry stores them, sends webhooks and hands them to a [Bus].
 //
 // [Parse] is a pure function from a document to the tools of the bus, each with the plan
 // by which its arguments become a request; [StaticTools] does the same for a list that was
@@ -36,9 +36,9 @@
 // unknown one is listed as left out, so that a misspelling is noticed. A secret that calls would
 // not use is not stored.
 //
-// kin-openapi checks pieces, not documents: its loader refuses a document for one dangling
-// reference, takes minutes for a hostile one of 100 KB and panics on a null. Here it checks how
-// a parameter is serialized, and Lint gives it a whole document if the estimated work is small.
+// Documents are not read by kin-openapi: its loader refuses a document for one dangling
+// reference, takes minutes for a hostile one of 100 KB and panics on a null. It gives advice, in package lint, and a
+// test compares with it how each style of a parameter is written.
 //
 // The pieces of a document refer to each other, so a few kilobytes can cause any amount of work.
 // So the work is limited, not only the input: steps for one tool, steps for all of them, schemas,

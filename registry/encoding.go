@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
@@ -95,17 +94,13 @@ func (d *document) style(a *argument, n toolschema.Node, kind string) {
 	if !explicit || kind == typeMultipart && (a.Bytes.Only() || strings.HasPrefix(d.version, "3.0")) {
 		return
 	}
-	style := openapi3.SerializationForm
-	if v.Text("style") != "" {
-		style = v.Text("style")
+	style, explode := v.Text("style"), (*bool)(nil)
+	if exploded && style != styleDeepObject { // which has one form only
+		is := v.True("explode")
+		explode = &is
 	}
-	asked := openapi3.Parameter{Name: "x", In: "query", Style: style}
-	if exploded && style != openapi3.SerializationDeepObject { // which has one form only
-		explode := v.True("explode")
-		asked.Explode = &explode
-	}
-	method, err := serializationOf(&asked)
-	if err != nil {
+	method, ok := methodOf("query", style, explode)
+	if !ok {
 		d.skips.add(n.Get("style"), "not a way to write a field of a form")
 		return
 	}
@@ -195,10 +190,10 @@ func (d *document) collectionField(p parameter) *formField {
 }
 
 var collections = map[string]toolplan.Field{
-	"":      {Style: openapi3.SerializationForm},
-	"csv":   {Style: openapi3.SerializationForm},
-	"ssv":   {Style: openapi3.SerializationSpaceDelimited},
-	"pipes": {Style: openapi3.SerializationPipeDelimited},
+	"":      {Style: styleForm},
+	"csv":   {Style: styleForm},
+	"ssv":   {Style: styleSpaceDelimited},
+	"pipes": {Style: stylePipeDelimited},
 	"tsv":   {Style: "tabDelimited"},
-	"multi": {Style: openapi3.SerializationForm, Explode: true},
+	"multi": {Style: styleForm, Explode: true},
 }

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/registry/lint"
 )
 
 func TestLintGivesAdviceAndNoVerdict(t *testing.T) {
 	for _, document := range []string{whole2, whole3} {
-		if advice := Lint(t.Context(), []byte(document)); len(advice) != 0 {
+		if advice := Lint(t.Context(), []byte(document), lint.Check); len(advice) != 0 {
 			t.Errorf("Lint(a good document) = %q, want none", advice)
 		}
 	}
@@ -22,7 +24,7 @@ func TestLintGivesAdviceAndNoVerdict(t *testing.T) {
 		{"openapi: 3.0.3\npaths:\n  /a: {get: {}}\n", "info"},
 		{`{"openapi":"3.0.3","x":` + strings.Repeat(`{"properties":`, 7000), "levels deep"},
 	} {
-		advice := Lint(t.Context(), []byte(c.document))
+		advice := Lint(t.Context(), []byte(c.document), lint.Check)
 		if len(advice) == 0 || !strings.Contains(advice[0], c.want) || strings.Contains(strings.Join(advice, ""), "\n") {
 			t.Errorf("Lint(%.100s) = %q, want lines about %s", c.document, advice, c.want)
 		}
@@ -46,13 +48,13 @@ func TestLintDeclinesWhatWouldTakeMinutes(t *testing.T) {
 		"ten chains": with(chains),
 		"depth":      with(each(4000, `"S%d":`+deep+`,"x%d":{},`)),
 	} {
-		advice := Lint(t.Context(), []byte(document))
+		advice := Lint(t.Context(), []byte(document), lint.Check)
 		if len(advice) != 1 || !strings.HasPrefix(advice[0], "not judged by the strict validator: ") {
 			t.Errorf("%s: Lint() = %.200q, want it declined and said so", name, advice)
 		}
 	}
 	for name, document := range map[string]string{"a short chain": with(each(100, property)), "few aliases": with(each(10, alias))} {
-		if advice := Lint(t.Context(), []byte(document)); len(advice) > 0 && strings.HasPrefix(advice[0], "not judged") {
+		if advice := Lint(t.Context(), []byte(document), lint.Check); len(advice) > 0 && strings.HasPrefix(advice[0], "not judged") {
 			t.Errorf("%s: Lint() = %q, want it judged", name, advice)
 		}
 	}
@@ -61,9 +63,9 @@ func TestLintDeclinesWhatWouldTakeMinutes(t *testing.T) {
 func TestLintSaysWhichPathsGetASlash(t *testing.T) {
 	document := []byte(`{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{"pets/{id}":{"get":{}},"/pets":{"get":{}},"pets":{"get":{}},"http://h/x":{"get":{}},"":{"get":{}},"x-y":7}}`)
 	const line = `the path "pets/{id}" does not start with /: it is read as "/pets/{id}"`
-	if got := Lint(t.Context(), document); !slices.Contains(got, line) {
+	if got := Lint(t.Context(), document, lint.Check); !slices.Contains(got, line) {
 		t.Errorf("Lint() = %q, want %q in it", got, line)
-	} else if twin := Lint(t.Context(), asYAML(t, document)); !slices.Equal(twin, got) {
+	} else if twin := Lint(t.Context(), asYAML(t, document), lint.Check); !slices.Equal(twin, got) {
 		t.Errorf("Lint() = %q of YAML, and of JSON %q", twin, got)
 	}
 	result := parsed(t, document, Options{})

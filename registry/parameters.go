@@ -2,14 +2,12 @@ package registry
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -137,62 +135,4 @@ func (d *document) resolveTop(schema toolschema.Node) toolschema.Node {
 		return schema
 	}
 	return target
-}
-
-// serialization returns how a parameter is written into a request. OpenAPI's own types
-// check what a document demands; what they refuse is reported, and the default is used.
-func (d *document) serialization(p parameter) (style string, explode bool) {
-	key := "style"
-	asked := openapi3.Parameter{Name: "x", In: p.in, Required: true, Style: p.Text(key)}
-	if b, is := p.Get("explode").(bool); is {
-		asked.Explode = &b
-	}
-	if format := p.Text("collectionFormat"); d.two || format != "" {
-		key = "collectionFormat"
-		asked.Style, asked.Explode = fromCollectionFormat(format)
-	}
-	repeats := (p.in == "query" || p.in == "cookie") && key == "style" // the default of OpenAPI 3
-	if asked.Style == "" && asked.Explode == nil {
-		return "", repeats
-	}
-	method, err := serializationOf(&asked)
-	if err != nil {
-		d.skips.add(p.node.Get(key), "not a way to write a "+p.in+" parameter")
-		return "", repeats
-	}
-	if method.Style == openapi3.SerializationForm || method.Style == openapi3.SerializationSimple {
-		method.Style = "" // the default of its place
-	}
-	return method.Style, method.Explode
-}
-
-// fromCollectionFormat says in the words of OpenAPI 3 what a collectionFormat of 2.0 means.
-func fromCollectionFormat(format string) (style string, explode *bool) {
-	no := false
-	switch format {
-	case "", "csv":
-		return "", nil
-	case "ssv":
-		return openapi3.SerializationSpaceDelimited, &no
-	case "pipes":
-		return openapi3.SerializationPipeDelimited, &no
-	case "multi":
-		yes := true
-		return openapi3.SerializationForm, &yes
-	}
-	return format, &no // tsv is in no later version
-}
-
-// serializationOf asks the types of OpenAPI, whose mistakes must not stop a registration.
-func serializationOf(p *openapi3.Parameter) (m *openapi3.SerializationMethod, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	p.Schema = openapi3.NewStringSchema().NewRef() // a parameter must have one
-	if err := p.Validate(context.Background()); err != nil {
-		return nil, err
-	}
-	return p.SerializationMethod()
 }

@@ -155,7 +155,7 @@ func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, err
 		done.Lint = append(done.Lint, strictAdvice(r.Tools)...)
 	}
 	if q.Lint && q.OpenAPI != nil {
-		done.Lint = append(done.Lint, Lint(ctx, q.OpenAPI)...)
+		done.Lint = append(done.Lint, Lint(ctx, q.OpenAPI, g.c.Lint)...)
 	}
 	return done, nil
 }

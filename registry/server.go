@@ -87,6 +87,9 @@ type Config struct {
 		NoteNow(ctx context.Context, e event.Event) error
 	}
 
+	// Lint judges documents where a preview asks for advice: lint.Check of package registry/lint. Nil: none is judged.
+	Lint Validator
+
 	MaxCapabilities int // of one owner who is not an administrator; 50
 	MaxTools        int // of one owner on the bus, which has the same limit; 10,000
 

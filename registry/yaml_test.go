@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/registry/lint"
 )
 
 // asYAML writes a JSON text as YAML the way people do: blocks, keys and texts without quotes
@@ -206,7 +208,7 @@ components:
 	if !reflect.DeepEqual(got.Skipped, want.Skipped) {
 		t.Errorf("skipped = %v, want %v", got.Skipped, want.Skipped)
 	}
-	if got, want := Lint(t.Context(), []byte(meant)), Lint(t.Context(), asYAML(t, []byte(meant))); len(got) == 0 || !reflect.DeepEqual(got, want) {
+	if got, want := Lint(t.Context(), []byte(meant), lint.Check), Lint(t.Context(), asYAML(t, []byte(meant)), lint.Check); len(got) == 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("Lint() = %q of YAML, and of the JSON that is meant %q", want, got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/lint"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 )
@@ -85,7 +86,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	h.closers = append(h.closers, bus.Close)
 	h.registry, err = registry.New(ctx, registry.Config{
 		BaseURL: origin, Store: store, Visitors: pages, Audit: trail, Discoverer: upstreams, Bus: bus, Pins: kept,
-		AllowPrivateUpstreams: private,
+		AllowPrivateUpstreams: private, Lint: lint.Check,
 	})
 	if err != nil {
 		return err

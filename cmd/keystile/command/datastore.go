@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/lint"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -145,7 +146,7 @@ func registrarOf(c *config.Config, store *storage.Store, trail interface {
 	return registry.New(context.Background(), registry.Config{
 		BaseURL: origin(c), Store: store, Visitors: noVisitors{}, NoDelivery: true, Pins: kept, Audit: trail,
 		AllowPrivateUpstreams: c.PrivateUpstreams, ResolveRefs: c.ResolveRefs,
-		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools,
+		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools, Lint: lint.Check,
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/lint"
 )
 
 // Decision 51. Each room holds its own part against its routes and answers.
@@ -102,7 +103,7 @@ func TestTheDocumentIsServedToEverybody(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &doc); err != nil || len(doc.Servers) != 1 || doc.Servers[0].URL != s.base || strings.Contains(body, apidoc.Example) {
 		t.Errorf("its server is %v, want %s: %v", doc.Servers, s.base, err)
 	}
-	if advice := registry.Lint(t.Context(), []byte(body)); len(advice) != 0 {
+	if advice := lint.Check(t.Context(), []byte(body)); len(advice) != 0 {
 		t.Errorf("it is not strictly OpenAPI: %q", advice)
 	}
 	tools, err := registry.Parse(t.Context(), []byte(body), registry.Options{Member: "keystile"})

@@ -36,7 +36,7 @@ var heavy = map[string]string{
 	"golang.org/x/net/idna":           "storage",
 	"golang.org/x/text/encoding":      "internal/charset",
 	"golang.org/x/text/transform":     "internal/charset",
-	"github.com/getkin/kin-openapi":   "registry",
+	"github.com/getkin/kin-openapi":   "registry/lint",
 	"github.com/wneessen/go-mail":     "oauth/signin/mailer",
 	"go.yaml.in/yaml/v3":              "cmd/keystile/config internal/yamljson",
 	"github.com/prometheus":           "cmd/keystile/internal/metrics",
@@ -74,7 +74,7 @@ var testOnly = map[string]string{
 	"go.yaml.in/yaml/v3":                       "examples/cluster examples/deploy",
 	"github.com/coreos/go-oidc/v3":             "internal/test/campaigns/peers",
 	"github.com/go-jose/go-jose/v4":            "internal/token oauth", // whoever is told of a logout verifies it by other code than ours
-	"github.com/getkin/kin-openapi":            "internal/test/campaigns/peers internal/test/service/registry",
+	"github.com/getkin/kin-openapi":            "internal/test/campaigns/peers internal/test/service/registry registry",
 	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
 }
 

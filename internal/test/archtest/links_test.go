@@ -54,6 +54,21 @@ func TestOnlyTheProgramLinksTheSDKOfOpenTelemetry(t *testing.T) {
 	}
 }
 
+// A host that makes tools and gives no advice on documents pays for no validator, which compiles schemas at each start.
+func TestOnlyAdviceLinksTheValidatorOfOpenAPI(t *testing.T) {
+	const kin = "github.com/getkin/kin-openapi/openapi3"
+	if !slices.Contains(deps(t, "registry/lint"), kin) {
+		t.Fatal("registry/lint links no kin-openapi: the test lists the wrong thing")
+	}
+	for _, room := range []string{"registry", "registry/pins", "mcpbus", "gateway", "gateway/console", "legacy", "oauth"} {
+		for _, pkg := range deps(t, room) {
+			if pkg == kin || strings.HasPrefix(pkg, "github.com/santhosh-tekuri/jsonschema") {
+				t.Errorf("%s links %s", room, pkg)
+			}
+		}
+	}
+}
+
 func TestNothingForTestsIsShipped(t *testing.T) {
 	shipped := deps(t, "cmd/keystile")
 	for _, pkg := range []string{module + "/internal/test/openapitest", module + "/internal/test/dialogue",

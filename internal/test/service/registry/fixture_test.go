@@ -22,6 +22,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/lint"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -86,7 +87,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)
 	h.pins = must(pins.New(pins.Config{Store: h.store, Audit: h, Notifier: h, Log: quiet}))(t)
 	c := registry.Config{
-		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true, Pins: h.pins,
+		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true, Pins: h.pins, Lint: lint.Check,
 		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, edit := range edits {

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/lint"
 )
 
 // Decision 51: the registrar accepts the service's own document.
@@ -45,7 +46,7 @@ func TestTheOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
 	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
 		t.Error(err)
 	}
-	if advice := registry.Lint(t.Context(), ownDocument(t)); len(advice) != 0 {
+	if advice := lint.Check(t.Context(), ownDocument(t)); len(advice) != 0 {
 		t.Errorf("preview --lint advises %q", advice)
 	}
 }
@@ -53,7 +54,7 @@ func TestTheOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
 // The document of a package that is mounted alone is complete.
 func TestEachPackagesDocumentIsComplete(t *testing.T) {
 	for name, d := range ownDocuments(t) {
-		if advice := registry.Lint(t.Context(), must(apidoc.Of(d).JSON(base))(t)); len(advice) != 0 {
+		if advice := lint.Check(t.Context(), must(apidoc.Of(d).JSON(base))(t)); len(advice) != 0 {
 			t.Errorf("%s: %q", name, advice)
 		}
 	}
