@@ -154,9 +154,13 @@ func (s source) add(all []entry, files map[string]string) ([]entry, error) {
 	return all, nil
 }
 
-// docs has the program write its manual pages and completions.
+// docs has the program write its completions, and itself with the tag manual its manual pages.
 func (s source) docs(ctx context.Context, binary, dir string) (all []entry, err error) {
-	if _, err := run(ctx, "", s.environ(), binary, "man", dir); err != nil {
+	writer, err := s.build(ctx, hostTarget(), dir+".writer", "manual")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := run(ctx, "", s.environ(), writer, "man", dir); err != nil {
 		return nil, err
 	}
 	pages, err := os.ReadDir(dir)

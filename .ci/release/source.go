@@ -125,8 +125,9 @@ func versionFor(tag string, tags []string, changelog string, at time.Time) (stri
 func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 // build compiles the program for a system, such as linux/amd64, and returns its path. Nothing of this
-// machine gets into it: neither paths, nor settings of the go command, nor its version.
-func (s source) build(ctx context.Context, target, out string) (string, error) {
+// machine gets into it: neither paths, nor settings of the go command, nor its version. Tags choose files beside those of
+// the program.
+func (s source) build(ctx context.Context, target, out string, tags ...string) (string, error) {
 	system, arch, _ := strings.Cut(target, "/")
 	toolchain, err := run(ctx, s.dir, nil, "go", "mod", "edit", "-json")
 	if err != nil {
@@ -139,7 +140,7 @@ func (s source) build(ctx context.Context, target, out string) (string, error) {
 	env := append(s.environ(),
 		"GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOTOOLCHAIN=go"+wanted[1], "GOFLAGS=", "GOENV=off", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0")
 	const name = "github.com/keystile/keystile/cmd/keystile/command.version"
-	_, err = run(ctx, s.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly",
+	_, err = run(ctx, s.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly", "-tags="+strings.Join(tags, ","),
 		"-ldflags", "-s -w -buildid= -X "+name+"=v"+s.version, "-o", out, "./cmd/keystile")
 	return out, err
 }

@@ -11,7 +11,6 @@
 //	keystile health          ask the service of this machine whether it is ready
 //	keystile config          print the effective configuration, or the table of all keys
 //	keystile completion SH   a script for bash, zsh, fish or powershell
-//	keystile man DIR         manual pages
 //	keystile help COMMAND    the flags of a command, and examples
 //
 // Everything it keeps is in one folder (--data, ./keystile-data), in a database of package

@@ -19,8 +19,8 @@
 //
 // # Running it
 //
-// keystile help lists the commands, each with --json for programs; keystile completion and keystile man write
-// what a shell and man read. app, user, session, lockout, key, setting, capability, client and apikey
+// keystile help lists the commands, each with --json for programs; keystile completion writes
+// what a shell reads. app, user, session, lockout, key, setting, capability, client and apikey
 // commands work through the running server or, where none runs, on the store itself.
 //
 // Behind a proxy that ends TLS, say what the world calls the service and whose X-Forwarded-For to believe:

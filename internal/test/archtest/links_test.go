@@ -3,6 +3,7 @@ package archtest
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,10 +73,32 @@ func TestOnlyAdviceLinksTheValidatorOfOpenAPI(t *testing.T) {
 func TestNothingForTestsIsShipped(t *testing.T) {
 	shipped := deps(t, "cmd/keystile")
 	for _, pkg := range []string{module + "/internal/test/openapitest", module + "/internal/test/dialogue",
+		"github.com/russross/blackfriday/v2", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/spf13/cobra/doc",
 		module + "/internal/test/hiddentext", module + "/internal/test/pty", "github.com/chromedp/chromedp"} {
 		if slices.Contains(shipped, pkg) {
 			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
 		}
+	}
+}
+
+// What a reader downloads and a node maps: a library that doubles it is noticed. It is what README says, and a little.
+func TestTheProgramIsNoLargerThanItSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it links the program")
+	}
+	const most = 47_500_000 // bytes
+	binary := filepath.Join(t.TempDir(), "keystile")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/keystile")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	is, err := os.Stat(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is.Size() > most {
+		t.Errorf("the stripped program has %d bytes, want at most %d", is.Size(), most)
 	}
 }
 

@@ -62,7 +62,6 @@ func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
 		"completion bash --x":         "unknown flag: --x",
 		"app --x -h":                  "unknown flag: --x",
 		"--data d -h":                 "unknown flag: --data",
-		"man":                         "man takes DIR",
 	} {
 		p := newProgram()
 		code := p.main(typed)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -25,7 +23,7 @@ func completed(t *testing.T, words ...string) string {
 
 func TestAShellIsOfferedCommandsAndFlags(t *testing.T) {
 	for typed, want := range map[string]string{
-		"":                  "app completion deep help man need plain set start",
+		"":                  "app completion deep help need plain set start",
 		"s":                 "set start",
 		"app ":              "create list",
 		"app c":             "create",
@@ -48,21 +46,6 @@ func TestEachShellHasAScript(t *testing.T) {
 		p := newProgram()
 		if code := p.main("completion " + shell); code != ExitOK || !strings.Contains(p.out.String(), "__complete") || strings.Count(p.out.String(), "\n") < 50 {
 			t.Errorf("completion %s = %d %.200s", shell, code, p.out.String()+p.err.String())
-		}
-	}
-}
-
-func TestEveryCommandHasAManualPage(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "man1")
-	p := newProgram()
-	if code := p.run("man", dir); code != ExitOK || !strings.Contains(p.out.String(), "man -l "+dir+"/prog.1") {
-		t.Fatalf("man = %d %s", code, p.out.String()+p.err.String())
-	}
-	for name, want := range map[string]string{
-		"prog.1": "SEE ALSO", "prog-app-create.1": "prog app create --x", "prog-set.1": `\fB--data\fP=DIR`, "prog-need.1": "what must be", "prog-deep-er-than.1": "many words",
-	} {
-		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s: %v, %s; want %q", name, err, text, want)
 		}
 	}
 }

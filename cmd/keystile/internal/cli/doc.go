@@ -3,8 +3,8 @@
 // # Choices
 //
 // The table is ours, because a command's name and arguments travel to a running server and are
-// checked there too; what reads the words, completes them for shells and writes manual pages is
-// github.com/spf13/cobra, which only this package imports. Before it reads them, three habits are
+// checked there too; what reads the words and completes them for shells is
+// github.com/spf13/cobra, which only this package imports. With the tag manual it writes the manual pages of a release. Before it reads them, three habits are
 // kept that it does not have: a switch of the configuration may be written "--demo false", a flag
 // that lacks its value does not swallow the next flag, and without a command the default one runs.
 //

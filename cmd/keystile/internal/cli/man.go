@@ -1,3 +1,5 @@
+//go:build manual
+
 package cli
 
 import (
@@ -9,9 +11,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand returns the command that writes a manual page for each command below root.
-func manCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+// addManual adds the command that writes a manual page for each command below root. A release is made with it; the
+// program itself is without what it links.
+func addManual(root *cobra.Command, detail func(*cobra.Command)) {
+	root.AddCommand(&cobra.Command{
 		Use: "man DIR", Short: "Write manual pages, one for each command, into a directory",
 		Example:               "  " + root.Name() + " man /usr/local/share/man/man1",
 		DisableFlagsInUseLine: true,
@@ -27,25 +30,26 @@ func manCommand(root *cobra.Command) *cobra.Command {
 				return err
 			}
 			root.DisableAutoGenTag = true
-			nameValues(root)
+			nameValues(root, detail)
 			if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: root.Name()}, words[0]); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(c.OutOrStdout(), "written to %s; read one with: man -l %s/%s.1\n", words[0], words[0], root.Name())
 			return err
 		},
-	}
+	})
 }
 
-// nameValues has manual pages say --data=DIR: they print the default behind a flag, and help has
+// nameValues has manual pages hold all of the help, and say --data=DIR: they print the default behind a flag, and help has
 // the defaults in its own words.
-func nameValues(c *cobra.Command) {
+func nameValues(c *cobra.Command, detail func(*cobra.Command)) {
+	detail(c)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if v, ok := valueOf(f); ok {
 			f.DefValue = v.flag.Value
 		}
 	})
 	for _, sub := range c.Commands() {
-		nameValues(sub)
+		nameValues(sub, detail)
 	}
 }

@@ -18,6 +18,7 @@ func (t Table) tree(call Call, out io.Writer) *cobra.Command {
 	root.SetErr(call.Stderr)
 	root.SetUsageTemplate(usageTemplate(root))
 	summaries, groups := map[string]string{}, map[string]string{}
+	details := map[*cobra.Command]Command{}
 	for _, g := range t.Groups {
 		root.AddGroup(&cobra.Group{ID: g.Title, Title: g.Title})
 		for _, topic := range g.Topics {
@@ -29,9 +30,22 @@ func (t Table) tree(call Call, out io.Writer) *cobra.Command {
 		for i, name := range names[:len(names)-1] {
 			parent = topic(parent, name, summaries[strings.Join(names[:i+1], " ")])
 		}
-		parent.AddCommand(c.cobra(call))
+		made := c.cobra(call)
+		details[made] = c
+		parent.AddCommand(made)
 	}
-	root.AddCommand(manCommand(root))
+	// What help says at length is put together for the command that is asked for, and not for a hundred at each start.
+	detail := func(c *cobra.Command) {
+		if d, known := details[c]; known {
+			c.Long = d.long()
+		}
+	}
+	show := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, words []string) {
+		detail(c)
+		show(c, words)
+	})
+	addManual(root, detail)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &UsageError{err} })
@@ -74,7 +88,7 @@ func (c Command) cobra(call Call) *cobra.Command {
 	names := strings.Fields(c.Name)
 	made := &cobra.Command{
 		Use:   strings.Join(append([]string{names[len(names)-1] + c.needed()}, c.Words...), " "),
-		Short: c.Summary, Long: c.long(), Example: indent(c.Examples),
+		Short: c.Summary, Example: indent(c.Examples),
 		ValidArgsFunction: c.completeWords,
 		Args:              cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
