@@ -5,6 +5,7 @@ import (
 	"mime"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/charset"
@@ -100,17 +101,21 @@ func charsetOf(media, declared string, body []byte) (from charset.Charset, mark 
 }
 
 var (
-	xmlCharset  = regexp.MustCompile(`^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})`)
-	htmlCharset = regexp.MustCompile(`(?i)<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})`)
+	xmlCharset = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})`)
+	})
+	htmlCharset = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})`)
+	})
 )
 
 // stated returns the charset that XML and HTML name themselves. A text in which "UTF-16" can be
 // read as ASCII is not UTF-16.
 func stated(media string, body []byte) string {
-	named := xmlCharset
+	named := xmlCharset()
 	switch {
 	case media == "text/html":
-		named = htmlCharset
+		named = htmlCharset()
 	case !strings.HasSuffix(media, "xml"):
 		return ""
 	}

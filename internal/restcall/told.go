@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
@@ -121,9 +122,11 @@ func (r *Request) told(header http.Header) (out []Header) {
 
 var (
 	// oneLink is a link of a Link header, with its parameters and the comma behind it.
-	oneLink = regexp.MustCompile(`<([^<>]*)>[^<]*`)
+	oneLink = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([^<>]*)>[^<]*`) })
 	// anyURL is a URL within another text, such as the JSON of an X-Pagination.
-	anyURL = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\,;{}|^` + "`" + `]*`)
+	anyURL = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\,;{}|^` + "`" + `]*`)
+	})
 )
 
 // shown is a value of a header as it may be shown, "" for one that may not: without the credential, and without the
@@ -139,10 +142,10 @@ func (r *Request) shown(name, value string) string {
 		return r.shownURL(value)
 	}
 	if name == "Link" {
-		value = strings.TrimRight(oneLink.ReplaceAllStringFunc(value, r.shownLink), ", ")
+		value = strings.TrimRight(oneLink().ReplaceAllStringFunc(value, r.shownLink), ", ")
 	}
 	hidden := false
-	value = anyURL.ReplaceAllStringFunc(value, func(text string) string {
+	value = anyURL().ReplaceAllStringFunc(value, func(text string) string {
 		as := r.shownURL(text)
 		hidden = hidden || as == ""
 		return as

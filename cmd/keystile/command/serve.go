@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/keystile/keystile/cmd/keystile/admin"
@@ -135,6 +136,9 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	})
 	if err != nil {
 		return err
+	}
+	if first.Made != nil {
+		debug.FreeOSMemory() // the passwords' hashes took 20 MB each, and nobody signs in for a while
 	}
 	if first.By != "" {
 		log.Info("another node was first and has made what there is: first-run.json is in its data folder", "node", first.By)

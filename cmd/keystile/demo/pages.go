@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed pages.html
@@ -17,7 +18,8 @@ var pageTexts string
 //go:embed style.css
 var style string
 
-var pages = template.Must(template.New("").Parse(pageTexts))
+// pages are parsed, and policy is computed, when the first page is shown.
+var pages = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(pageTexts)) })
 
 // view holds what the pages show.
 type view struct {
@@ -43,23 +45,23 @@ func (v view) Letter() string {
 }
 
 // policy lets a page use its own style sheet and send its forms to us; nothing else.
-var policy = func() string {
+var policy = sync.OnceValue(func() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-}()
+})
 
 // write answers with one of the pages.
 func write(w http.ResponseWriter, status int, name string, v view) error {
 	v.Style = template.CSS(style)
 	var buf bytes.Buffer
-	if err := pages.ExecuteTemplate(&buf, name, v); err != nil {
+	if err := pages().ExecuteTemplate(&buf, name, v); err != nil {
 		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", policy())
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "same-origin") // no-referrer would send Origin: null with the sign-out form

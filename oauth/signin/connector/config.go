@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"sync"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -24,10 +25,10 @@ func (c *check) add(format string, args ...any) {
 func (c *check) err() error { return errors.Join(c.errs...) }
 
 // idShape keeps the colon out, which separates an id from what follows it in a subject.
-var idShape = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+var idShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`) })
 
 func (c *check) id(id string) string {
-	if !idShape.MatchString(id) {
+	if !idShape().MatchString(id) {
 		c.add("ID: %q is no id of an application; the provider's console shows it", id)
 	}
 	return id

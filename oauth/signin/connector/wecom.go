@@ -41,7 +41,7 @@ var agentShape = regexp.MustCompile(`^[0-9]{1,16}$`)
 // NewWeCom makes the connector wecom, or reports all errors of the Config.
 func NewWeCom(c WeCom) (Connector, error) {
 	k := check{name: storage.LoginWeCom}
-	if !idShape.MatchString(c.CorpID) {
+	if !idShape().MatchString(c.CorpID) {
 		k.add("CorpID: %q is no id of a corporation; the console shows it under My Company", c.CorpID)
 	}
 	if !agentShape.MatchString(c.AgentID) {

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
@@ -127,7 +128,7 @@ func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) e
 	return reply.Found(w, reply.WithQuery(back, answer...))
 }
 
-var stateShape = regexp.MustCompile(`^[A-Za-z0-9_-]{0,128}$`)
+var stateShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{0,128}$`) })
 
 // request checks an authorization request. It refuses any redirect_uri but our own.
 func (f *Fake) request(a authorization, raw string) (url.Values, error) {
@@ -147,7 +148,7 @@ func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 		return nil, refusal("scope must be " + a.scope + ".")
 	case (a.provider == "oidc" || a.provider == "github") && (len(q.Get("code_challenge")) != 43 || q.Get("code_challenge_method") != "S256"):
 		return nil, refusal("code_challenge must be there, by S256.")
-	case !stateShape.MatchString(q.Get("state")):
+	case !stateShape().MatchString(q.Get("state")):
 		return nil, refusal("state must be at most 128 letters and digits.")
 	case !f.isOurs(q.Get("redirect_uri")):
 		return nil, refusal("redirect_uri must begin with " + f.base + "/.")
