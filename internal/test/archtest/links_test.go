@@ -81,7 +81,8 @@ func TestNothingForTestsIsShipped(t *testing.T) {
 	}
 }
 
-// What a reader downloads and a node maps: a library that doubles it is noticed. It is what README says, and a little.
+// The program is downloaded and mapped as a whole: a library that doubles it is noticed. The bound is what README says,
+// and a little.
 func TestTheProgramIsNoLargerThanItSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links the program")

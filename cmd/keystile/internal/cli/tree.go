@@ -34,7 +34,7 @@ func (t Table) tree(call Call, out io.Writer) *cobra.Command {
 		details[made] = c
 		parent.AddCommand(made)
 	}
-	// What help says at length is put together for the command that is asked for, and not for a hundred at each start.
+	// The long help is put together for the command that is asked for, and not for a hundred at each start.
 	detail := func(c *cobra.Command) {
 		if d, known := details[c]; known {
 			c.Long = d.long()
