@@ -16,6 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
@@ -141,7 +142,7 @@ func (b *backchannel) begin(id string) {
 func (b *backchannel) end(id string) {
 	b.Helper()
 	v := must(b.store.Session(b.Context(), id))(b.TB)
-	if err := b.store.EndSession(b.Context(), v); err != nil {
+	if err := logout.End(b.Context(), b.store, v); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -17,24 +18,15 @@ const (
 	listenPause, maxListenPause = time.Second, 30 * time.Second // before Listen is called again
 )
 
-// feedOf returns the revocations of a Store. One that does not tell how it has dated them does so before they are
-// stored.
-func feedOf(s Store) token.Feed {
-	if feed, ok := s.(token.Feed); ok {
-		return feed
-	}
-	return datedBefore{s}
+// feed is the revocations of a Store, whose users' applications are told that they are signed out.
+type feed struct{ Store }
+
+func (f feed) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	return logout.Revoke(ctx, f.Store, rs...)
 }
 
-type datedBefore struct{ Store }
-
-func (d datedBefore) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
-	rs = d.Dated(rs...)
-	return rs, d.Revoke(ctx, rs...)
-}
-
-func (d datedBefore) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
-	return d.Revoke(ctx, rs...)
+func (f feed) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
+	return logout.Restore(ctx, f.Store, rs...)
 }
 
 // mayGrantOf returns the question whether anything can be granted now. A Store that is not asked it always can.

@@ -35,9 +35,11 @@ type Store interface {
 	Issue(ctx context.Context, tokens ...driver.Token) error
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
-	Revoke(ctx context.Context, rs ...driver.Revocation) error
+	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error)
+	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	QueueDeliveries(ctx context.Context, all ...storage.Delivery) error
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
-	Dated(rs ...driver.Revocation) []driver.Revocation
 	Later(now time.Time) time.Time
 	Reached(now time.Time) time.Time
 	APIKey(ctx context.Context, id string) (apikey.Key, error)

@@ -213,3 +213,16 @@ func TestTheSecretOfTheWebhookStaysUntilANewOneIsWanted(t *testing.T) {
 		}
 	}
 }
+
+// stopping fails every write once it is told to.
+type stopping struct {
+	driver.Backend
+	stopped bool
+}
+
+func (s *stopping) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
+	if s.stopped {
+		return 0, errors.New("no power")
+	}
+	return s.Backend.Put(ctx, docs...)
+}

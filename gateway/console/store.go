@@ -41,7 +41,8 @@ type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	FindSessions(ctx context.Context, q storage.SessionQuery, from string, n int) ([]storage.Session, string, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
-	EndSession(ctx context.Context, s storage.Session) error
+	SID(ctx context.Context, root, appID string) (string, error)
+	EndSession(ctx context.Context, v storage.Session, told ...storage.Delivery) error
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
 	FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]storage.User, string, error)
 	SaveInvitation(ctx context.Context, i storage.Invitation) (storage.Invitation, error)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/told"
 )
@@ -36,7 +37,7 @@ func TestASignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
 	if err := End(t.Context(), store, one); err != nil {
 		t.Fatal(err)
 	}
-	revoke := store.Revoke
+	revoke := logout.By(store)
 	if ended, err := SignOut(t.Context(), store, revoke, u.Sub); err != nil || ended != 2 {
 		t.Fatalf("SignOut() = %d, %v, want 2 sessions", ended, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/storage/driver"
@@ -21,7 +22,8 @@ type toldFixture struct {
 type storeRevoker struct{ store *flaky }
 
 func (r *storeRevoker) Revoke(ctx context.Context, rs ...driver.Revocation) error {
-	return r.store.Store.Revoke(ctx, rs...)
+	_, err := logout.Revoke(ctx, r.store.Store, rs...)
+	return err
 }
 
 func newToldFixture(t *testing.T) toldFixture {

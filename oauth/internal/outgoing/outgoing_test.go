@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
@@ -129,7 +130,8 @@ func (h *fixture) signOut(sub string) {
 	h.Helper()
 	_, err := h.store.EnsureOpenID(context.Background(), h.app.ID, sub)
 	h.must(err)
-	h.must(h.store.Revoke(context.Background(), driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now()}))
+	_, err = logout.Revoke(context.Background(), h.store, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now()})
+	h.must(err)
 }
 
 func (h *fixture) queued() []storage.Delivery {
