@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // logoutClaims are those of a logout token.
@@ -299,7 +299,7 @@ func TestASessionThatEndsMeanwhileGivesNoCode(t *testing.T) {
 func (b *backchannel) waiting() storage.Delivery {
 	b.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		all := must(b.store.Deliveries(b.Context(), told.App(b.app.ID)))(b.TB)
+		all := must(b.store.Deliveries(b.Context(), notify.App(b.app.ID)))(b.TB)
 		if len(all) == 1 && all[0].LastError != "" {
 			return all[0]
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // Apps finds the applications that are to be told.
@@ -38,7 +38,7 @@ func End(ctx context.Context, store Sessions, v storage.Session) error {
 		if err != nil {
 			return err
 		}
-		one, err := delivery(ctx, store, id, told.Logout{Sub: v.UserID, SID: sid})
+		one, err := delivery(ctx, store, id, notify.Logout{Sub: v.UserID, SID: sid})
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func tell(ctx context.Context, store Revocations, rs []driver.Revocation) error 
 		for some := range slices.Chunk(met, storage.MaxSessionApps) {
 			var all []storage.Delivery
 			for _, o := range some {
-				one, err := delivery(ctx, store, o.AppID, told.Logout{Sub: r.ID})
+				one, err := delivery(ctx, store, o.AppID, notify.Logout{Sub: r.ID})
 				if err != nil {
 					return err
 				}
@@ -111,7 +111,7 @@ func tell(ctx context.Context, store Revocations, rs []driver.Revocation) error 
 }
 
 // delivery returns what one application is told: nothing, if it is gone, is disabled, or does not want to know.
-func delivery(ctx context.Context, store Apps, appID string, l told.Logout) ([]storage.Delivery, error) {
+func delivery(ctx context.Context, store Apps, appID string, l notify.Logout) ([]storage.Delivery, error) {
 	a, err := store.App(ctx, appID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && (a.Disabled || a.BackchannelLogoutURI == ""):
@@ -119,5 +119,5 @@ func delivery(ctx context.Context, store Apps, appID string, l told.Logout) ([]s
 	case err != nil:
 		return nil, err
 	}
-	return []storage.Delivery{{Member: told.App(appID), Event: told.LogoutEvent, URL: a.BackchannelLogoutURI, Payload: l.Payload()}}, nil
+	return []storage.Delivery{{Member: notify.App(appID), Event: notify.LogoutEvent, URL: a.BackchannelLogoutURI, Payload: l.Payload()}}, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // party is a store with applications that are told of the end of sessions, and one that is not.
@@ -81,19 +81,19 @@ func (p *party) end(id string) {
 }
 
 // told lists what waits for an application.
-func (p *party) told(a storage.App) (all []told.Logout) {
+func (p *party) told(a storage.App) (all []notify.Logout) {
 	p.Helper()
-	waiting, err := p.store.Deliveries(p.Context(), told.App(a.ID))
+	waiting, err := p.store.Deliveries(p.Context(), notify.App(a.ID))
 	p.must(err)
 	for _, d := range waiting {
-		l, err := told.ReadLogout(d.Payload)
+		l, err := notify.ReadLogout(d.Payload)
 		p.must(err)
 		all = append(all, l)
 	}
 	return all
 }
 
-func (p *party) wantTold(a storage.App, want ...told.Logout) {
+func (p *party) wantTold(a storage.App, want ...notify.Logout) {
 	p.Helper()
 	if got := p.told(a); !slices.Equal(got, want) {
 		p.Errorf("%s is told %+v, want %+v", a.Name, got, want)
@@ -109,8 +109,8 @@ func TestTheEndOfASessionIsToldToThoseThatItHasGivenACode(t *testing.T) {
 		t.Errorf("the sids are %q and %q, want two that say nothing", sid0, sid1)
 	}
 	p.end("s1")
-	p.wantTold(p.apps[0], told.Logout{Sub: "u1", SID: sid0})
-	p.wantTold(p.apps[1], told.Logout{Sub: "u1", SID: sid1})
+	p.wantTold(p.apps[0], notify.Logout{Sub: "u1", SID: sid0})
+	p.wantTold(p.apps[1], notify.Logout{Sub: "u1", SID: sid1})
 	p.wantTold(p.apps[2])
 }
 
@@ -165,7 +165,7 @@ func TestTheSIDIsThatOfTheSessionThatWentBefore(t *testing.T) {
 		t.Errorf("the next session has the sid %q, want %q", again, sid)
 	}
 	p.end("s2")
-	p.wantTold(p.apps[0], told.Logout{Sub: "u1", SID: sid})
+	p.wantTold(p.apps[0], notify.Logout{Sub: "u1", SID: sid})
 }
 
 func TestARevocationOfAUserIsToldToAllThatTheUserHasMet(t *testing.T) {
@@ -177,11 +177,11 @@ func TestARevocationOfAUserIsToldToAllThatTheUserHasMet(t *testing.T) {
 	p.must(revoke(t.Context(), p.store, driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: time.Now()}))
 	p.wantTold(p.apps[0]) // u1 has never been there
 	for _, a := range p.apps[1:] {
-		p.wantTold(a, told.Logout{Sub: "u1"})
+		p.wantTold(a, notify.Logout{Sub: "u1"})
 	}
 	p.wantTold(p.deaf)
 	p.must(revoke(t.Context(), p.store, driver.Revocation{Kind: driver.RevokeApp, ID: p.apps[1].ID, Before: time.Now()}))
-	p.wantTold(p.apps[1], told.Logout{Sub: "u1"})
+	p.wantTold(p.apps[1], notify.Logout{Sub: "u1"})
 }
 
 func TestAnApplicationThatIsDisabledOrHasNoAddressLeftIsNotTold(t *testing.T) {
@@ -213,7 +213,7 @@ func TestAFullQueueDropsTheOldestThatWasNotTriedAndCountsIt(t *testing.T) {
 	for i := range storage.MaxTold + 3 {
 		p.signOutEverywhere(fmt.Sprint("u", i), p.apps[0])
 	}
-	waiting, err := p.store.Deliveries(t.Context(), told.App(p.apps[0].ID))
+	waiting, err := p.store.Deliveries(t.Context(), notify.App(p.apps[0].ID))
 	p.must(err)
 	dropped := 0
 	for _, d := range waiting {
@@ -233,7 +233,7 @@ func TestOneUserDoesNotFillTheQueueOfAnApplication(t *testing.T) {
 	for range 20 {
 		p.signOutEverywhere("u1", p.apps[0])
 	}
-	p.wantTold(p.apps[0], told.Logout{Sub: "u0"}, told.Logout{Sub: "u1"})
+	p.wantTold(p.apps[0], notify.Logout{Sub: "u0"}, notify.Logout{Sub: "u1"})
 }
 
 func TestWhatIsToldIsNotAmongTheWebhooksOfCapabilities(t *testing.T) {

@@ -58,32 +58,32 @@ func (s *Store) Consent(ctx context.Context, appID, sub string) (Consent, error)
 	if err != nil {
 		return c, err
 	}
-	return c, s.withoutOthers(ctx, &c, map[string]time.Time{})
+	return c, withoutOthers(ctx, s.docs, &c, map[string]time.Time{})
 }
 
 // Consents returns everything a user has allowed.
 func (s *Store) Consents(ctx context.Context, sub string) ([]Consent, error) {
 	all, err := consents.All(ctx, s.docs, driver.Is("user="+sub))
-	return all, cmp.Or(err, s.allWithoutOthers(ctx, all))
+	return all, cmp.Or(err, allWithoutOthers(ctx, s.docs, all))
 }
 
 // ConsentsOf is Consents for a page of up to n, from the start or from a next of before.
 func (s *Store) ConsentsOf(ctx context.Context, sub, from string, n int) ([]Consent, string, error) {
 	all, next, err := consents.Page(ctx, s.docs, "user="+sub, from, n)
-	return all, next, cmp.Or(err, s.allWithoutOthers(ctx, all))
+	return all, next, cmp.Or(err, allWithoutOthers(ctx, s.docs, all))
 }
 
 // ConsentsOfApp returns a page of up to n of what users have allowed an application, from the start or
 // from a next of before.
 func (s *Store) ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]Consent, string, error) {
 	all, next, err := consents.Page(ctx, s.docs, "app="+appID, from, n)
-	return all, next, cmp.Or(err, s.allWithoutOthers(ctx, all))
+	return all, next, cmp.Or(err, allWithoutOthers(ctx, s.docs, all))
 }
 
-func (s *Store) allWithoutOthers(ctx context.Context, all []Consent) error {
+func allWithoutOthers(ctx context.Context, in *document.Store, all []Consent) error {
 	known := map[string]time.Time{}
 	for i := range all {
-		if err := s.withoutOthers(ctx, &all[i], known); err != nil {
+		if err := withoutOthers(ctx, in, &all[i], known); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (s *Store) allWithoutOthers(ctx context.Context, all []Consent) error {
 
 // withoutOthers takes out of a consent what opens capabilities whose names have passed to another owner after it
 // was allowed. known holds, by name, since when capabilities have been their owners'.
-func (s *Store) withoutOthers(ctx context.Context, c *Consent, known map[string]time.Time) (err error) {
+func withoutOthers(ctx context.Context, in *document.Store, c *Consent, known map[string]time.Time) (err error) {
 	gone := map[string]bool{}
 	passed := func(name string) bool {
 		member, ok := memberOfScope(name)
@@ -102,7 +102,7 @@ func (s *Store) withoutOthers(ctx context.Context, c *Consent, known map[string]
 		since, read := known[member]
 		if !read {
 			var there tools.Capability
-			there, err = tools.Capabilities.Get(ctx, s.docs, member)
+			there, err = tools.Capabilities.Get(ctx, in, member)
 			if errors.Is(err, document.ErrNotFound) { // nothing is opened
 				err = nil
 			}

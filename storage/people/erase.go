@@ -195,7 +195,7 @@ func (s *Store) waysOfUser(ctx context.Context, sub string, looks []string) (gon
 		}
 		gone = append(gone, docs...)
 	}
-	older, err := s.looksOf(ctx, sub, looks) // those that were stored before they had an entry are among them
+	older, err := looksOf(ctx, s.docs, sub, looks) // those that were stored before they had an entry are among them
 	if err != nil {
 		return nil, err
 	}

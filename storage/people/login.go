@@ -7,7 +7,7 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // Login types (protocol 1). They name the method by which a user signed in.
@@ -63,7 +63,7 @@ func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) {
 	added := l.Version == 0
 	tell := toldChanged(l.UserID, "password")
 	if added {
-		tell = toldLogins(told.UserLinked, l.UserID, l)
+		tell = toldLogins(notify.UserLinked, l.UserID, l)
 	}
 	err = tellingOf(ctx, s, tell, func(queued []driver.Doc) error {
 		version, err := document.Write(ctx, s.docs, append(queued, d)...)
@@ -96,7 +96,7 @@ func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 		return err
 	}
 	version := int64(0)
-	err = tellingOf(ctx, s, toldLogins(told.UserLinked, sub, more...), func(queued []driver.Doc) (err error) {
+	err = tellingOf(ctx, s, toldLogins(notify.UserLinked, sub, more...), func(queued []driver.Doc) (err error) {
 		version, err = document.Write(ctx, s.docs, slices.Concat(docs, queued)...)
 		return err
 	})
@@ -124,7 +124,7 @@ func (s *Store) unlink(ctx context.Context, some []Login, docs []driver.Doc) err
 		_, err := document.Write(ctx, s.docs, docs...)
 		return err
 	}
-	return tellingOf(ctx, s, toldLogins(told.UserUnlinked, some[0].UserID, some...), func(queued []driver.Doc) error {
+	return tellingOf(ctx, s, toldLogins(notify.UserUnlinked, some[0].UserID, some...), func(queued []driver.Doc) error {
 		_, err := document.Write(ctx, s.docs, slices.Concat(docs, queued)...)
 		return err
 	})

@@ -66,7 +66,7 @@ func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName fun
 			all = append(all, skeletonsOf(u.Sub, looksOfName(u.Username))...)
 		}
 		for some := range slices.Chunk(all, driver.MaxPut) {
-			if err := s.reserve(ctx, some); err != nil {
+			if err := reserve(ctx, s.docs, some); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (s *Store) dropErased(ctx context.Context, page []User, looksOfName func(us
 	}
 	for _, u := range page {
 		if slices.ContainsFunc(erased, func(e document.Erasure) bool { return e.Sub == u.Sub }) {
-			if err := s.removeLooks(ctx, u.Sub, looksOfName(u.Username)); err != nil {
+			if err := removeLooks(ctx, s.docs, u.Sub, looksOfName(u.Username)); err != nil {
 				return err
 			}
 		}
@@ -102,11 +102,11 @@ func (s *Store) dropErased(ctx context.Context, page []User, looksOfName func(us
 
 // reserve writes those of some skeletons that are missing. It looks again when another writer
 // was faster with one.
-func (s *Store) reserve(ctx context.Context, some []skeleton) error {
+func reserve(ctx context.Context, in *document.Store, some []skeleton) error {
 	for {
 		missing, seen := []skeleton{}, map[string]bool{}
 		for _, l := range some {
-			_, err := skeletons.Get(ctx, s.docs, skeletons.ID(l))
+			_, err := skeletons.Get(ctx, in, skeletons.ID(l))
 			switch {
 			case err != nil && !errors.Is(err, document.ErrNotFound):
 				return err
@@ -117,21 +117,21 @@ func (s *Store) reserve(ctx context.Context, some []skeleton) error {
 		if len(missing) == 0 {
 			return nil
 		}
-		docs, err := skeletons.Docs(s.docs, missing...)
+		docs, err := skeletons.Docs(in, missing...)
 		if err != nil {
 			return err
 		}
-		if _, err := document.Write(ctx, s.docs, docs...); !errors.Is(err, document.ErrExists) {
+		if _, err := document.Write(ctx, in, docs...); !errors.Is(err, document.ErrExists) {
 			return err
 		}
 	}
 }
 
 // looksOf returns the documents of those of some skeletons that are a user's.
-func (s *Store) looksOf(ctx context.Context, sub string, texts []string) (docs []driver.Doc, err error) {
+func looksOf(ctx context.Context, in *document.Store, sub string, texts []string) (docs []driver.Doc, err error) {
 	seen := map[string]bool{}
 	for _, l := range skeletonsOf(sub, texts) {
-		was, err := skeletons.Get(ctx, s.docs, skeletons.ID(l))
+		was, err := skeletons.Get(ctx, in, skeletons.ID(l))
 		if err != nil && !errors.Is(err, document.ErrNotFound) {
 			return nil, err
 		}
@@ -144,13 +144,13 @@ func (s *Store) looksOf(ctx context.Context, sub string, texts []string) (docs [
 }
 
 // removeLooks removes those of some skeletons that are a user's.
-func (s *Store) removeLooks(ctx context.Context, sub string, texts []string) error {
+func removeLooks(ctx context.Context, in *document.Store, sub string, texts []string) error {
 	_, err := document.RetryOnConflict(ctx, func() (int64, error) {
-		docs, err := s.looksOf(ctx, sub, texts)
+		docs, err := looksOf(ctx, in, sub, texts)
 		if err != nil {
 			return 0, err
 		}
-		return document.Write(ctx, s.docs, document.Removals(docs)...)
+		return document.Write(ctx, in, document.Removals(docs)...)
 	})
 	return err
 }

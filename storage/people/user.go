@@ -11,7 +11,7 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // Roles. A user without a role may sign in to applications, and make and keep their own.
@@ -154,7 +154,7 @@ func (s *Store) saveUser(ctx context.Context, u User, along ...driver.Doc) (User
 	if err != nil {
 		return u, err
 	}
-	err = tellingOf(ctx, s, func() ([]told.UserEvent, error) { return s.changesOf(ctx, u) }, func(queued []driver.Doc) error {
+	err = tellingOf(ctx, s, func() ([]notify.UserEvent, error) { return s.changesOf(ctx, u) }, func(queued []driver.Doc) error {
 		version, err := document.Write(ctx, s.docs, slices.Concat(along, queued, []driver.Doc{user})...)
 		if err == nil {
 			u.Version = version

@@ -7,13 +7,13 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/notify"
 	"github.com/keystile/keystile/storage/service"
-	"github.com/keystile/keystile/storage/told"
 	"github.com/keystile/keystile/storage/tools"
 )
 
 // tellingOf is tools.Queue of user events. They are asked for only if anybody wants to know.
-func tellingOf(ctx context.Context, s *Store, events func() ([]told.UserEvent, error), write func(queued []driver.Doc) error) error {
+func tellingOf(ctx context.Context, s *Store, events func() ([]notify.UserEvent, error), write func(queued []driver.Doc) error) error {
 	url, err := s.service.Setting(ctx, service.SettingUserWebhook)
 	if err != nil {
 		return err
@@ -27,29 +27,29 @@ func tellingOf(ctx context.Context, s *Store, events func() ([]told.UserEvent, e
 	}
 	var queued []tools.Delivery
 	for _, e := range all {
-		queued = append(queued, tools.Delivery{Member: told.Users, Event: e.Type, URL: url, Payload: e.Payload(time.Now())})
+		queued = append(queued, tools.Delivery{Member: notify.Users, Event: e.Type, URL: url, Payload: e.Payload(time.Now())})
 	}
 	return tools.Queue(ctx, s.tools, queued, write)
 }
 
-func one(e told.UserEvent) func() ([]told.UserEvent, error) {
-	return func() ([]told.UserEvent, error) { return []told.UserEvent{e}, nil }
+func one(e notify.UserEvent) func() ([]notify.UserEvent, error) {
+	return func() ([]notify.UserEvent, error) { return []notify.UserEvent{e}, nil }
 }
 
-func toldCreated(u User, by []Login) func() ([]told.UserEvent, error) {
-	return one(told.UserEvent{Type: told.UserCreated, Sub: u.Sub, Methods: methodsOf(by)})
+func toldCreated(u User, by []Login) func() ([]notify.UserEvent, error) {
+	return one(notify.UserEvent{Type: notify.UserCreated, Sub: u.Sub, Methods: methodsOf(by)})
 }
 
-func toldLogins(what, sub string, some ...Login) func() ([]told.UserEvent, error) {
-	return one(told.UserEvent{Type: what, Sub: sub, Methods: methodsOf(some)})
+func toldLogins(what, sub string, some ...Login) func() ([]notify.UserEvent, error) {
+	return one(notify.UserEvent{Type: what, Sub: sub, Methods: methodsOf(some)})
 }
 
-func toldChanged(sub string, fields ...string) func() ([]told.UserEvent, error) {
-	return one(told.UserEvent{Type: told.UserChanged, Sub: sub, Fields: fields})
+func toldChanged(sub string, fields ...string) func() ([]notify.UserEvent, error) {
+	return one(notify.UserEvent{Type: notify.UserChanged, Sub: sub, Fields: fields})
 }
 
-func toldDeleted(sub string) func() ([]told.UserEvent, error) {
-	return one(told.UserEvent{Type: told.UserDeleted, Sub: sub})
+func toldDeleted(sub string) func() ([]notify.UserEvent, error) {
+	return one(notify.UserEvent{Type: notify.UserDeleted, Sub: sub})
 }
 
 func methodsOf(some []Login) (names []string) {
@@ -61,7 +61,7 @@ func methodsOf(some []Login) (names []string) {
 
 // changesOf returns the events of a user who is about to be written, compared with what is stored. If that
 // changes before the write, the write fails.
-func (s *Store) changesOf(ctx context.Context, after User) (all []told.UserEvent, err error) {
+func (s *Store) changesOf(ctx context.Context, after User) (all []notify.UserEvent, err error) {
 	before, err := s.User(ctx, after.Sub)
 	if errors.Is(err, document.ErrNotFound) {
 		return nil, nil
@@ -70,13 +70,13 @@ func (s *Store) changesOf(ctx context.Context, after User) (all []told.UserEvent
 		return nil, err
 	}
 	if fields := fieldsOf(before, after); len(fields) > 0 {
-		all = append(all, told.UserEvent{Type: told.UserChanged, Sub: after.Sub, Fields: fields})
+		all = append(all, notify.UserEvent{Type: notify.UserChanged, Sub: after.Sub, Fields: fields})
 	}
 	switch {
 	case after.Disabled && !before.Disabled:
-		all = append(all, told.UserEvent{Type: told.UserLocked, Sub: after.Sub})
+		all = append(all, notify.UserEvent{Type: notify.UserLocked, Sub: after.Sub})
 	case !after.Disabled && before.Disabled:
-		all = append(all, told.UserEvent{Type: told.UserEnabled, Sub: after.Sub})
+		all = append(all, notify.UserEvent{Type: notify.UserEnabled, Sub: after.Sub})
 	}
 	return all, nil
 }

@@ -9,26 +9,26 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/shipped"
+	"github.com/keystile/keystile/storage/shipping"
 )
 
-var streams = document.Kind[shipped.Position]{
+var streams = document.Kind[shipping.Position]{
 	Name:    "stream",
-	ID:      func(p shipped.Position) string { return p.Name },
-	Version: func(p *shipped.Position) *int64 { return &p.Version },
+	ID:      func(p shipping.Position) string { return p.Name },
+	Version: func(p *shipping.Position) *int64 { return &p.Version },
 }
 
 // Stream returns how far a stream has come; Version 0: it has not begun.
-func (s *Store) Stream(ctx context.Context, name string) (shipped.Position, error) {
+func (s *Store) Stream(ctx context.Context, name string) (shipping.Position, error) {
 	at, err := streams.Get(ctx, s.docs, name)
 	if errors.Is(err, document.ErrNotFound) {
-		return shipped.Position{Name: name}, nil
+		return shipping.Position{Name: name}, nil
 	}
 	return at, err
 }
 
 // SaveStream writes how far a stream has come, or returns ErrConflict if another process was faster.
-func (s *Store) SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error) {
+func (s *Store) SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error) {
 	if err := at.Check(); err != nil {
 		return at, err
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // toldList is the list of what is due of these queues. It is not that of capabilities: those who send
@@ -13,14 +13,14 @@ import (
 const toldList = "tell"
 
 func dueList(member string) string {
-	if told.Is(member) {
+	if notify.Is(member) {
 		return toldList
 	}
 	return document.PlainList
 }
 
 func lifeIn(member string) time.Duration {
-	if _, ok := told.AppOf(member); ok {
+	if _, ok := notify.AppOf(member); ok {
 		return LogoutLife
 	}
 	return DeliveryLife

@@ -49,10 +49,10 @@ var heavy = map[string]string{
 	"github.com/aws/aws-sdk-go-v2":    "gateway/stream/s3",
 
 	// Of OpenTelemetry the library has the interfaces, and the program what sends.
-	"go.opentelemetry.io/otel/attribute":   "internal/span storage/traced cmd/keystile/internal/telemetry",
-	"go.opentelemetry.io/otel/codes":       "internal/span storage/traced",
+	"go.opentelemetry.io/otel/attribute":   "internal/span storage/oteltrace cmd/keystile/internal/telemetry",
+	"go.opentelemetry.io/otel/codes":       "internal/span storage/oteltrace",
 	"go.opentelemetry.io/otel/propagation": "internal/span",
-	"go.opentelemetry.io/otel/trace":       "internal/span storage/traced cmd/keystile/internal/telemetry gateway .", // in a Config
+	"go.opentelemetry.io/otel/trace":       "internal/span storage/oteltrace cmd/keystile/internal/telemetry gateway .", // in a Config
 	"go.opentelemetry.io/otel/sdk":         "cmd/keystile/internal/telemetry",
 	"go.opentelemetry.io/otel/exporters":   "cmd/keystile/internal/telemetry",
 
@@ -66,7 +66,7 @@ var testOnly = map[string]string{
 	"go.opentelemetry.io/otel/attribute":       "internal/test/service/gateway mcpbus",
 	"go.opentelemetry.io/otel/codes":           "mcpbus",
 	"go.opentelemetry.io/otel/trace":           "internal/test/service/gateway mcpbus cmd/keystile/internal",
-	"go.opentelemetry.io/otel/sdk":             "internal/span storage/traced internal/test/service/gateway mcpbus .", // spans in memory
+	"go.opentelemetry.io/otel/sdk":             "internal/span storage/oteltrace internal/test/service/gateway mcpbus .", // spans in memory
 	"go.opentelemetry.io/proto/otlp":           "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"google.golang.org/protobuf":               "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"golang.org/x/oauth2":                      "internal/test/campaigns/peers",
@@ -100,7 +100,7 @@ func roomOf(pkg string) string {
 
 // records are the packages of what rooms and the store hand to each other.
 var records = map[string]bool{
-	"storage/access": true, "storage/nodes": true, "storage/ranking": true, "storage/keyed": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true, "storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true, "storage/authn": true, "storage/told": true, "storage/shipped": true,
+	"storage/access": true, "storage/nodes": true, "storage/ranking": true, "storage/idempotency": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true, "storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true, "storage/authn": true, "storage/notify": true, "storage/shipping": true,
 	"storage/identity": true, "storage/secret": true, "storage/state": true,
 }
 

@@ -23,7 +23,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // posted holds what an application or an operator was sent.
@@ -136,7 +136,7 @@ func (h *fixture) signOut(sub string) {
 
 func (h *fixture) queued() []storage.Delivery {
 	h.Helper()
-	all, err := h.store.Deliveries(context.Background(), told.App(h.app.ID))
+	all, err := h.store.Deliveries(context.Background(), notify.App(h.app.ID))
 	h.must(err)
 	return all
 }
@@ -330,7 +330,7 @@ func TestWithoutAWebhookWhatWaitsIsGivenUp(t *testing.T) {
 		if all := h.got(); len(all) != 0 {
 			t.Errorf("sent was %+v, want nothing", all)
 		}
-		if all, err := h.store.Deliveries(t.Context(), told.Users); err != nil || len(all) != 0 {
+		if all, err := h.store.Deliveries(t.Context(), notify.Users); err != nil || len(all) != 0 {
 			t.Errorf("%d wait, %v, want none", len(all), err)
 		}
 	})

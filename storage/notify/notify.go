@@ -1,4 +1,4 @@
-package told
+package notify
 
 import (
 	"encoding/json"

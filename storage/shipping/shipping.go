@@ -1,4 +1,4 @@
-package shipped
+package shipping
 
 import (
 	"fmt"

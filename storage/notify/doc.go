@@ -1,4 +1,4 @@
-// Package told describes what others are told of users: applications of the end of sessions, operators of
+// Package notify describes what others are told of users: applications of the end of sessions, operators of
 // what happens to accounts. Package storage keeps it in queues of its deliveries until it is sent.
 //
 // # What is promised
@@ -22,4 +22,4 @@
 // of capabilities have not. They are sent by package oauth, see there.
 //
 // A [Logout] names no session of ours, and a [UserEvent] no name, address or secret: receivers are others' machines.
-package told
+package notify

@@ -1,6 +1,6 @@
-// Package traced tells OpenTelemetry of the steps of a store.
+// Package oteltrace tells OpenTelemetry of the steps of a store.
 //
-//	store, err := storage.Open(ctx, traced.New(backend), key)
+//	store, err := storage.Open(ctx, oteltrace.New(backend), key)
 //
 // Each step that is made within a recorded span is a span of kind client below it: its name is that of the step
 // and the kind of its documents, such as "Get app", and nothing of what is in them is told. Steps within no span,
@@ -12,4 +12,4 @@
 // the adapter (Gatherer, Picker, Meters, Shared) work through the wrapper.
 //
 // An id, an index entry or an error's text may hold somebody's name, so none of them is in a span.
-package traced
+package oteltrace

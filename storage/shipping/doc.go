@@ -1,4 +1,4 @@
-// Package shipped describes how far records have come that are shipped elsewhere, beside the store. It
+// Package shipping describes how far records have come that are shipped elsewhere, beside the store. It
 // belongs to package gateway/stream, and package storage keeps it.
 //
 // A stream and its target have one Position, which whoever ships reads at the start and moves on behind each batch.
@@ -9,4 +9,4 @@
 // there sends the same bytes under the same name once more, and not others.
 //
 // Two processes that ship the same are told apart by the version of the Position: one of them goes on.
-package shipped
+package shipping

@@ -1,4 +1,4 @@
-package traced_test
+package oteltrace_test
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/oteltrace"
 	"github.com/keystile/keystile/storage/storagetest"
-	"github.com/keystile/keystile/storage/traced"
 )
 
 func TestContract(t *testing.T) {
-	storagetest.Run(t, func(*testing.T) driver.Backend { return traced.New(memory.New()) })
+	storagetest.Run(t, func(*testing.T) driver.Backend { return oteltrace.New(memory.New()) })
 }
 
 // within returns a context in a recorded span, and what has been recorded below it.
@@ -43,7 +43,7 @@ func within(t *testing.T) (context.Context, func() tracetest.SpanStubs) {
 func TestEachStepIsASpanBelowItsCallers(t *testing.T) {
 	ctx, recorded := within(t)
 	inner := memory.New()
-	b := traced.New(inner)
+	b := oteltrace.New(inner)
 	at := time.Now()
 	b.Issue(ctx, driver.Token{Key: driver.Key{1}})
 	b.Token(ctx, driver.Key{1})
@@ -90,7 +90,7 @@ func TestEachStepIsASpanBelowItsCallers(t *testing.T) {
 
 func TestNothingOfARecordIsInASpan(t *testing.T) {
 	ctx, recorded := within(t)
-	b := traced.New(memory.New())
+	b := oteltrace.New(memory.New())
 	const secret = "s3cr3t@example.com"
 	b.Put(ctx, driver.Doc{Kind: "user", ID: secret, Data: []byte(secret), Index: []string{secret}})
 	b.Get(ctx, "user", secret)
@@ -117,7 +117,7 @@ func TestAFailureIsToldByItsKindAndAVerdictIsNone(t *testing.T) {
 		errors.New("postgres://u:s3cr3t@host is away"): "_OTHER",
 	} {
 		ctx, recorded := within(t)
-		if _, got := traced.New(failing{memory.New(), err}).Get(ctx, "app", "a"); got != err {
+		if _, got := oteltrace.New(failing{memory.New(), err}).Get(ctx, "app", "a"); got != err {
 			t.Errorf("answered %v, want %v", got, err)
 		}
 		all, kind := recorded(), ""
@@ -146,7 +146,7 @@ func (n nested) Get(ctx context.Context, _, _ string) (driver.Doc, error) {
 func TestTheAdapterIsAskedWithinTheStep(t *testing.T) {
 	ctx, recorded := within(t)
 	var inner trace.SpanContext
-	traced.New(nested{memory.New(), &inner}).Get(ctx, "app", "a")
+	oteltrace.New(nested{memory.New(), &inner}).Get(ctx, "app", "a")
 	if all := recorded(); len(all) != 1 || all[0].SpanContext.SpanID() != inner.SpanID() {
 		t.Errorf("asked within %v, recorded %v", inner.SpanID(), all)
 	}
@@ -154,7 +154,7 @@ func TestTheAdapterIsAskedWithinTheStep(t *testing.T) {
 
 func TestAStepThatNobodyRecordsAllocatesNothing(t *testing.T) {
 	inner := failing{memory.New(), driver.ErrNotFound}
-	b := traced.New(inner)
+	b := oteltrace.New(inner)
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(100, func() { b.Get(ctx, "app", "a") }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -1,4 +1,4 @@
-package traced
+package oteltrace
 
 import (
 	"context"
