@@ -1,5 +1,5 @@
 // Package logout has applications told when the sessions of their users end (OpenID Connect Back-Channel Logout 1.0).
-// What they are told waits in their queues, from where package oauth sends it.
+// The messages wait in their queues, from where package oauth sends them.
 //
 //	err := logout.End(ctx, store, session)       // tells the session's applications
 //	dated, err := logout.Revoke(ctx, store, end) // tells all applications of a user who is signed out everywhere

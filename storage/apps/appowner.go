@@ -148,8 +148,8 @@ func (c closedApp) app() App {
 }
 
 // DeleteApp removes an application, and writes its orders that are canceled with it in the same
-// step. Its tokens are ended by a revocation of kind app, which the caller writes first. What it
-// has used of the quota of its period is kept for its owner until the reset: see CreateApp.
+// step. Its tokens are ended by a revocation of kind app, which the caller writes first. The calls
+// that it has used of the quota of its period are kept for its owner until the reset: see CreateApp.
 // Package gateway/billing decides which orders are canceled and what counts as used.
 func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Order) error {
 	if a.ID == KeysAppID {

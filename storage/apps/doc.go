@@ -10,8 +10,8 @@
 //
 // # Choices
 //
-// What an owner has a limited number of is written with a fence, so that of two made at once that would both count the
-// same others one begins anew. Numbers that a page shows (state.Counts) are moved on in the step that changes them:
+// A record of which an owner may have a limited number is written with a fence, so that of two made at once that would
+// both count the same others one begins anew. Numbers that a page shows (state.Counts) are moved on in the step that changes them:
 // nothing is counted by reading.
 //
 // The grammar of redirect_uris is our own and narrower than RFC 3986, because browsers, proxies and URL libraries read the

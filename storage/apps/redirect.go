@@ -25,7 +25,7 @@ import (
 // rule for agents ([client.PrivateScheme]): the program on a device that has claimed it.
 //
 // The grammar is our own and narrower than RFC 3986, because browsers, proxies and URL
-// libraries read the rest in different ways. What passes, net/url reads the same way.
+// libraries read the rest in different ways. A redirect_uri that passes is read the same way by net/url.
 //
 // Of an application that nobody registered (see Client) exactly its own pass, and those of loopback
 // with any port.

@@ -151,7 +151,7 @@ func TestTheOriginOfARedirect(t *testing.T) {
 	}
 }
 
-// What is accepted, every reader must read the same way: net/url, and the way browsers
+// A redirect_uri that is accepted must be read the same way by every reader: net/url, and the way browsers
 // find a host (WHATWG URL), written here a second time.
 func FuzzRedirect(f *testing.F) {
 	for _, c := range redirectCases(f) {

@@ -25,7 +25,7 @@ type TierChange struct {
 	At   time.Time `json:"at"`
 }
 
-// maxTiers bounds the history of an application. What is older counts as the beginning.
+// maxTiers bounds the history of an application. An older change counts as the beginning.
 const maxTiers = 50
 
 // TierAt returns the tier of an application at a time. No job runs when a tier changes:

@@ -26,7 +26,7 @@ type Consent struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	Version   int64     `json:"-"`
 
-	// What was allowed for one grant, which uses it up, and until when it can be.
+	// Once was allowed for one grant, which uses it up, and can be used until OnceUntil.
 	Once      string    `json:"once,omitempty"`
 	OnceUntil time.Time `json:"once_until,omitzero"`
 	carried

@@ -13,11 +13,11 @@ import (
 	"github.com/keystile/keystile/storage/tools"
 )
 
-// What of a user stays when they are erased, and why. Each of these has at most their sub, which is
+// Some records of a user stay when they are erased. Each of these has at most their sub, which is
 // never drawn again:
 //
-//   - usage, orders and removed applications: the accounts are kept, with the sub of who ordered;
-//   - where usage is shipped elsewhere, the notes of who was charged in an hour, for 40 days;
+//   - usage, orders and removed applications: the accounts are kept, with the sub of the user who ordered;
+//   - where usage is shipped elsewhere, the notes of the accounts that were charged in an hour, for 40 days;
 //   - the audit trail, which is a chain: records end with its retention;
 //   - access rules about user:SUB, which match nobody then. A list without its last rule would be no list,
 //     and the default may let everybody in;
@@ -26,10 +26,10 @@ import (
 //   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too;
 //   - what applications are told of the end of their sessions, and user events, until delivered or a week later;
 //   - calls under an Idempotency-Key, for a day: hashes, which name nobody;
-//   - where processes share the store, the list of who has changed lately, until others push them out of it.
+//   - where processes share the store, the list of the users that have changed lately, until others push them out of it.
 //
-// What was shipped elsewhere by package gateway/stream, or exported, is out of reach: whoever keeps that has to
-// end it.
+// Records that were shipped elsewhere by package gateway/stream, or exported, are out of reach: their keeper has to
+// end them.
 //
 // Emails that wait in the outbox are sealed, and leave it within a day: a notice to a user who is gone
 // is sent to nobody, but for the one that says that they have deleted their account, which holds its address.

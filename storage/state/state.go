@@ -30,7 +30,7 @@ type Counts struct {
 // A Feature is a fact in the store that every binary that opens it must obey: one that
 // ignored it would let in what the fact keeps out, or forget what it keeps. It is written
 // before the first such fact, so a store in which nothing new was used can still be opened
-// by the version before. What merely adds is no feature: unknown fields survive a rewrite
+// by the version before. A fact that merely adds is no feature: unknown fields survive a rewrite
 // anyway.
 //
 // A new kind of document that a check depends on is a feature, and so is a new kind of

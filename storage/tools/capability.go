@@ -58,8 +58,8 @@ type Capability struct {
 	carried
 }
 
-// Since returns since when the name has been its owner's. What named the capability before, a consent, a token,
-// an API key or a bundle, meant another owner's and does not open it (decision 100).
+// Since returns since when the name has been its owner's. A record that named the capability before, a consent, a
+// token, an API key or a bundle, meant another owner's and does not open it (decision 100).
 func (c Capability) Since() time.Time {
 	if c.OwnedSince.IsZero() { // an older version wrote it
 		return c.CreatedAt

@@ -12,7 +12,7 @@ import (
 
 // storeClock holds what this process knows of the clock of a store that has one of its own (driver.Clock).
 //
-// What several processes grant and end is dated by the clock of the store that they share, so that a sign-out at one of
+// Everything that several processes grant and end is dated by the clock of the store that they share, so that a sign-out at one of
 // them ends what another has granted, however much their own clocks differ. No process asks for the time when it
 // grants something. It asks every two seconds, and knows by the time that it has been running since, which nobody sets,
 // between which two times the store's clock is: a question and its answer apart, mostly a millisecond. A grant is dated

@@ -14,7 +14,7 @@ import (
 
 // changes holds what a process knows of the epochs of a store that it shares with others.
 //
-// What one process changes holds at every other within a second of the reading of the epochs, and sooner where
+// A change of one process holds at every other within a second of the reading of the epochs, and sooner where
 // the store tells: keys, settings, applications with their tiers, owners and redirects, capabilities
 // and tools, access lists, bundles, users at userinfo, and all that is revoked. Every cache of one of these has OnChange
 // drop it, and reads it again until that succeeds. A role is read again after a second, because users may be in a
@@ -46,7 +46,7 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 
 // OnChange has f called with each change that ReadChanges finds, until stop is called, and with each
 // change of users that this process makes itself, before its writer is answered. f is quick, and calls no
-// method of the Store. What it is told of may also have failed to change.
+// method of the Store. A change that it is told of may also have failed.
 func (s *Store) OnChange(f func(state.Change)) (stop func()) {
 	c := &s.changes
 	c.mu.Lock()

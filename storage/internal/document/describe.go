@@ -14,7 +14,7 @@ type sized interface{ Size() (bytes int64) }
 
 // Describe returns what the records are kept in, for operators: the kind, such as PostgreSQL, the
 // version of its server and where that is reached, as host:port/database. bytes is the size of the
-// store. What an adapter does not say is "" or 0.
+// store. A value that an adapter does not say is "" or 0.
 //
 // An adapter says the first three by a method Describe() (kind, version, at string), and its size by a
 // method Size() (bytes int64). Neither asks a server, and what they return names no user, password or

@@ -24,7 +24,7 @@ func Look[T any](ctx context.Context, s *Store, k Kind[T], texts func(T) []strin
 	if err != nil {
 		return nil, "", err
 	}
-	// Who matches by two texts is listed twice.
+	// A record that matches by two texts is listed twice.
 	listed, more, err := s.backend.List(ctx, k.Name, q.Span(), min(2*n, driver.Page))
 	if err != nil {
 		return nil, "", Unavailable("find "+k.Name, err)

@@ -27,7 +27,7 @@ func (k Kind[T]) Page(ctx context.Context, s *Store, entry, from string, n int) 
 	return k.List(ctx, s, span, n)
 }
 
-// PageSpan is the rest of a span. What lies outside of it is not for who may read the span.
+// PageSpan is the rest of a span. A caller who may read the span may not read beyond it.
 func PageSpan(span driver.Span, from string) (driver.Span, error) {
 	if from == "" {
 		return span, nil

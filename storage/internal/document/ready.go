@@ -31,8 +31,8 @@ var probes = Kind[probe]{
 
 // Working reports whether the last write succeeded, and writes one small document if there was none for some seconds.
 //
-// It trusts a successful write for five seconds, and probes with one document of its own after that. What was
-// refused, found nothing to do or lost its caller proves nothing about the disk and is left out.
+// It trusts a successful write for five seconds, and probes with one document of its own after that. A write that
+// was refused, found nothing to do or lost its caller proves nothing about the disk and is left out.
 func Working(ctx context.Context, s *Store) error {
 	w := s.writes
 	turn := w.turn(time.Now())

@@ -32,7 +32,7 @@ func (s *Store) Rekeying(ctx context.Context) (bool, error) {
 //
 // A master key is changed in three steps. BeginRekey comes when the new key is kept where
 // the next start finds it, in front of the old one; [Store.Reseal] brings every document
-// under it; [Store.EndRekey] comes when the old key is put away. Whatever is interrupted
+// under it; [Store.EndRekey] comes when the old key is put away. A change that is interrupted
 // is done again from the first step, with the same keys. Of several processes on one
 // store all seal with the new key before one of them calls Reseal.
 func (s *Store) BeginRekey(ctx context.Context, keys ...secret.MasterKey) error {

@@ -15,7 +15,7 @@ import (
 // adapter gives. A copy of a store brings it along.
 //
 // It stands behind the JSON of a document, as 32 blanks and tabs: so every adapter has it for nothing, and versions before
-// read past it. A damaged document is an ErrUnavailable that is a driver.Damaged. What is no JSON has none: the
+// read past it. A damaged document is an ErrUnavailable that is a driver.Damaged. Data that is no JSON has none: the
 // mark of the master key, which is sealed and does not open if it is damaged, and the index of the trail, whose
 // finds are compared with their records.
 type sums struct {
