@@ -89,7 +89,7 @@
 //	              storage/counters storage/counters/redis storage/counters/countertest
 //	              storage/storagetest storage/nodes storage/handle
 //	              storage/access storage/apikey storage/authn storage/client storage/event
-//	              storage/identity storage/keyed storage/ranking storage/shipped storage/told storage/toolplan storage/traced
+//	              storage/identity storage/idempotency storage/ranking storage/shipping storage/notify storage/toolplan storage/oteltrace
 //	              cmd/keystile/command
 //	experimental  gateway/console gateway/stream gateway/stream/s3
 //	              cmd/keystile/admin cmd/keystile/config cmd/keystile/demo

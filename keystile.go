@@ -34,7 +34,7 @@ import (
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/traced"
+	"github.com/keystile/keystile/storage/oteltrace"
 )
 
 // Config says how to make a Service. Fields that are not required have the protocol's defaults.
@@ -67,7 +67,7 @@ type Config struct {
 	Log                   *slog.Logger   // nil: slog.Default()
 
 	// Tracer records spans of the requests and, where there is a Backend, of its steps; nil: none. A host that
-	// opens the Store itself wraps its Backend in storage/traced.
+	// opens the Store itself wraps its Backend in storage/oteltrace.
 	Tracer trace.TracerProvider
 
 	Settings func() []console.Setting // what the process was started with, for the console; nil: it shows none of that
@@ -185,7 +185,7 @@ func (s *Service) add(p part) {
 func (s *Service) foundation(ctx context.Context, c *Config) (err error) {
 	if s.Store == nil {
 		if c.Tracer != nil {
-			c.Backend = traced.New(c.Backend)
+			c.Backend = oteltrace.New(c.Backend)
 		}
 		if s.Store, err = storage.Open(ctx, c.Backend, c.MasterKey); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	keyedcall "github.com/keystile/keystile/storage/keyed"
+	keyedcall "github.com/keystile/keystile/storage/idempotency"
 	storedranking "github.com/keystile/keystile/storage/ranking"
 )
 

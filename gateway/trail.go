@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/shipped"
+	"github.com/keystile/keystile/storage/shipping"
 )
 
 // TrailConfig holds what OpenTrail needs.
@@ -33,8 +33,8 @@ type TrailConfig struct {
 		Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error)
 		TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error)
 		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
-		Stream(ctx context.Context, name string) (shipped.Position, error)
-		SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
+		Stream(ctx context.Context, name string) (shipping.Position, error)
+		SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
 		nodes.LeaseStore
 	}
 

@@ -16,11 +16,12 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // logoutClaims are those of a logout token.
@@ -141,7 +142,7 @@ func (b *backchannel) begin(id string) {
 func (b *backchannel) end(id string) {
 	b.Helper()
 	v := must(b.store.Session(b.Context(), id))(b.TB)
-	if err := b.store.EndSession(b.Context(), v); err != nil {
+	if err := logout.End(b.Context(), b.store, v); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -298,7 +299,7 @@ func TestASessionThatEndsMeanwhileGivesNoCode(t *testing.T) {
 func (b *backchannel) waiting() storage.Delivery {
 	b.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		all := must(b.store.Deliveries(b.Context(), told.App(b.app.ID)))(b.TB)
+		all := must(b.store.Deliveries(b.Context(), notify.App(b.app.ID)))(b.TB)
 		if len(all) == 1 && all[0].LastError != "" {
 			return all[0]
 		}

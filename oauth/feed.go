@@ -5,8 +5,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -15,6 +17,17 @@ const (
 
 	listenPause, maxListenPause = time.Second, 30 * time.Second // before Listen is called again
 )
+
+// feed is the revocations of a Store, whose users' applications are told that they are signed out.
+type feed struct{ Store }
+
+func (f feed) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
+	return logout.Revoke(ctx, f.Store, rs...)
+}
+
+func (f feed) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
+	return logout.Restore(ctx, f.Store, rs...)
+}
 
 // successorKeyOf returns what reads, once, the key that the successors of agents' refresh tokens are derived by.
 //

@@ -24,14 +24,35 @@ import (
 // Store keeps applications, tokens, revocations and keys; *storage.Store implements it. Its OnChange tells of
 // changed users too.
 type Store interface {
+	appStore
+	userStore
+	tokenStore
+	keyStore
+	deliveryStore
+	sharedStore
+	Setting(ctx context.Context, name string) (string, error)
+}
+
+// appStore keeps applications, and clients that registered themselves.
+type appStore interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	RemoveClient(ctx context.Context, a storage.App) error
 	ClientHost(ctx context.Context, host string) (client.Host, error)
-	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
-	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+}
+
+// userStore keeps how applications know users, and flows that users have begun.
+type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
-	Setting(ctx context.Context, name string) (string, error)
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	JoinSession(ctx context.Context, v storage.Session, appID string) (sid string, err error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+}
+
+// tokenStore keeps codes and refresh tokens, and what is revoked.
+type tokenStore interface {
 	Issue(ctx context.Context, tokens ...driver.Token) error
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
@@ -39,28 +60,39 @@ type Store interface {
 	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error                 // that the store has lost, as they were
 	MayGrant() error                                                                       // why nothing can be granted now
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)                      // persistent, the same for every process over the store
-	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
 	Later(now time.Time) time.Time
 	Reached(now time.Time) time.Time
+}
+
+// keyStore keeps API keys and signing keys.
+type keyStore interface {
 	APIKey(ctx context.Context, id string) (apikey.Key, error)
 	UseAPIKey(ctx context.Context, k apikey.Key, at time.Time) (apikey.Key, error)
 	RemoveAPIKey(ctx context.Context, id string) error
 	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
 	SaveKeys(ctx context.Context, keys ...storage.SigningKey) error
 	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
-	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
-	JoinSession(ctx context.Context, v storage.Session, appID string) (sid string, err error)
+}
+
+// deliveryStore keeps what applications are told, and user events.
+type deliveryStore interface {
 	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
 	DueTold(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
 	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
+	QueueDeliveries(ctx context.Context, all ...storage.Delivery) error
 	Queued() <-chan struct{}
+}
+
+// sharedStore tells what other processes change in the store, and is swept.
+type sharedStore interface {
 	Shared() bool
 	Listen(ctx context.Context, hint func()) error
 	OnChange(f func(storage.Change)) (stop func())
 	ReadChanges(ctx context.Context) error
+	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
 }
 
 // Users finds the users that tokens are about; *storage.Store implements it. A host with its own
@@ -204,7 +236,7 @@ func (s *Server) Mount(mux interface {
 // send starts to tell applications of the end of sessions, and operators of users.
 //
 // An application with a BackchannelLogoutURI is told of the end of sessions (OpenID Connect Back-Channel Logout
-// 1.0); package storage/told says what is promised, and package internal/outgoing how it is sent. Its owner
+// 1.0); package storage/notify says what is promised, and package internal/outgoing how it is sent. Its owner
 // sets that address with a user's token of scope apps or in the console, with a sign-in of the last ten minutes
 // as for redirect_uris; so do administrators and operators, who alone may name one of this machine or of a
 // private network (decision 101). Its host is one of the application's domains. Operators alone choose where

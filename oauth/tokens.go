@@ -91,7 +91,7 @@ func (t *Tokens) read(ctx context.Context) (err error) {
 	if t.keys, err = token.OpenKeys(ctx, t.c.Store, t.c.SigningAlg); err != nil {
 		return fmt.Errorf("signing keys: %w", err)
 	}
-	if t.revoked, err = token.OpenRevoked(ctx, t.c.Store); err != nil {
+	if t.revoked, err = token.OpenRevoked(ctx, feed{t.c.Store}); err != nil {
 		return fmt.Errorf("revocations: %w", err)
 	}
 	return nil

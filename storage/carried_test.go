@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -100,7 +96,7 @@ func later(t *testing.T, s *storage.Store, d driver.Doc) (driver.Doc, any) {
 			t.Fatal(err)
 		}
 	}
-	sealed["of later"] = s.SealForTest("a secret of later", d, "of later")
+	sealed["of later"] = seal(t, s, "a secret of later", d, "of later")
 	first, _ := json.Marshal(planted)
 	second, _ := json.Marshal(sealed)
 	d.Data = bytes.Join([][]byte{first, second}, []byte("\n"))
@@ -116,9 +112,9 @@ func sealedOf(t *testing.T, d driver.Doc) (sealed map[string][]byte) {
 	return sealed
 }
 
-func filled(t *testing.T, s *storage.Store, k storage.KindForTest) driver.Doc {
+func filled(t *testing.T, s *storage.Store, k kind) driver.Doc {
 	t.Helper()
-	d, err := k.WriteNewForTest(s, func(record any) { fill(reflect.ValueOf(record).Elem(), new(int)) })
+	d, err := k.writeNew(s, func(record reflect.Value) { fill(record, new(int)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +124,10 @@ func filled(t *testing.T, s *storage.Store, k storage.KindForTest) driver.Doc {
 
 func TestWhatANewerVersionHasWrittenSurvivesARewrite(t *testing.T) {
 	s, _ := open(t)
-	for name, k := range storage.KindsForTest() {
+	for name, k := range kinds() {
 		t.Run(name, func(t *testing.T) {
 			before, planted := later(t, s, filled(t, s, k))
-			after, err := k.RewriteForTest(s, before, func(any) {})
+			after, err := k.rewrite(s, before, func(reflect.Value) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +139,7 @@ func TestWhatANewerVersionHasWrittenSurvivesARewrite(t *testing.T) {
 			if len(is) != len(was) || !bytes.Equal(is["of later"], was["of later"]) {
 				t.Errorf("the sealed texts are %q, want %q and the unknown one as it was", slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(was)))
 			}
-			again, err := k.RewriteForTest(s, after, func(any) {})
+			again, err := k.rewrite(s, after, func(reflect.Value) {})
 			if err != nil || !bytes.Equal(bytes.Split(again.Data, []byte("\n"))[0], record) {
 				t.Errorf("written once more it is\n%s (%v), want\n%s", again.Data, err, record)
 			}
@@ -154,22 +150,21 @@ func TestWhatANewerVersionHasWrittenSurvivesARewrite(t *testing.T) {
 // What this version empties must not come back because it was there when it was read.
 func TestAKnownFieldHasTheValueOfThisVersion(t *testing.T) {
 	s, _ := open(t)
-	for name, k := range storage.KindsForTest() {
+	for name, k := range kinds() {
 		before, _ := later(t, s, filled(t, s, k))
 		var clean driver.Doc
-		empty := func(record any) {
-			v := reflect.ValueOf(record).Elem()
+		empty := func(v reflect.Value) {
 			for i := range v.NumField() {
 				if v.Type().Field(i).IsExported() {
 					v.Field(i).SetZero()
 				}
 			}
 		}
-		clean, err := k.WriteNewForTest(s, empty)
+		clean, err := k.writeNew(s, empty)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, err := k.RewriteForTest(s, before, empty)
+		after, err := k.rewrite(s, before, empty)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,62 +212,6 @@ func TestAChangedItemLosesTheUnknownFieldsOfTheOld(t *testing.T) {
 	}
 	if d, _ = backend.Get(t.Context(), "access", "m"); bytes.Contains(d.Data, []byte("until")) {
 		t.Errorf("a rule that was changed is %s", d.Data)
-	}
-}
-
-func TestToolsKeepWhatANewerVersionHasWritten(t *testing.T) {
-	s, _ := open(t)
-	later := []byte(`[{"name":"a","description":"A","inputSchema":{},"call":{"template":"/a","of_later":1}},{"name":"b","description":"B","inputSchema":{},"of_later":{"x":[]}}]`)
-	packed := storage.PackForTest(later)
-	tools, err := storage.UnpackForTest(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, tools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Publish = true
-	_, tools, err = s.Tools(t.Context(), "m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = s.SaveCapability(t.Context(), c, tools); err != nil {
-		t.Fatal(err)
-	}
-	if got := storage.ToolsForTest(t.Context(), s, c.Member); !reflect.DeepEqual(parsed(t, got), parsed(t, later)) {
-		t.Errorf("the tools are stored as %s, want %s", got, later)
-	}
-}
-
-// The test above must see each kind.
-func TestEveryKindIsTried(t *testing.T) {
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var declared []string
-	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, is := n.(*ast.ValueSpec)
-			if !is || len(spec.Values) != 1 {
-				return true
-			}
-			if made, is := spec.Values[0].(*ast.CompositeLit); is {
-				if of, is := made.Type.(*ast.IndexExpr); is && fmt.Sprint(of.X) == "kind" {
-					declared = append(declared, spec.Names[0].Name)
-				}
-			}
-			return true
-		})
-	}
-	slices.Sort(declared)
-	if tried := slices.Sorted(maps.Keys(storage.KindsForTest())); len(declared) < 20 || !slices.Equal(tried, declared) {
-		t.Errorf("kinds tried: %q, declared: %q; name the missing one in KindsForTest", tried, declared)
 	}
 }
 

@@ -56,7 +56,7 @@ func revoked(t *testing.T, s *storage.Store) map[string]driver.Revocation {
 
 func endAt(t *testing.T, s *storage.Store, id string, until time.Time) {
 	t.Helper()
-	if err := s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: id, Until: until}); err != nil {
+	if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: id, Until: until}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -164,7 +164,7 @@ func TestWhatWasGrantedWhileTheClockWasAheadCanBeEnded(t *testing.T) {
 			id := map[string]string{driver.RevokeUser: "u", driver.RevokeApp: "a", driver.RevokeConsent: driver.ConsentID("a", "u")}[kind]
 			end := func() driver.Revocation {
 				r := driver.Revocation{Kind: kind, ID: id, Before: time.Now(), Until: time.Now().Add(30 * day)}
-				if err := s.Revoke(t.Context(), r); err != nil {
+				if _, err := s.RevokeDated(t.Context(), r); err != nil {
 					t.Fatal(err)
 				}
 				return revoked(t, s)[id]
@@ -197,7 +197,7 @@ func TestAGrantProvesTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		granted := s.Later(time.Now().Add(time.Hour))
-		if err := s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: time.Now()}); err != nil {
+		if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 		if r := revoked(t, s)["u"]; !r.Covers(driver.Token{UserID: "u", GrantedAt: granted}) {

@@ -26,7 +26,8 @@ import (
 // binary that ignored it would let in what it keeps out.
 var brings = map[string]func(context.Context, *storage.Store) error{
 	"revocations of consents": func(ctx context.Context, s *storage.Store) error {
-		return s.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("ks1", "u1"), Before: time.Now()})
+		_, err := s.RevokeDated(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("ks1", "u1"), Before: time.Now()})
+		return err
 	},
 	"access lists of tools": func(ctx context.Context, s *storage.Store) error {
 		if _, err := s.SaveCapability(ctx, storage.Capability{Member: "m"}, nil); err != nil {
@@ -75,7 +76,6 @@ func featuresOf(t *testing.T, s *storage.Store) (names []string) {
 	return names
 }
 
-// Not parallel: versions that know less are made one after the other.
 func TestABinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 	for _, f := range storage.Features() {
 		bring := brings[f.Name]
@@ -85,11 +85,10 @@ func TestABinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 		}
 		backend, key := memory.New(), storage.NewMasterKey()
 		t.Cleanup(func() { backend.Close() })
-		restore := storage.ForgetFeatureForTest(f.Name)
-		if _, err := storage.Open(t.Context(), backend, key); err != nil {
+		without := slices.DeleteFunc(storage.Features(), func(known storage.Feature) bool { return known.Name == f.Name })
+		if _, err := storage.OpenKnowing(t.Context(), backend, without, key); err != nil {
 			t.Errorf("%s: a version without it does not open a store without it: %v", f.Name, err)
 		}
-		restore()
 		s, err := storage.Open(t.Context(), backend, key)
 		if err != nil {
 			t.Fatal(err)
@@ -105,9 +104,7 @@ func TestABinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 		if names := featuresOf(t, s); !slices.Equal(names, []string{f.Name}) {
 			t.Errorf("%s: the store lists %q", f.Name, names)
 		}
-		restore = storage.ForgetFeatureForTest(f.Name)
-		_, err = storage.Open(t.Context(), backend, key)
-		restore()
+		_, err = storage.OpenKnowing(t.Context(), backend, without, key)
 		refusedAsNewer(t, err, f.Name, f.Since)
 		if _, err := storage.Open(t.Context(), backend, key); err != nil {
 			t.Errorf("%s: a version that knows it = %v, want nil", f.Name, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
 )
 
 // Somebody who sealed with the old key, and whose write ends when the new one is in place
@@ -80,7 +81,7 @@ func TestAWriteSealedBeforeTheChangeAndSentBehindItIsSealedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A document of the old key that is moved does not get the new one's seal either.
-	if err := store.WriteForTest(t.Context(), doc); err == nil || !strings.Contains(err.Error(), "belongs elsewhere") {
+	if _, err := document.Write(t.Context(), storage.DocumentsForTest(store), doc); err == nil || !strings.Contains(err.Error(), "belongs elsewhere") {
 		t.Errorf("a text sealed for another document was sealed again: %v", err)
 	}
 	doc.ID = app.ID
@@ -89,7 +90,7 @@ func TestAWriteSealedBeforeTheChangeAndSentBehindItIsSealedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc.Version = now.Version
-	if err := store.WriteForTest(t.Context(), doc); err != nil {
+	if _, err := document.Write(t.Context(), storage.DocumentsForTest(store), doc); err != nil {
 		t.Fatal(err)
 	}
 	read, err := v.open(v.backend, fresh).App(t.Context(), app.ID)

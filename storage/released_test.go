@@ -1,10 +1,7 @@
-package storage
+package storage_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,42 +9,15 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/test/released"
+	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/transfer"
 )
 
-// wholly reads a document, and fails if it has a field that nobody knows.
-func (k kind[T]) wholly(s *Store, d driver.Doc) error {
-	v, err := k.record(s, d)
-	if err != nil {
-		return err
-	}
-	if id := k.id(v); id != d.ID {
-		return fmt.Errorf("its id is %q, and it is at %q", id, d.ID)
-	}
-	text, _, _ := bytes.Cut(d.Data, newline)
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	var known T
-	if err := strict.Decode(&known); err != nil {
-		return fmt.Errorf("a field of it is read no more (give it another name only beside the old one): %w", err)
-	}
-	return nil
-}
-
-// readers returns all kinds by name. That none is missing is seen in carried_test.go.
-func readers() map[string]KindForTest {
-	all := map[string]KindForTest{}
-	for _, k := range KindsForTest() {
-		all[k.NameForTest()] = k
-	}
-	return all
-}
-
 // others are kinds that are not typed documents: the digest of the master key, which Open checks, and the index
 // of the audit trail, which is in a form of its own and is made again where a version does not know it.
-var others = []string{"master", trailIndexKind}
+var others = []string{"master", "trail"}
 
 // notKept are kinds that the data of the last release does not have, and why.
 var notKept = map[string]string{
@@ -65,15 +35,15 @@ func TestEveryRecordOfEveryReleaseIsRead(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			store, backend := openReleased(t, version)
-			found, readers := map[string]int{}, readers()
+			found, readers := map[string]int{}, kinds()
 			for d := range documents(t, backend) {
 				found[d.Kind]++
 				if slices.Contains(others, d.Kind) {
 					continue
 				}
-				if readers[d.Kind] == nil {
+				if k, known := readers[d.Kind]; !known {
 					t.Errorf("a document of kind %q is read by nobody", d.Kind)
-				} else if err := readers[d.Kind].wholly(store, d); err != nil {
+				} else if err := k.wholly(store, d); err != nil {
 					t.Errorf("%s %q: %v", d.Kind, d.ID, err)
 				}
 			}
@@ -89,7 +59,7 @@ func TestEveryRecordOfEveryReleaseIsRead(t *testing.T) {
 	}
 }
 
-func openReleased(t *testing.T, version string) (*Store, *bolt.Store) {
+func openReleased(t *testing.T, version string) (*storage.Store, *bolt.Store) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := released.Unpack(version, dir); err != nil {
@@ -99,7 +69,7 @@ func openReleased(t *testing.T, version string) (*Store, *bolt.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := ParseMasterKey(strings.TrimSpace(string(text)))
+	key, err := storage.ParseMasterKey(strings.TrimSpace(string(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +78,7 @@ func openReleased(t *testing.T, version string) (*Store, *bolt.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { backend.Close() })
-	store, err := Open(t.Context(), backend, key)
+	store, err := storage.Open(t.Context(), backend, key)
 	if err != nil {
 		t.Fatal(err)
 	}

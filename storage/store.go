@@ -4,34 +4,46 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/storage/apps"
+	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/clock"
+	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/people"
+	"github.com/keystile/keystile/storage/service"
+	"github.com/keystile/keystile/storage/tools"
 )
 
-// Store is the typed view of a Backend that other packages use. Its records carry a
-// Version: 0 when they are made, the stored one afterwards. Saving a record that has
-// changed meanwhile fails with ErrConflict.
+// Store is the typed view of a Backend that other packages use. Beside its own methods it has those of the stores of
+// its subjects: [people.Store], [authn.Store], [apps.Store], [tools.Store] and [service.Store].
+//
+// Its records carry a Version: 0 when they are made, the stored one afterwards. Saving a record that has changed
+// meanwhile fails with ErrConflict.
 type Store struct {
-	backend  driver.Backend // a *writes around the Backend given to Open
-	writes   *writes
-	sealer   atomic.Pointer[sealer]
-	apps     *memo[App]
-	users    *memo[User]
-	clock    clock
-	features featureMemo
-	changes  changes
-	shards   shards
-	queued   chan struct{} // see Queued
-	sids     atomic.Pointer[Secret]
-
-	unpacking chan struct{} // holds one value for each list of tools that is being unpacked
-
-	sealing sync.RWMutex // held by every write, and to change sealer
-	rekeyed bool         // sealer is not the one of Open: records may be sealed with another key
+	*documents
+	*storeClock
+	*peopleStore
+	*authnStore
+	*appStore
+	*toolStore
+	*serviceStore
 }
+
+// The stores that a Store is made of, under names that are unlike those of their methods.
+type (
+	documents    = document.Store
+	storeClock   = clock.Clock
+	peopleStore  = people.Store
+	authnStore   = authn.Store
+	appStore     = apps.Store
+	toolStore    = tools.Store
+	serviceStore = service.Store
+)
+
+// kinds are all kinds of documents.
+var kinds = slices.Concat(document.Kinds, clock.Kinds, people.Kinds, authn.Kinds, apps.Kinds, tools.Kinds, service.Kinds)
 
 // Open makes a Store over a backend. The first master key seals; all of them open. The
 // first Open of an empty backend leaves a mark there, so that any later one with the wrong
@@ -44,49 +56,34 @@ type Store struct {
 //
 // Closing the Store is closing the backend.
 func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Store, error) {
-	return open(ctx, backend, readMachine, keys)
+	return open(ctx, backend, clock.ReadMachine, document.Features(), keys)
 }
 
-func open(ctx context.Context, backend driver.Backend, read func() clockReading, keys []MasterKey) (*Store, error) {
-	sealer, err := newSealer(keys)
+func open(ctx context.Context, backend driver.Backend, read func() clock.Reading, known []Feature, keys []MasterKey) (*Store, error) {
+	docs, err := document.New(document.Config{Backend: backend, Keys: keys, Kinds: kinds, Known: known})
 	if err != nil {
 		return nil, err
 	}
-	counted := &writes{Backend: newSums(backend)}
-	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone), shards: newShards(), queued: make(chan struct{}, 1), unpacking: make(chan struct{}, maxUnpacking)}
-	s.sealer.Store(sealer)
-	s.clock.store.read = read
-	if err := s.checkFeatures(ctx); err != nil {
+	nobody, err := service.NewSetting(docs, settingStrangers, strangersNever)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.checkMaster(ctx, sealer); err != nil {
+	if err := document.Check(ctx, docs, nobody); err != nil {
 		return nil, err
 	}
-	if err := s.openClock(ctx, backend); err != nil {
+	clock, err := clock.Open(ctx, docs, backend, read)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.openChanges(ctx, backend); err != nil {
+	if err := document.Follow(ctx, docs, backend); err != nil {
 		return nil, err
 	}
-	return s, nil
-}
-
-// write is the one way documents reach the backend. A change of the master key waits for
-// the writes on their way; those that come after it seal with the new key.
-func (s *Store) write(ctx context.Context, docs ...driver.Doc) (int64, error) {
-	if err := driver.CheckPut(docs...); err != nil {
-		return 0, err
-	}
-	s.sealing.RLock()
-	defer s.sealing.RUnlock()
-	if s.rekeyed {
-		var err error
-		if docs, err = s.current(docs); err != nil {
-			return 0, err
-		}
-	}
-	version, err := s.put(ctx, docs)
-	return version, unavailable("put", err)
+	t := tools.New(docs)
+	v := service.New(docs, clock)
+	return &Store{
+		documents: docs, storeClock: clock, appStore: apps.New(docs), toolStore: t, serviceStore: v,
+		peopleStore: people.New(docs, clock, v, t), authnStore: authn.New(docs, clock, v, t),
+	}, nil
 }
 
 // Issue stores tokens, all or none.
@@ -94,13 +91,13 @@ func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 	if err := s.MayGrant(); err != nil {
 		return err
 	}
-	return unavailable("issue", s.backend.Issue(ctx, tokens...))
+	return document.Unavailable("issue", document.Backend(s.documents).Issue(ctx, tokens...))
 }
 
 // Token returns the token of a key, spent, revoked and expired ones included.
 func (s *Store) Token(ctx context.Context, key driver.Key) (driver.Token, error) {
-	t, err := s.backend.Token(ctx, key)
-	return t, unavailable("token", err)
+	t, err := document.Backend(s.documents).Token(ctx, key)
+	return t, document.Unavailable("token", err)
 }
 
 // Exchange spends a token and stores what follows it, in one step with one winner.
@@ -111,57 +108,38 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	if err := s.MayGrant(); err != nil {
 		return err
 	}
-	return unavailable("exchange", s.backend.Exchange(ctx, key, at, next...))
+	return document.Unavailable("exchange", document.Backend(s.documents).Exchange(ctx, key, at, next...))
 }
 
-// Revoke stores revocations. One of what was granted before a time, and says none, is of everything that was granted
-// until now, at whichever node, and of nothing that is granted once Revoke has returned. A time that it says is by the
-// clock of this machine. See Dated for what a wrong clock changes.
+// RevokeDated stores revocations, and returns them as they were stored. One of what was granted before a time, and says
+// none, is of everything that was granted until now, at whichever node, and of nothing that is granted once RevokeDated
+// has returned. A time that it says is by the clock of this machine. See Dated for what a wrong clock changes.
 //
-// One of a user also removes the API keys that the user had made before, which would outlive it, and tells the user's
-// applications that learn of the end of sessions: what they are told waits in their queues before Revoke returns.
-func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
-	_, err := s.RevokeDated(ctx, rs...)
-	return err
-}
-
-// RevokeDated is Revoke, and returns the revocations as they were stored.
-func (s *Store) RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) {
-	c := &s.clock.store
-	dates := slices.ContainsFunc(rs, byTime)
-	if dates && c.source != nil {
-		now, err := c.ask(ctx)
-		if err != nil {
-			return nil, err
-		}
-		answered := c.read()
-		rs = s.clock.date(rs, now, now.Sub(answered.wall))
-		defer c.settle(ctx, answered.ran)
-	} else {
-		rs = s.Dated(rs...)
-	}
-	if err := s.RestoreRevocations(ctx, rs...); err != nil {
+// One of a user also removes the API keys that the user had made before, which would outlive it.
+func (s *Store) RevokeDated(ctx context.Context, rs ...driver.Revocation) (dated []driver.Revocation, err error) {
+	err = clock.Revoke(ctx, s.storeClock, rs, func(rs []driver.Revocation) error {
+		dated = rs
+		return s.RestoreRevocations(ctx, rs...)
+	})
+	if err != nil {
 		return nil, err
 	}
-	return rs, nil
+	return dated, nil
 }
 
 // RestoreRevocations stores revocations that the store has had and has lost, as they were.
 func (s *Store) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error {
 	if slices.ContainsFunc(rs, func(r driver.Revocation) bool { return r.Kind == driver.RevokeConsent }) {
-		if err := s.requireFeature(ctx, consentRevocations); err != nil {
+		if err := document.RequireFeature(ctx, s.documents, document.ConsentRevocations); err != nil {
 			return err
 		}
 	}
-	if err := unavailable("revoke", s.backend.Revoke(ctx, rs...)); err != nil {
+	if err := document.Unavailable("revoke", document.Backend(s.documents).Revoke(ctx, rs...)); err != nil {
 		return err
 	}
 	for _, r := range rs {
 		if r.Kind == driver.RevokeUser {
-			if err := s.endAPIKeys(ctx, r.ID, r.Before); err != nil {
-				return err
-			}
-			if err := s.tellUserLogout(ctx, r.ID); err != nil {
+			if err := s.EndAPIKeys(ctx, r.ID, r.Before); err != nil {
 				return err
 			}
 		}
@@ -171,38 +149,38 @@ func (s *Store) RestoreRevocations(ctx context.Context, rs ...driver.Revocation)
 
 // Revocations reads the feed of revocations after a Seq, up to n of them.
 func (s *Store) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
-	rs, err := s.backend.Revocations(ctx, after, n)
-	s.clock.heard(rs)
-	return rs, unavailable("revocations", err)
+	rs, err := document.Backend(s.documents).Revocations(ctx, after, n)
+	clock.Heard(s.storeClock, rs)
+	return rs, document.Unavailable("revocations", err)
 }
 
 // Count adds one batch of counters, once.
 func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
-	return unavailable("count", s.backend.Count(ctx, b, counts))
+	return document.Unavailable("count", document.Backend(s.documents).Count(ctx, b, counts))
 }
 
 // Usage returns the usage of one application.
 func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
-	counts, err := s.backend.Usage(ctx, q)
-	return counts, unavailable("usage", err)
+	counts, err := document.Backend(s.documents).Usage(ctx, q)
+	return counts, document.Unavailable("usage", err)
 }
 
 // Append adds audit records.
 func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
-	return unavailable("append", s.backend.Append(ctx, records...))
+	return document.Unavailable("append", document.Backend(s.documents).Append(ctx, records...))
 }
 
 // Records reads the audit trail after a Seq, up to n records.
 func (s *Store) Records(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
-	records, err := s.backend.Records(ctx, after, n)
-	return records, unavailable("records", err)
+	records, err := document.Backend(s.documents).Records(ctx, after, n)
+	return records, document.Unavailable("records", err)
 }
 
 // Appended returns the Seq of the last audit record that was appended, also when that one is
 // gone; 0: there was none, or the store cannot tell.
 func (s *Store) Appended(ctx context.Context) (uint64, error) {
-	last, err := s.backend.Appended(ctx)
-	return last, unavailable("appended", err)
+	last, err := document.Backend(s.documents).Appended(ctx)
+	return last, document.Unavailable("appended", err)
 }
 
 // Prune removes audit records up to a Seq in small steps and returns how many. The caller
@@ -210,10 +188,10 @@ func (s *Store) Appended(ctx context.Context) (uint64, error) {
 func (s *Store) Prune(ctx context.Context, through uint64) (int, error) {
 	total := 0
 	for {
-		n, err := s.backend.Prune(ctx, through, sweepStep)
+		n, err := document.Backend(s.documents).Prune(ctx, through, sweepStep)
 		total += n
 		if err != nil || n == 0 {
-			return total, unavailable("prune", err)
+			return total, document.Unavailable("prune", err)
 		}
 		if err := ctx.Err(); err != nil {
 			return total, err

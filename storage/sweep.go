@@ -7,17 +7,26 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/storage/internal/clock"
+	"github.com/keystile/keystile/storage/internal/document"
 	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Sweep removes everything that ended by at, in small steps, and returns how much.
+//
+// Expired tokens and documents are returned until they are swept: the reader of a record
+// compares its ExpiresAt, because only the reader may look at a clock.
+//
+// Usage rows of hours are kept for 400 days ([driver.UsageHours]), which is longer than any question
+// or settlement by the hour reaches back, and those of days for ever. Neither can be set: what
+// a settlement is made of must not depend on it.
 func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
 	total := 0
 	for {
-		n, err := s.backend.Sweep(ctx, at, sweepStep)
+		n, err := document.Backend(s.documents).Sweep(ctx, at, sweepStep)
 		total += n
 		if err != nil || n == 0 {
-			return total, unavailable("sweep", err)
+			return total, document.Unavailable("sweep", err)
 		}
 		if err := ctx.Err(); err != nil {
 			return total, err
@@ -38,7 +47,7 @@ func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func
 	var walking sync.WaitGroup
 	defer walking.Wait()
 	walking.Go(func() { s.walkOn(ctx, failed) })
-	walking.Go(func() { s.watchClock(ctx, failed) })
+	walking.Go(func() { clock.Watch(ctx, s.storeClock, failed) })
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	task := nodes.NewTask(s, "sweep", every+every/2)
@@ -46,12 +55,12 @@ func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func
 		s.sweepNow(ctx, task, failed)
 		select {
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeWait)
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), document.ProbeWait)
 			defer cancel()
 			if err := task.Release(last); err != nil {
 				failed(fmt.Errorf("leave sweeping to another process: %w", err))
 			}
-			if err := s.markTime(last, time.Now(), true); err != nil {
+			if err := clock.Mark(last, s.storeClock, time.Now(), true); err != nil {
 				failed(fmt.Errorf("keep the highest time seen: %w", err))
 			}
 			return
@@ -62,13 +71,13 @@ func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func
 
 func (s *Store) sweepNow(ctx context.Context, task *nodes.Task, failed func(error)) {
 	now := time.Now()
-	if err := s.clock.problem(now); err != nil {
+	if err := clock.Problem(s.storeClock, now); err != nil {
 		failed(err)
 	}
-	if err := s.markTime(ctx, now, false); err != nil && ctx.Err() == nil {
+	if err := clock.Mark(ctx, s.storeClock, now, false); err != nil && ctx.Err() == nil {
 		failed(fmt.Errorf("keep the highest time seen: %w", err))
 	}
-	if err := s.checkFeatures(ctx); errors.Is(err, ErrNewer) {
+	if err := document.CheckFeatures(ctx, s.documents); errors.Is(err, ErrNewer) {
 		failed(fmt.Errorf("another process serves from this store: %w", err))
 	}
 	if err := s.sweepFor(ctx, task, s.Reached(now)); err != nil && ctx.Err() == nil {
@@ -82,9 +91,9 @@ func (s *Store) sweepFor(ctx context.Context, task *nodes.Task, at time.Time) er
 		if mine, err := task.Mine(ctx); err != nil || !mine {
 			return err
 		}
-		n, err := s.backend.Sweep(ctx, at, sweepStep)
+		n, err := document.Backend(s.documents).Sweep(ctx, at, sweepStep)
 		if err != nil || n == 0 {
-			return unavailable("sweep", err)
+			return document.Unavailable("sweep", err)
 		}
 	}
 }

@@ -7,28 +7,8 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
 )
-
-// trailIndexKind is the kind of the documents by which audit records are found. They hold no text and
-// no secret, only what is derived from the records, in a form of their own: a process of a version
-// that does not know the form leaves them alone, because they say which one it is.
-const trailIndexKind = "trail"
-
-// TrailIndex returns up to n documents of the index of the audit trail that have an entry in span, in the
-// order of their entries. They belong to whoever searches the trail.
-func (s *Store) TrailIndex(ctx context.Context, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
-	docs, next, err = s.backend.List(ctx, trailIndexKind, span, n)
-	return docs, next, unavailable("list the index of the audit trail", err)
-}
-
-// SaveTrailIndex writes documents of the index of the audit trail, all or none, whatever Kind they name.
-func (s *Store) SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
-	docs = slices.Clone(docs)
-	for i := range docs {
-		docs[i].Kind = trailIndexKind
-	}
-	return s.write(ctx, docs...)
-}
 
 // near bounds how many Seqs apart two records are that one call of Records reads, where the store has no Pick.
 const near = 64
@@ -39,9 +19,9 @@ func (s *Store) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, erro
 	if len(seqs) > driver.Page {
 		return nil, fmt.Errorf("%w: %d audit records in one call, at most %d", ErrInvalid, len(seqs), driver.Page)
 	}
-	if picker := driver.AsPicker(s.writes.Backend); picker != nil {
+	if picker := driver.AsPicker(document.Adapter(s.documents)); picker != nil {
 		records, err := picker.Pick(ctx, seqs...)
-		return records, unavailable("pick", err)
+		return records, document.Unavailable("pick", err)
 	}
 	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
 	if len(seqs) > 0 && seqs[0] == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // listener is a store whose user events are wanted.
@@ -37,14 +37,14 @@ func newListener(t *testing.T) *listener {
 // news are the events since the last call, one line each, and their bodies.
 func (l *listener) news() (lines, bodies string) {
 	l.Helper()
-	all, err := l.store.Deliveries(context.Background(), told.Users)
+	all, err := l.store.Deliveries(context.Background(), notify.Users)
 	if err != nil {
 		l.Fatal(err)
 	}
 	for _, d := range all[l.seen:] {
 		var e struct {
 			Type string
-			Data told.UserEvent
+			Data notify.UserEvent
 		}
 		if err := json.Unmarshal(d.Payload, &e); err != nil || e.Type != d.Event || e.Data.Sub == "" {
 			l.Errorf("%s: %s, %v", d.Event, d.Payload, err)
@@ -212,4 +212,17 @@ func TestTheSecretOfTheWebhookStaysUntilANewOneIsWanted(t *testing.T) {
 			t.Error("the secret is not sealed")
 		}
 	}
+}
+
+// stopping fails every write once it is told to.
+type stopping struct {
+	driver.Backend
+	stopped bool
+}
+
+func (s *stopping) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
+	if s.stopped {
+		return 0, errors.New("no power")
+	}
+	return s.Backend.Put(ctx, docs...)
 }

@@ -7,17 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/storage/apps"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
 	"github.com/keystile/keystile/storage/nodes"
+	"github.com/keystile/keystile/storage/people"
 )
-
-// walk says how far the walk over what is older than counts and search has come.
-type walk struct {
-	Part int    `json:"part,omitempty"` // of walkParts
-	From string `json:"from,omitempty"` // in that part; "": its beginning
-	Done bool   `json:"done,omitempty"`
-	carried
-}
 
 const (
 	walkPage  = 70                    // documents that are looked at in a step, which may all be written, beside their epochs
@@ -27,53 +22,55 @@ const (
 
 // walkPart finds on one page what lacks its entries or is not counted, and how that changes the
 // counts. The documents are as they are to be written.
-type walkPart func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change tally, next string, err error)
+type walkPart func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change document.Tally, next string, err error)
 
 var walkParts = []walkPart{
 	numbersListed,
-	lacking(users, "all", func(*tally, *User) {}),
-	lacking(apps, "all", (*tally).app),
-	lacking(orders, "status="+OrderPending, tallyOrder), lacking(orders, "status="+OrderContact, tallyOrder),
+	lacking(people.Users, "all", func(*document.Tally, *User) {}),
+	lacking(apps.Apps, "all", apps.CountApp),
+	lacking(apps.Orders, "status="+OrderPending, tallyOrder), lacking(apps.Orders, "status="+OrderContact, tallyOrder),
 }
 
-func tallyOrder(t *tally, o *Order) { t.open += recount(o.Version, &o.Counted, o.Open()) }
+func tallyOrder(t *document.Tally, o *Order) {
+	t.Open += document.Recount(o.Version, &o.Counted, o.Open())
+}
 
 // numbersListed puts the numbers of users on the list of counters.
-func numbersListed(ctx context.Context, s *Store, _ string, _ int) ([]driver.Doc, tally, string, error) {
-	c, err := counters.get(ctx, s, numbersOfUsers)
+func numbersListed(ctx context.Context, s *Store, _ string, _ int) ([]driver.Doc, document.Tally, string, error) {
+	c, err := document.Counters.Get(ctx, s.documents, document.NumbersOfUsers)
 	if errors.Is(err, ErrNotFound) {
-		return nil, tally{}, "", nil
+		return nil, document.Tally{}, "", nil
 	}
 	if err != nil {
-		return nil, tally{}, "", err
+		return nil, document.Tally{}, "", err
 	}
-	d, err := counters.doc(s, c)
-	return []driver.Doc{d}, tally{}, "", err
+	d, err := document.Counters.Doc(s.documents, c)
+	return []driver.Doc{d}, document.Tally{}, "", err
 }
 
-func lacking[T any](k kind[T], entry string, count func(*tally, *T)) walkPart {
-	return func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change tally, next string, err error) {
+func lacking[T any](k document.Kind[T], entry string, count func(*document.Tally, *T)) walkPart {
+	return func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change document.Tally, next string, err error) {
 		span := driver.Is(entry)
 		if from != "" {
 			span.From = from
 		}
-		page, more, err := s.backend.List(ctx, k.name, span, n)
+		page, more, err := document.Backend(s.documents).List(ctx, k.Name, span, n)
 		if err != nil {
-			return nil, change, "", unavailable("list "+k.name, err)
+			return nil, change, "", document.Unavailable("list "+k.Name, err)
 		}
 		for _, there := range page {
-			v, err := k.record(s, there)
+			v, err := k.Record(s.documents, there)
 			if err != nil {
 				return nil, change, "", err
 			}
-			var by tally
+			var by document.Tally
 			count(&by, &v)
-			d, err := k.doc(s, v)
+			d, err := k.Doc(s.documents, v)
 			if err != nil {
 				return nil, change, "", err
 			}
-			if by != (tally{}) || !sameEntries(d.Index, there.Index) {
-				docs, change = append(docs, d), tally{apps: change.apps + by.apps, open: change.open + by.open}
+			if by != (document.Tally{}) || !sameEntries(d.Index, there.Index) {
+				docs, change = append(docs, d), document.Tally{Apps: change.Apps + by.Apps, Open: change.Open + by.Open}
 			}
 		}
 		if more != "" {
@@ -93,7 +90,7 @@ func sameEntries(a, b []string) bool {
 func (s *Store) walkOn(ctx context.Context, failed func(error)) {
 	task := nodes.NewTask(s, "walk", 3*walkRetry)
 	defer func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeWait)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), document.ProbeWait)
 		defer cancel()
 		if err := task.Release(last); err != nil {
 			failed(fmt.Errorf("leave the counting to another process: %w", err))
@@ -124,7 +121,7 @@ func (s *Store) walkTurn(ctx context.Context, task *nodes.Task) (done bool, wait
 		return false, walkRetry, err
 	}
 	// A version that does not know of it would leave out what it writes behind the walk.
-	if err := s.requireFeature(ctx, counting); err != nil {
+	if err := document.RequireFeature(ctx, s.documents, document.Counting); err != nil {
 		return false, walkRetry, err
 	}
 	if done, err = s.walkStep(ctx); err != nil {
@@ -133,12 +130,12 @@ func (s *Store) walkTurn(ctx context.Context, task *nodes.Task) (done bool, wait
 	return done, walkPause, nil
 }
 
-func (s *Store) walked(ctx context.Context) (counter, error) {
-	at, err := counters.get(ctx, s, walkState)
+func (s *Store) walked(ctx context.Context) (document.Counter, error) {
+	at, err := document.Counters.Get(ctx, s.documents, document.WalkState)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
-	at.Name = walkState
+	at.Name = document.WalkState
 	return at, err
 }
 
@@ -155,11 +152,11 @@ func (s *Store) walkStep(ctx context.Context) (done bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		state, err := counters.doc(s, at)
+		state, err := document.Counters.Doc(s.documents, at)
 		if err != nil {
 			return false, err
 		}
-		_, err = s.writeCounted(ctx, change, append(docs, state)...)
+		_, err = document.WriteCounted(ctx, s.documents, change, append(docs, state)...)
 		if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrExists) || ctx.Err() != nil {
 			return at.Walk.Done && err == nil, err
 		}
@@ -167,7 +164,7 @@ func (s *Store) walkStep(ctx context.Context) (done bool, err error) {
 }
 
 // walkPages goes over pages until one lacks something, or ten do not.
-func (s *Store) walkPages(ctx context.Context, at *walk, n int) (docs []driver.Doc, change tally, err error) {
+func (s *Store) walkPages(ctx context.Context, at *document.Walk, n int) (docs []driver.Doc, change document.Tally, err error) {
 	for range 10 {
 		if docs, change, at.From, err = walkParts[at.Part](ctx, s, at.From, n); err != nil {
 			return nil, change, err

@@ -9,13 +9,13 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/shipped"
+	"github.com/keystile/keystile/storage/shipping"
 )
 
 // positions keep how far streams have come.
 type positions interface {
-	Stream(ctx context.Context, name string) (shipped.Position, error)
-	SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
+	Stream(ctx context.Context, name string) (shipping.Position, error)
+	SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
 	nodes.LeaseStore
 }
 

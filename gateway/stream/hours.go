@@ -12,7 +12,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/shipped"
+	"github.com/keystile/keystile/storage/shipping"
 )
 
 // UsageStore has rows of usage, whose they are, and how far they were shipped; *storage.Store implements it.
@@ -95,8 +95,8 @@ func (h *hours) look(ctx context.Context) (piece, time.Duration, error) {
 }
 
 // shippedHour returns how often an hour was shipped, and whether that was with the same calls.
-func shippedHour(at shipped.Position, c driver.Count) (revision int, same bool) {
-	i, found := slices.BinarySearchFunc(at.Hours, c.At, func(h shipped.Hour, t time.Time) int { return h.At.Compare(t) })
+func shippedHour(at shipping.Position, c driver.Count) (revision int, same bool) {
+	i, found := slices.BinarySearchFunc(at.Hours, c.At, func(h shipping.Hour, t time.Time) int { return h.At.Compare(t) })
 	if !found {
 		return 0, false
 	}
@@ -106,7 +106,7 @@ func shippedHour(at shipped.Position, c driver.Count) (revision int, same bool) 
 
 // ship hands all rows of an hour to the target, in as many batches as it takes. A process that is killed
 // before it keeps the position ships them again, as the same revision.
-func (h *hours) ship(ctx context.Context, at shipped.Position, total driver.Count) error {
+func (h *hours) ship(ctx context.Context, at shipping.Position, total driver.Count) error {
 	revision, _ := shippedHour(at, total)
 	p := &parts{hours: h, hour: total.At, revision: revision + 1}
 	n, err := h.eachAccount(ctx, total.At, func(string) {})
@@ -130,11 +130,11 @@ func (h *hours) ship(ctx context.Context, at shipped.Position, total driver.Coun
 		h.log.WarnContext(ctx, "an hour of usage has calls of accounts that are not known: some process counts without shipping usage",
 			"hour", total.At, "calls", total.Calls, "known", p.calls)
 	}
-	done := shipped.Hour{At: total.At, Calls: total.Calls, Errors: total.Errors, Revision: p.revision}
-	at.Hours = append(slices.DeleteFunc(slices.Clone(at.Hours), func(s shipped.Hour) bool {
+	done := shipping.Hour{At: total.At, Calls: total.Calls, Errors: total.Errors, Revision: p.revision}
+	at.Hours = append(slices.DeleteFunc(slices.Clone(at.Hours), func(s shipping.Hour) bool {
 		return s.At.Equal(total.At) || s.At.Before(time.Now().Add(-watched-behind))
 	}), done)
-	slices.SortFunc(at.Hours, func(a, b shipped.Hour) int { return a.At.Compare(b.At) })
+	slices.SortFunc(at.Hours, func(a, b shipping.Hour) int { return a.At.Compare(b.At) })
 	if next := total.At.Add(time.Hour); next.After(at.From) {
 		at.From = next
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/shipped"
+	"github.com/keystile/keystile/storage/shipping"
 )
 
 // TrailStore has a trail, and how far it was shipped; *storage.Store implements it.
@@ -97,7 +97,7 @@ func (t *trail) look(ctx context.Context) (piece, time.Duration, error) {
 }
 
 // read returns the records of the batch that is on its way, or of the next one as far as it is there.
-func (t *trail) read(ctx context.Context, at shipped.Position) (records []driver.Record, foreign bool, err error) {
+func (t *trail) read(ctx context.Context, at shipping.Position) (records []driver.Record, foreign bool, err error) {
 	after, size := max(at.Through, 1)-1, 0
 	for {
 		page, err := t.store.Records(ctx, after, driver.Page)
@@ -146,7 +146,7 @@ func (t *trail) patience(records []driver.Record) time.Duration {
 
 // ship hands records to the target. The end of the batch is kept first: whoever has to ship it once more
 // ships the same records under the same key.
-func (t *trail) ship(ctx context.Context, at shipped.Position, records []driver.Record, counted bool) error {
+func (t *trail) ship(ctx context.Context, at shipping.Position, records []driver.Record, counted bool) error {
 	first, last := records[0], records[len(records)-1]
 	if at.Next != last.Seq {
 		at.Next = last.Seq
@@ -206,7 +206,7 @@ func (t *trail) tell(ctx context.Context, g gapLine) {
 }
 
 // anew begins with the first record that is there.
-func (t *trail) anew(at shipped.Position) piece {
+func (t *trail) anew(at shipping.Position) piece {
 	return func(ctx context.Context) error {
 		t.log.WarnContext(ctx, "the audit trail is not the one that was shipped, as after a restore; all of it is shipped", "stream", Audit, "through", at.Through)
 		at.Through, at.Hash, at.Next = 0, "", 0
@@ -214,7 +214,7 @@ func (t *trail) anew(at shipped.Position) piece {
 	}
 }
 
-func (f *Follower) save(ctx context.Context, at *shipped.Position) error {
+func (f *Follower) save(ctx context.Context, at *shipping.Position) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	saved, err := f.store.SaveStream(ctx, *at)

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/shipped"
+	"github.com/keystile/keystile/storage/shipping"
 )
 
 // follow runs a follower of the trail until the function it returns is called.
@@ -86,7 +86,7 @@ type faulty struct {
 	fail func() (done bool, err error)
 }
 
-func (f *faulty) SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error) {
+func (f *faulty) SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error) {
 	done, err := f.fail()
 	if err != nil && !done {
 		return at, err
@@ -395,7 +395,7 @@ func TestAStoreThatWasPutBackIsShippedAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k, said := newOffice(t), &bucket{}, &record{}
 		o.write(t, 3)
-		at, err := o.SaveStream(t.Context(), shipped.Position{Name: "audit bucket", Through: 2, Hash: "of another record"})
+		at, err := o.SaveStream(t.Context(), shipping.Position{Name: "audit bucket", Through: 2, Hash: "of another record"})
 		if err != nil {
 			t.Fatal(err)
 		}

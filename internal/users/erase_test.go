@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -121,7 +122,7 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 // erase erases a user; what is noted is appended to the trail.
 func erase(t *testing.T, store *storage.Store, sub string) (Erased, error) {
 	t.Helper()
-	revoke := store.Revoke
+	revoke := logout.By(store)
 	return Erase(t.Context(), store, revoke, func(ctx context.Context, e Erased) error {
 		return store.Append(ctx, driver.Record{At: time.Now(), Data: []byte("erased " + sub + strings.Join(e.Changes(), "; "))})
 	}, sub)
@@ -348,7 +349,7 @@ func TestAnOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T
 func TestNothingGoesBeforeItIsNoted(t *testing.T) {
 	store := open(t)
 	u := person(t, store, 3)
-	revoke := store.Revoke
+	revoke := logout.By(store)
 	_, err := Erase(t.Context(), store, revoke, func(ctx context.Context, e Erased) error {
 		u, err := store.User(ctx, u.Sub)
 		if err != nil || !u.Disabled {

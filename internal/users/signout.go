@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -18,9 +19,9 @@ type Store interface {
 
 // SessionStore reads and ends sessions.
 type SessionStore interface {
+	logout.Sessions
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
-	EndSession(ctx context.Context, s storage.Session) error
 }
 
 // SignOut ends the sessions of a user, the trust of their browsers and everything they granted before now. Whatever is to
@@ -85,7 +86,7 @@ func end(ctx context.Context, store SessionStore, s storage.Session, revoked boo
 		if revoked {
 			s.Apps = nil
 		}
-		return s, store.EndSession(ctx, s)
+		return s, logout.End(ctx, store, s)
 	})
 	if errors.Is(err, storage.ErrNotFound) { // by itself
 		return nil

@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 func TestASignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
@@ -36,17 +37,17 @@ func TestASignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
 	if err := End(t.Context(), store, one); err != nil {
 		t.Fatal(err)
 	}
-	revoke := store.Revoke
+	revoke := logout.By(store)
 	if ended, err := SignOut(t.Context(), store, revoke, u.Sub); err != nil || ended != 2 {
 		t.Fatalf("SignOut() = %d, %v, want 2 sessions", ended, err)
 	}
-	all, err := store.Deliveries(t.Context(), told.App(app.ID))
-	var got []told.Logout
+	all, err := store.Deliveries(t.Context(), notify.App(app.ID))
+	var got []notify.Logout
 	for _, d := range all {
-		l, _ := told.ReadLogout(d.Payload)
+		l, _ := notify.ReadLogout(d.Payload)
 		got = append(got, l)
 	}
-	if want := []told.Logout{{Sub: u.Sub, SID: sids["s1"]}, {Sub: u.Sub}}; err != nil || !slices.Equal(got, want) {
+	if want := []notify.Logout{{Sub: u.Sub, SID: sids["s1"]}, {Sub: u.Sub}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("the application is told %+v, %v, want %+v", got, err, want)
 	}
 }

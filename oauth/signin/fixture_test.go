@@ -112,12 +112,12 @@ func (f *flaky) SaveSession(ctx context.Context, v storage.Session) (storage.Ses
 	return f.Store.SaveSession(ctx, v)
 }
 
-func (f *flaky) EndSession(ctx context.Context, v storage.Session) error {
+func (f *flaky) EndSession(ctx context.Context, v storage.Session, told ...storage.Delivery) error {
 	if err := f.end; err != nil {
 		f.end = nil // once
 		return err
 	}
-	return f.Store.EndSession(ctx, v)
+	return f.Store.EndSession(ctx, v, told...)
 }
 
 func (f *flaky) User(ctx context.Context, sub string) (storage.User, error) {

@@ -103,7 +103,9 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
-	EndSession(ctx context.Context, v storage.Session) error
+	SID(ctx context.Context, root, appID string) (string, error)
+	// EndSession removes a session, and queues deliveries in the same step.
+	EndSession(ctx context.Context, v storage.Session, told ...storage.Delivery) error
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	// HMACKey returns a persistent key, the same for every process over the store.
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)

@@ -5,11 +5,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // toldFixture is an account fixture whose revocations reach the store, and whose application Acme is told of the
@@ -21,7 +22,8 @@ type toldFixture struct {
 type storeRevoker struct{ store *flaky }
 
 func (r *storeRevoker) Revoke(ctx context.Context, rs ...driver.Revocation) error {
-	return r.store.Store.Revoke(ctx, rs...)
+	_, err := logout.Revoke(ctx, r.store.Store, rs...)
+	return err
 }
 
 func newToldFixture(t *testing.T) toldFixture {
@@ -52,19 +54,19 @@ func (d toldFixture) joins(cookie string) string {
 // wantTold fails unless Acme was told so since the last call.
 func (d toldFixture) wantTold(what string, want ...string) {
 	d.t.Helper()
-	all, err := d.store.Deliveries(context.Background(), told.App("ksacme"))
+	all, err := d.store.Deliveries(context.Background(), notify.App("ksacme"))
 	must(d.t, err)
 	if len(all) != len(want) {
 		d.t.Errorf("%s: Acme is told %d times, want %q", what, len(all), want)
 		return
 	}
 	for i, v := range all {
-		if l, err := told.ReadLogout(v.Payload); err != nil || l.Sub != d.mina.Sub || l.SID != want[i] {
+		if l, err := notify.ReadLogout(v.Payload); err != nil || l.Sub != d.mina.Sub || l.SID != want[i] {
 			d.t.Errorf("%s: Acme is told %+v, %v, want the sid %q", what, l, err, want[i])
 		}
 	}
 	for range all {
-		v, err := d.store.FirstDelivery(context.Background(), told.App("ksacme"))
+		v, err := d.store.FirstDelivery(context.Background(), notify.App("ksacme"))
 		must(d.t, err)
 		must(d.t, d.store.DeleteDelivery(context.Background(), v))
 	}

@@ -11,7 +11,11 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
-var _ = []carried{Authenticator{}.carried, Passkey{}.carried, RecoveryCode{}.carried}
+// Every record has it, here and in what a record holds: one without would lose what a newer version has written.
+var _ = []carried{
+	Authenticator{}.carried, Passkey{}.carried, RecoveryCode{}.carried,
+	Factors{}.carried, Session{}.carried, Ticket{}.carried,
+}
 
 // Authentication method references (RFC 8176 2).
 const (

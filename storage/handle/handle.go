@@ -46,7 +46,8 @@ func KeyOf(handle string) (k driver.Key) {
 
 const grantBytes = 8 + 16
 
-// NewGrant draws the id of a grant given at a time. The id carries that time.
+// NewGrant draws the id of a grant given at a time. The id begins with that time, so an access token that
+// carries only the id can still be compared with "everything before noon is revoked".
 func NewGrant(at time.Time) string { return timed(at, grantBytes) }
 
 // GrantTime returns the time a grant id carries; zero if NewGrant did not make it.

@@ -24,7 +24,7 @@ func opened(t *testing.T) *memory.Store {
 		_, err = store.SaveApp(t.Context(), storage.App{Name: "Acme"})
 	}
 	if err == nil {
-		err = store.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeConsent, ID: "a=u", Before: noon})
+		_, err = store.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeConsent, ID: "a=u", Before: noon})
 	}
 	if err != nil {
 		t.Fatal(err)

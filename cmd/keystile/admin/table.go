@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/admin/useracts"
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -78,7 +79,7 @@ func (r Target) revoke(ctx context.Context, ends ...driver.Revocation) error {
 			ends[i].Until = token.Outlives(time.Now(), r.Granted)
 		}
 	}
-	return r.Store.Revoke(ctx, ends...)
+	return logout.By(r.Store)(ctx, ends...)
 }
 
 // users returns the acts on users.

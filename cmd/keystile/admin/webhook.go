@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 var webhookCommands = []command{
@@ -48,12 +48,12 @@ func showWebhook(ctx context.Context, target Target, _ cli.Args) (output, error)
 }
 
 func listWebhooks(ctx context.Context, target Target, args cli.Args) (output, error) {
-	queue := told.Users
+	queue := notify.Users
 	if id := args.Get("app"); id != "" {
 		if _, err := appOf(ctx, target.Store, id); err != nil {
 			return nil, err
 		}
-		queue = told.App(id)
+		queue = notify.App(id)
 	}
 	all, err := target.Store.Deliveries(ctx, queue)
 	said := list{empty: "nothing waits, and nothing was given up"}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 func TestAnOperatorChoosesWhereUserEventsGo(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAnOperatorChoosesWhereUserEventsGo(t *testing.T) {
 	}
 	o.user("ada")
 	rows := o.rows("webhook", "list")
-	if len(rows) != 1 || rows[0]["event"] != told.UserCreated || rows[0]["waiting"] != true {
+	if len(rows) != 1 || rows[0]["event"] != notify.UserCreated || rows[0]["waiting"] != true {
 		t.Errorf("webhook list = %v, want that ada was created", rows)
 	}
 	if v := o.must("webhook", "set", "--url="); v["url"] != "" {

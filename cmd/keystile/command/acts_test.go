@@ -27,7 +27,7 @@ import (
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
-	queues "github.com/keystile/keystile/storage/told"
+	queues "github.com/keystile/keystile/storage/notify"
 )
 
 // act is an act of administration, and how each front is asked for it. In its texts {name} stands for what the scene

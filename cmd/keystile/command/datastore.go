@@ -26,7 +26,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/traced"
+	"github.com/keystile/keystile/storage/oteltrace"
 )
 
 // dataStore is an opened data folder: the store in it, and its users. Close closes the store.
@@ -75,7 +75,7 @@ func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backe
 	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
 	var steps driver.Backend = sweepCounter{backend, &h.swept}
 	if c.OTel.Endpoint != "" {
-		steps = traced.New(steps)
+		steps = oteltrace.New(steps)
 	}
 	h.store, err = storage.Open(ctx, steps, keys...)
 	switch {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/keyed"
+	"github.com/keystile/keystile/storage/idempotency"
 )
 
 // Life bounds the time for which a call is remembered, from its first attempt on.
@@ -27,8 +27,8 @@ const (
 
 // Store keeps the calls; *storage.Store does.
 type Store interface {
-	KeyedCall(ctx context.Context, id string) (keyed.Call, error)
-	SaveKeyedCalls(ctx context.Context, calls ...keyed.Call) (version int64, err error)
+	KeyedCall(ctx context.Context, id string) (idempotency.Call, error)
+	SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (version int64, err error)
 }
 
 // Keeper decides which attempts are charged. It is used by many goroutines at once. Make it with New.
@@ -101,8 +101,8 @@ type attempt struct {
 	until time.Time
 }
 
-func (a *attempt) find(account string) (keyed.Call, int) {
-	mine := keyed.Call{ID: a.id, ExpiresAt: a.at.Add(Life)}
+func (a *attempt) find(account string) (idempotency.Call, int) {
+	mine := idempotency.Call{ID: a.id, ExpiresAt: a.at.Add(Life)}
 	give, room := a.take(account)
 	if !room {
 		return a.meet(mine, false)
@@ -119,8 +119,8 @@ func (a *attempt) find(account string) (keyed.Call, int) {
 }
 
 // meet decides about an attempt at a call that the store knows, perhaps.
-func (a *attempt) meet(mine keyed.Call, room bool) (keyed.Call, int) {
-	var seen keyed.Call // the call that was taken and not yet charged
+func (a *attempt) meet(mine idempotency.Call, room bool) (idempotency.Call, int) {
+	var seen idempotency.Call // the call that was taken and not yet charged
 	var since time.Time
 	pause := firstPause
 	for now := a.at; now.Before(a.until); now = time.Now() {
@@ -174,7 +174,7 @@ func (a *attempt) take(account string) (give func(), ok bool) {
 }
 
 // save writes a call and gives it its version.
-func (a *attempt) save(c *keyed.Call) error {
+func (a *attempt) save(c *idempotency.Call) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stepLimit)
 	defer cancel()
 	version, err := a.store.SaveKeyedCalls(ctx, *c)
@@ -184,7 +184,7 @@ func (a *attempt) save(c *keyed.Call) error {
 	return err
 }
 
-func (a *attempt) load() (keyed.Call, error) {
+func (a *attempt) load() (idempotency.Call, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stepLimit)
 	defer cancel()
 	return a.store.KeyedCall(ctx, a.id)

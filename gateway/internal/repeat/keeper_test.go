@@ -13,7 +13,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/keyed"
+	"github.com/keystile/keystile/storage/idempotency"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -212,14 +212,14 @@ func (f *faulty) step(ctx context.Context) error {
 	return nil
 }
 
-func (f *faulty) KeyedCall(ctx context.Context, id string) (keyed.Call, error) {
+func (f *faulty) KeyedCall(ctx context.Context, id string) (idempotency.Call, error) {
 	if err := f.step(ctx); err != nil {
-		return keyed.Call{}, err
+		return idempotency.Call{}, err
 	}
 	return f.Store.KeyedCall(ctx, id)
 }
 
-func (f *faulty) SaveKeyedCalls(ctx context.Context, calls ...keyed.Call) (int64, error) {
+func (f *faulty) SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (int64, error) {
 	if f.mute.Load() && calls[0].Charged && calls[0].Repeats == 0 {
 		return 0, storage.ErrUnavailable
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/keyed"
+	"github.com/keystile/keystile/storage/idempotency"
 )
 
 const (
@@ -28,7 +28,7 @@ type notes struct {
 	done  chan struct{}
 
 	mu      sync.Mutex
-	waiting []keyed.Call
+	waiting []idempotency.Call
 	last    error // of the last step
 }
 
@@ -40,7 +40,7 @@ func newNotes(store Store) *notes {
 }
 
 // add notes a call that was taken: it is charged.
-func (n *notes) add(c keyed.Call) {
+func (n *notes) add(c idempotency.Call) {
 	c.Charged = true
 	n.mu.Lock()
 	if len(n.waiting) < maxNotes {
@@ -93,7 +93,7 @@ func (n *notes) step() bool {
 	case err == nil:
 		left = nil
 	case errors.As(err, &in): // it was taken over, or swept: the others are stored without it
-		left = slices.DeleteFunc(slices.Clone(batch), func(c keyed.Call) bool { return c.ID == in.ID })
+		left = slices.DeleteFunc(slices.Clone(batch), func(c idempotency.Call) bool { return c.ID == in.ID })
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -46,7 +47,7 @@ func newOffice(t *testing.T) *office {
 			for i := range rs {
 				rs[i].Until = time.Now().Add(time.Hour)
 			}
-			return store.Revoke(ctx, rs...)
+			return logout.By(store)(ctx, rs...)
 		},
 		Forget:      func(sub string) { o.forgotten = append(o.forgotten, sub) },
 		SetPassword: func(context.Context, string, string) error { return storage.ErrNotFound },

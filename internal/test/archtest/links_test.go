@@ -46,7 +46,7 @@ func TestOnlyTheProgramLinksTheSDKOfOpenTelemetry(t *testing.T) {
 		}
 	}
 	for _, room := range []string{"gateway", "gateway/console", "registry", "mcpbus", "legacy", "oauth/signin", "storage",
-		"storage/traced", "internal/span"} {
+		"storage/oteltrace", "internal/span"} {
 		for _, pkg := range deps(t, room) {
 			if slices.Contains(heavy, pkg) {
 				t.Errorf("%s links %s: whoever imports it gets the SDK of OpenTelemetry", room, pkg)

@@ -13,10 +13,9 @@ import (
 
 // powers are the files that may ask what a value can do beside what its type says, and why.
 var powers = map[string]string{
-	"storage/describe.go":                          "optional interfaces of storage/driver, at Open",
-	"storage/storeclock.go":                        "optional interfaces of storage/driver, at Open",
+	"storage/internal/document/describe.go":        "optional interfaces of storage/driver, at Open",
 	"storage/driver/clock.go":                      "optional interfaces of storage/driver",
-	"storage/traced/traced.go":                     "hands on the optional interfaces of storage/driver",
+	"storage/oteltrace/oteltrace.go":               "hands on the optional interfaces of storage/driver",
 	"storage/transfer/copy.go":                     "an adapter that can be copied from",
 	"cmd/keystile/command/storage.go":              "optional interfaces of storage/driver, as operators see them",
 	"storage/internal/forward/forward.go":          "records of the package itself",

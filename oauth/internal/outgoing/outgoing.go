@@ -34,7 +34,7 @@ import (
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // Store holds what is to be sent; *storage.Store implements it.
@@ -88,7 +88,7 @@ func (c Config) compose(ctx context.Context, d storage.Delivery) (webhook.Messag
 	if d.Dropped > 0 && d.Attempts == 1 {
 		c.noteDropped(d)
 	}
-	id, ok := told.AppOf(d.Member)
+	id, ok := notify.AppOf(d.Member)
 	if !ok {
 		return c.userEvent(ctx, d)
 	}
@@ -99,7 +99,7 @@ func (c Config) compose(ctx context.Context, d storage.Delivery) (webhook.Messag
 	case err != nil:
 		return webhook.Message{}, err
 	}
-	l, err := told.ReadLogout(d.Payload)
+	l, err := notify.ReadLogout(d.Payload)
 	if err != nil {
 		return webhook.Message{}, err
 	}
@@ -135,7 +135,7 @@ func (c Config) userEvent(ctx context.Context, d storage.Delivery) (webhook.Mess
 // noteDropped writes down that a queue was full.
 func (c Config) noteDropped(d storage.Delivery) {
 	e := event.Event{Kind: event.Admin, At: time.Now(), Detail: fmt.Sprintf("%d user events were dropped: their queue was full", d.Dropped)}
-	if id, ok := told.AppOf(d.Member); ok {
+	if id, ok := notify.AppOf(d.Member); ok {
 		e.App, e.Detail = id, fmt.Sprintf("%d logouts were dropped: the application's queue was full", d.Dropped)
 	}
 	c.Note(e)
@@ -143,7 +143,7 @@ func (c Config) noteDropped(d storage.Delivery) {
 }
 
 // claims returns the payload of a logout token (OpenID Connect Back-Channel Logout 2.4).
-func claims(issuer, audience string, l told.Logout, now time.Time) []byte {
+func claims(issuer, audience string, l notify.Logout, now time.Time) []byte {
 	to := rawjson.AppendString(append(make([]byte, 0, 512), `{"iss":`...), issuer)
 	to = rawjson.AppendString(append(to, `,"sub":`...), l.Sub)
 	to = rawjson.AppendString(append(to, `,"aud":`...), audience)

@@ -16,13 +16,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // posted holds what an application or an operator was sent.
@@ -129,12 +130,13 @@ func (h *fixture) signOut(sub string) {
 	h.Helper()
 	_, err := h.store.EnsureOpenID(context.Background(), h.app.ID, sub)
 	h.must(err)
-	h.must(h.store.Revoke(context.Background(), driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now()}))
+	_, err = logout.Revoke(context.Background(), h.store, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now()})
+	h.must(err)
 }
 
 func (h *fixture) queued() []storage.Delivery {
 	h.Helper()
-	all, err := h.store.Deliveries(context.Background(), told.App(h.app.ID))
+	all, err := h.store.Deliveries(context.Background(), notify.App(h.app.ID))
 	h.must(err)
 	return all
 }
@@ -328,7 +330,7 @@ func TestWithoutAWebhookWhatWaitsIsGivenUp(t *testing.T) {
 		if all := h.got(); len(all) != 0 {
 			t.Errorf("sent was %+v, want nothing", all)
 		}
-		if all, err := h.store.Deliveries(t.Context(), told.Users); err != nil || len(all) != 0 {
+		if all, err := h.store.Deliveries(t.Context(), notify.Users); err != nil || len(all) != 0 {
 			t.Errorf("%d wait, %v, want none", len(all), err)
 		}
 	})

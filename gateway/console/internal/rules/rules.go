@@ -25,14 +25,19 @@ var (
 
 // Store has access lists and bundles; *storage.Store has it.
 type Store interface {
+	accessStore
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
-	Access(ctx context.Context, member string) (access.List, error)
-	AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error)
-	Bundles(ctx context.Context, from string, n int) ([]access.Bundle, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
 	App(ctx context.Context, id string) (storage.App, error)
+}
+
+// accessStore keeps who may use which tools.
+type accessStore interface {
+	Access(ctx context.Context, member string) (access.List, error)
+	AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error)
+	Bundles(ctx context.Context, from string, n int) ([]access.Bundle, string, error)
 }
 
 // Bus decides who sees which tools; *mcpbus.Bus does.

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/told"
+	"github.com/keystile/keystile/storage/notify"
 )
 
 // Events keeps what others are told of users.
@@ -38,9 +38,9 @@ type eventsRecord struct {
 
 // listEvents serves GET /api/console/events?client_id=: the newest come last.
 func (s *System) listEvents(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
-	v, queue := eventsRecord{App: shown(r.URL.Query().Get("client_id")), Events: []eventRecord{}}, told.Users
+	v, queue := eventsRecord{App: shown(r.URL.Query().Get("client_id")), Events: []eventRecord{}}, notify.Users
 	if v.App != "" {
-		queue = told.App(v.App)
+		queue = notify.App(v.App)
 	} else {
 		to, _, err := s.c.Store.UserWebhook(r.Context())
 		if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/keyed"
+	"github.com/keystile/keystile/storage/idempotency"
 	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/shipped"
+	"github.com/keystile/keystile/storage/shipping"
 )
 
 // records make one of each kind of record that takes people, mails or several processes to come about.
@@ -85,14 +85,14 @@ func records(f released.Facts) map[string]func(context.Context, *storage.Store, 
 			return err
 		},
 		"streams": func(ctx context.Context, s *storage.Store, at time.Time) error {
-			_, err := s.SaveStream(ctx, shipped.Position{Name: "audit.stdout", Through: 1, Hash: "hash"})
+			_, err := s.SaveStream(ctx, shipping.Position{Name: "audit.stdout", Through: 1, Hash: "hash"})
 			if err == nil {
 				err = s.MarkUsage(ctx, at, f.App.ID)
 			}
 			return err
 		},
 		"call that was repeated": func(ctx context.Context, s *storage.Store, at time.Time) error {
-			_, err := s.SaveKeyedCalls(ctx, keyed.Call{ID: handle.Hash("call"), Charged: true, Repeats: 1, ExpiresAt: at.AddDate(0, 0, 1)})
+			_, err := s.SaveKeyedCalls(ctx, idempotency.Call{ID: handle.Hash("call"), Charged: true, Repeats: 1, ExpiresAt: at.AddDate(0, 0, 1)})
 			return err
 		},
 		"probe": func(ctx context.Context, s *storage.Store, at time.Time) error { return s.Ready(ctx) },

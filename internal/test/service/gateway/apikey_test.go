@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -97,7 +98,13 @@ func TestARevokedKeyIsRefusedByEveryNode(t *testing.T) {
 		"its user signed out everywhere": func(h *fixture, k apikey.Key) error {
 			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: k.UserID, Before: time.Now().Add(time.Millisecond)})
 		},
-		"by a command, without a server": func(h *fixture, k apikey.Key) error { return apikeys.End(h.Context(), h.store, h.store.Revoke, k.ID) },
+		"by a command, without a server": func(h *fixture, k apikey.Key) error {
+			revoke := func(ctx context.Context, rs ...driver.Revocation) error {
+				_, err := h.store.RevokeDated(ctx, rs...)
+				return err
+			}
+			return apikeys.End(h.Context(), h.store, revoke, k.ID)
+		},
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Setenv("KEYSTILE_TEST_NODES", "2")

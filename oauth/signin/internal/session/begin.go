@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -145,7 +146,7 @@ func (s *Sessions) endOne(ctx context.Context, id string, quiet func(storage.Ses
 		if quiet(v) {
 			ends.Apps = nil
 		}
-		return v, s.Store.EndSession(ctx, ends)
+		return v, logout.End(ctx, s.Store, ends)
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.Session{}, nil

@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -42,7 +43,7 @@ type Sessions struct {
 type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
-	EndSession(ctx context.Context, v storage.Session) error
+	logout.Sessions
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)
 }

@@ -1,0 +1,39 @@
+package apps
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/keystile/keystile/storage/client"
+)
+
+// Caller is the application, and the user if there is one, that a valid access token stands for.
+type Caller struct {
+	AppID     string    // client_id
+	UserID    string    // the user's sub; "" for an application acting for itself
+	Scope     string    // space-separated
+	Audience  string    // aud
+	TokenID   string    // jti
+	Grant     string    // gid
+	GrantedAt time.Time // read from Grant
+	ExpiresAt time.Time
+}
+
+// maxAccount bounds the text that Account returns, in bytes.
+const maxAccount = 230
+
+// Account returns what the caller's calls are charged to and rated by: the client_id, or, of an
+// application that nobody registered here and of API keys, the application and its user together (decision 55). Many people use such an application who have nothing to do with each other.
+func (c Caller) Account() string {
+	clientID, sub := c.AppID, c.UserID
+	if sub == "" || !client.IsID(clientID) && clientID != KeysAppID {
+		return clientID
+	}
+	account := clientID + " " + sub
+	if len(account) > maxAccount { // of a host's own users
+		sum := sha256.Sum256([]byte(account))
+		account = clientID[:min(len(clientID), maxAccount-1-hex.EncodedLen(16))] + " " + hex.EncodeToString(sum[:16])
+	}
+	return account
+}

@@ -1,0 +1,23 @@
+package apps
+
+import (
+	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/forward"
+)
+
+// Store reads and writes these records. The zero value is none: storage.Open makes it.
+type Store struct{ docs *document.Store }
+
+// New is for package storage.
+func New(docs *document.Store) *Store { return &Store{docs} }
+
+// carried keeps what a newer version has written into a record.
+type carried = forward.Fields
+
+// Every record has it: one without would lose what a newer version has written.
+var _ = []carried{App{}.carried, closedApp{}.carried, Order{}.carried, spent{}.carried}
+
+// Kinds are all kinds of these records, for package storage.
+var Kinds = []document.AnyKind{
+	Apps, clientHosts, closedApps, Fences, Orders, Spents,
+}

@@ -1,0 +1,337 @@
+package clock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/forward"
+)
+
+// ErrClock is reported by SweepEvery, and returned by ClockErr, when the clock cannot be right.
+var ErrClock = errors.New("storage: the clock disagrees with the times in the store")
+
+const (
+	behindBy   = 5 * time.Minute    // what a clock may lag behind the highest time seen
+	aheadBy    = 24 * time.Hour     // and be ahead of what is known to have passed
+	trustAfter = 7 * 24 * time.Hour // how long a service runs, over all its starts, until a clock that is further ahead is trusted
+	markAge    = time.Minute        // the least time between two writes of the mark
+)
+
+// timeMark is the document that outlives a process whose clock was wrong.
+type timeMark struct {
+	Highest time.Time     `json:"highest"` // that any process has seen
+	Reached time.Time     `json:"reached"` // that has surely come
+	Doubted time.Duration `json:"doubted"` // how long a clock further ahead has been running
+	Version int64         `json:"-"`
+	carried
+}
+
+type carried = forward.Fields
+
+var _ = carried(timeMark{}.carried)
+
+var timeMarks = document.Kind[timeMark]{
+	Name:    "clock",
+	ID:      func(timeMark) string { return "highest" },
+	Version: func(m *timeMark) *int64 { return &m.Version },
+}
+
+// Kinds are those of this package.
+var Kinds = []document.AnyKind{timeMarks}
+
+// Clock keeps what a process knows of the time besides its own clock. Where the store has a clock of its own, that
+// one stands in the place of this machine's in everything below (tell).
+//
+// Clocks are wrong now and then, and a revoked token stays revoked all the same. One document
+// keeps the highest time that was seen, which grants and revocations are dated by while the
+// clock is behind it: each revocation moves it on by a nanosecond, so that what is granted
+// afterwards stands. It also keeps the time that has surely come, which only running, or a start
+// within a day of it, moves on: sweeping goes by that one, so a second start with a clock that is
+// days fast forgets no more than the first. A service that was really stopped for days sweeps
+// late until it has run for seven, over all its starts; a machine that slept counts as stopped.
+// Within the last minute before a kill the highest time may not be written, so a start that is
+// behind takes it for a minute later.
+type Clock struct {
+	docs  *document.Store
+	store storeClock
+
+	mu       sync.Mutex
+	highest  time.Time     // of what was seen, without a monotonic reading, as base is
+	base     time.Time     // had been reached at since
+	since    time.Time     // with a monotonic reading, which no change of the clock moves
+	held     bool          // the clock is too far ahead to be trusted
+	doubted  time.Duration // until since
+	marked   time.Time     // with a monotonic reading; zero: not by this process
+	reported string        // what was reported about the clock, so that it is reported once
+}
+
+// tell returns the time by which a store is served: now, which is by this machine's clock with its monotonic reading,
+// or what the store's own clock has certainly reached, which no change of this machine's clock moves.
+func (c *Clock) tell(now time.Time) time.Time {
+	if c.store.source == nil {
+		return now
+	}
+	earliest, _ := c.store.now()
+	return earliest
+}
+
+// start compares the clock with the mark in the store.
+func (c *Clock) start(m timeMark, now time.Time) {
+	wall := now.Round(0).UTC()
+	c.highest, c.base, c.since = m.Highest, m.Reached, now
+	if behind := m.Highest.Sub(wall); behind > behindBy {
+		c.highest = m.Highest.Add(markAge) // the process that wrote the mark may have run on for this long
+	}
+	if wall.After(c.highest) {
+		c.highest = wall
+	}
+	c.doubted = m.Doubted
+	c.held = !m.Reached.IsZero() && wall.Sub(m.Reached) > aheadBy
+	if !c.held && wall.After(c.base) {
+		c.base = wall
+	}
+}
+
+// reach returns the time that has surely come: no later than the clock's, nor than the
+// time the store had reached plus the time this process has run.
+func (c *Clock) reach(now time.Time) time.Time {
+	now = c.tell(now)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reached(now)
+}
+
+func (c *Clock) reached(now time.Time) time.Time {
+	wall, ran := now.Round(0).UTC(), now.Sub(c.since)
+	passed := c.base.Add(ran)
+	switch ahead := wall.Sub(passed) > aheadBy; {
+	case c.held && ahead && c.doubted+ran < trustAfter:
+	case ahead && !c.held:
+		c.held, c.base, c.since = true, passed, now
+	default: // it is right, or behind, or trusted by now
+		c.held, c.doubted, c.since, c.base = false, 0, now, passed
+		if wall.After(passed) {
+			c.base, passed = wall, wall
+		}
+	}
+	if wall.Before(passed) {
+		return wall
+	}
+	return passed
+}
+
+// Problem returns an error when the clock begins to be wrong.
+func Problem(c *Clock, now time.Time) error {
+	now = c.tell(now)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reported := c.reported
+	wrong, err := c.wrong(now)
+	c.reported = wrong
+	if wrong == reported {
+		return nil
+	}
+	return err
+}
+
+// wrong says how the clock is wrong now, and what that does; "": it is not.
+func (c *Clock) wrong(now time.Time) (how string, err error) {
+	passed, wall := c.reached(now), now.Round(0).UTC()
+	apart := c.store.wrong(unreadyApart)
+	switch {
+	case apart != nil:
+		return "apart", apart
+	case c.held:
+		return "ahead", fmt.Errorf("%w: it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
+			ErrClock, wall.Format(time.RFC3339), passed.Format(time.RFC3339), trustAfter)
+	case c.highest.Sub(wall) > behindBy:
+		return "behind", fmt.Errorf("%w: it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",
+			ErrClock, wall.Format(time.RFC3339), c.highest.Format(time.RFC3339))
+	}
+	return "", nil
+}
+
+// ClockErr returns an ErrClock as long as the clock cannot be right, which SweepEvery reports once.
+func (c *Clock) ClockErr() error {
+	now := c.tell(time.Now())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err := c.wrong(now)
+	return err
+}
+
+// Later returns the date of a grant that is made now. It is now, or the highest time that the store has seen where that
+// is later: then a grant that is made behind a revocation is not covered by it, even where the clock was
+// ahead in between. Where the store has a clock of its own, it is by that one, whatever now says: a time that this
+// clock has certainly reached, so that every revocation that begins later covers the grant.
+func (c *Clock) Later(now time.Time) time.Time {
+	now = c.tell(now)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.see(now.Round(0).UTC())
+	return c.highest
+}
+
+// see takes a time into account that has come.
+func (c *Clock) see(at time.Time) {
+	if at.After(c.highest) {
+		c.highest = at
+	}
+}
+
+// Heard takes the revocations of all nodes into account, so that what is granted here afterwards is not covered by
+// them. A revocation of the future is left aside: its maker wanted it to cover what is granted until then.
+func Heard(c *Clock, rs []driver.Revocation) {
+	if c.store.source == nil {
+		return
+	}
+	_, latest := c.store.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range rs {
+		if !r.Before.After(latest) {
+			c.see(r.Before)
+		}
+	}
+}
+
+// Reached returns the time that has surely come: no later than now. Records are removed by
+// it once they have ended, so that a clock that was ahead does not remove revocations too
+// early.
+func (c *Clock) Reached(now time.Time) time.Time { return c.reach(now) }
+
+// Dated dates revocations that are made now, as Revoke does. One that ends what was granted before it, and says no
+// time, gets that of now. Where the clock is behind the highest time seen, each ends all that was granted, and lasts
+// that much longer; otherwise one that says a time stays as it is.
+func (c *Clock) Dated(rs ...driver.Revocation) []driver.Revocation {
+	if c.store.source == nil {
+		return c.date(rs, time.Now().Round(0).UTC(), 0)
+	}
+	_, latest := c.store.now()
+	return c.date(rs, latest, latest.Sub(c.store.read().Wall))
+}
+
+// Revoke has store keep revocations as they are dated now: where the store has a clock of its own it is asked what time
+// it is, and Revoke returns once no node dates a grant by a time before that.
+func Revoke(ctx context.Context, c *Clock, rs []driver.Revocation, store func(dated []driver.Revocation) error) error {
+	if c.store.source == nil || !slices.ContainsFunc(rs, byTime) {
+		return store(c.Dated(rs...))
+	}
+	now, err := c.store.ask(ctx)
+	if err != nil {
+		return err
+	}
+	answered := c.store.read()
+	defer c.store.settle(ctx, answered.Ran)
+	return store(c.date(rs, now, now.Sub(answered.Wall)))
+}
+
+// byTime reports whether a revocation ends what was granted before a time.
+func byTime(r driver.Revocation) bool {
+	return r.Kind != driver.RevokeGrant && r.Kind != driver.RevokeJTI
+}
+
+// date dates revocations at a time by the store's clock, which is that far ahead of the clock that
+// their own times are by.
+func (c *Clock) date(rs []driver.Revocation, now time.Time, ahead time.Duration) []driver.Revocation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	behind := c.highest.Sub(now)
+	dated := make([]driver.Revocation, len(rs))
+	for i, r := range rs {
+		if r.Kind != driver.RevokeJTI && !r.Until.IsZero() {
+			r.Until = r.Until.Add(max(ahead, 0) + max(behind, 0))
+		}
+		switch {
+		case !byTime(r):
+		case r.Before.IsZero():
+			c.see(now)
+			r.Before = c.next()
+		default:
+			if r.Before = r.Before.Add(ahead); behind > 0 && r.Before.Before(c.highest) {
+				r.Before = c.next()
+			}
+		}
+		dated[i] = r
+	}
+	return dated
+}
+
+// next returns a time that is after everything that was granted, and not after what will be.
+func (c *Clock) next() time.Time {
+	c.highest = c.highest.Add(1)
+	return c.highest
+}
+
+func asClock(b driver.Backend) driver.Clock {
+	c, _ := document.As[driver.Clock](b)
+	return c
+}
+
+// Open asks the store's clock, where there is one, and reads the mark. read reads the clocks of this machine.
+func Open(ctx context.Context, docs *document.Store, b driver.Backend, read func() Reading) (*Clock, error) {
+	c := &Clock{docs: docs, store: storeClock{source: asClock(b), read: read}}
+	if c.store.source != nil {
+		if _, err := c.store.ask(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m, err := timeMarks.Get(ctx, docs, "highest")
+	if err != nil && !errors.Is(err, document.ErrNotFound) {
+		return nil, err
+	}
+	c.start(m, c.tell(time.Now()))
+	return c, nil
+}
+
+// Mark writes the mark, at most once a minute unless it is the last of this process.
+func Mark(ctx context.Context, c *Clock, now time.Time, last bool) error {
+	c.Later(now)
+	c.mu.Lock()
+	due := last || c.marked.IsZero() || now.Sub(c.marked) >= markAge
+	if due {
+		c.marked = now
+	}
+	c.mu.Unlock()
+	if !due {
+		return nil
+	}
+	_, err := document.RetryOnConflict(ctx, func() (timeMark, error) {
+		m, err := timeMarks.Get(ctx, c.docs, "highest")
+		if err != nil && !errors.Is(err, document.ErrNotFound) {
+			return m, err
+		}
+		m, err = timeMarks.Put(ctx, c.docs, c.merge(m, now))
+		if errors.Is(err, document.ErrExists) { // another process was first
+			err = document.ErrConflict
+		}
+		return m, err
+	})
+	return err
+}
+
+// merge reads what other processes have seen, and adds what this one has to the mark.
+func (c *Clock) merge(m timeMark, now time.Time) timeMark {
+	now = c.tell(now)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	passed := c.reached(now)
+	if m.Highest.After(c.highest) {
+		c.highest = m.Highest
+	}
+	m.Highest = c.highest
+	if passed.After(m.Reached) {
+		m.Reached = passed
+	}
+	m.Doubted = 0
+	if c.held {
+		m.Doubted = c.doubted + now.Sub(c.since)
+	}
+	return m
+}

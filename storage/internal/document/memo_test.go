@@ -1,0 +1,63 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+type record struct {
+	Name string
+	List []string
+}
+
+func (r record) clone() record {
+	r.List = slices.Clone(r.List)
+	return r
+}
+
+func TestARememberedRecordIsThatOfItsVersionAlone(t *testing.T) {
+	m := newMemo(record.clone)
+	m.put("a", 1, record{Name: "one"})
+	if _, ok := m.get("a", 2); ok {
+		t.Error("a record is remembered for a version it never had")
+	}
+	if _, ok := m.get("b", 0); ok {
+		t.Error("a record that was never put is remembered")
+	}
+	m.put("a", 2, record{Name: "two"})
+	if v, ok := m.get("a", 2); !ok || v.Name != "two" {
+		t.Errorf("get(a, 2) = %q, %t, want two", v.Name, ok)
+	}
+	if _, ok := m.get("a", 1); ok {
+		t.Error("the older version is still remembered")
+	}
+}
+
+func TestReturnedRecordsMayBeChanged(t *testing.T) {
+	m := newMemo(record.clone)
+	in := record{List: []string{"a"}}
+	m.put("a", 1, in)
+	in.List[0] = "b"
+	for range 2 {
+		v, _ := m.get("a", 1)
+		if v.List[0] != "a" {
+			t.Fatalf("get = %+v, want what was put", v)
+		}
+		v.List[0] = "c"
+	}
+}
+
+func TestTheMemoIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
+	m := newMemo(record.clone)
+	m.put("used", 1, record{Name: "used"})
+	for i := range 10 * maxMemorized {
+		m.put(fmt.Sprint(i), 1, record{})
+		if v, ok := m.get("used", 1); !ok || v.Name != "used" {
+			t.Fatalf("the record in use is forgotten after %d others", i)
+		}
+	}
+	if n := m.known.Len(); n > maxMemorized {
+		t.Errorf("%d records are remembered, want at most %d", n, maxMemorized)
+	}
+}

@@ -1,0 +1,187 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/notify"
+)
+
+// Roles. A user without a role may sign in to applications, and make and keep their own.
+const (
+	RoleAdmin     = "admin"     // may do all
+	RoleDeveloper = "developer" // may register capabilities of their own
+	RoleAuditor   = "auditor"   // may read all, and change nothing of it
+)
+
+// checkRole returns what is wrong with a role.
+func checkRole(role string) error {
+	switch role {
+	case "", RoleAdmin, RoleDeveloper, RoleAuditor:
+		return nil
+	}
+	return fmt.Errorf("%w: role: %q is neither admin, developer, auditor nor empty", document.ErrInvalid, role)
+}
+
+// User is a user account. Sub is the id everywhere; ID is the internal number of protocol 2.2.
+type User struct {
+	Sub           string    `json:"sub"`
+	ID            int64     `json:"id"`
+	Username      string    `json:"username"`
+	Name          string    `json:"name,omitempty"`
+	Nickname      string    `json:"nickname,omitempty"`
+	Picture       string    `json:"picture,omitempty"`
+	Email         string    `json:"email,omitempty"`
+	EmailVerified bool      `json:"email_verified,omitempty"`
+	Gender        string    `json:"gender,omitempty"` // male, female or ""
+	Location      string    `json:"location,omitempty"`
+	Role          string    `json:"role,omitempty"`
+	LoginType     string    `json:"login_type,omitempty"` // the method by which the user last signed in; see internal/protocol 1
+	Disabled      bool      `json:"disabled,omitempty"`
+	Erasing       bool      `json:"erasing,omitempty"` // on the way to be erased, and never enabled again
+	CreatedAt     time.Time `json:"created_at"`
+	UpdatedAt     time.Time `json:"updated_at"`
+	Version       int64     `json:"-"`
+	carried
+}
+
+var Users = document.Kind[User]{
+	Name:    "user",
+	ID:      func(u User) string { return u.Sub },
+	Index:   User.entries,
+	Version: func(u *User) *int64 { return &u.Version },
+	Clone:   User.clone,
+}
+
+// clone returns u itself: it holds no memory that could be shared.
+func (u User) clone() User { return u }
+
+// User returns the user with this sub, or ErrNotFound.
+func (s *Store) User(ctx context.Context, sub string) (User, error) {
+	return Users.Get(ctx, s.docs, sub)
+}
+
+// Users returns a page of all users, from the start or from a next of before.
+func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, error) {
+	span := driver.Is("all")
+	if from != "" {
+		span.From = from
+	}
+	return Users.List(ctx, s.docs, span, n)
+}
+
+// CreateUser writes a user and the logins they are found by, in one step. It draws the sub
+// and the number. It returns ErrExists, and writes nothing, if a login or one of their
+// Looks is taken.
+func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
+	return Create(ctx, s, u, by, document.Tally{})
+}
+
+// createUser also writes other documents in the same step, and what they add to the counts.
+func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally, along ...driver.Doc) (User, error) {
+	now := time.Now().UTC()
+	u.Sub = "u" + strings.ToLower(rand.Text())
+	u.CreatedAt, u.UpdatedAt = now, now
+	by = slices.Clone(by)
+	for i := range by {
+		by[i].UserID, by[i].CreatedAt = u.Sub, now
+	}
+	if err := u.Check(); err != nil {
+		return u, err
+	}
+	for {
+		last, err := document.Counters.Get(ctx, s.docs, document.NumbersOfUsers)
+		if err != nil && !errors.Is(err, document.ErrNotFound) {
+			return u, err
+		}
+		last.Name, last.Last = document.NumbersOfUsers, last.Last+1
+		u.ID = last.Last
+		err = tellingOf(ctx, s, toldCreated(u, by), func(queued []driver.Doc) (err error) {
+			u.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))
+			return err
+		})
+		var in *driver.PutError
+		if errors.As(err, &in) && in.Kind == document.Counters.Name {
+			continue // another sign-up took the number; each round one of them gets through
+		}
+		return u, err
+	}
+}
+
+func (s *Store) writeUser(ctx context.Context, u User, by []Login, last document.Counter, change document.Tally,
+	along []driver.Doc) (int64, error) {
+	user, err := Users.Doc(s.docs, u)
+	if err != nil {
+		return 0, err
+	}
+	number, err := document.Counters.Doc(s.docs, last)
+	if err != nil {
+		return 0, err
+	}
+	ways, err := logins.Docs(s.docs, by...)
+	if err != nil {
+		return 0, err
+	}
+	for _, l := range by {
+		seen, err := skeletons.Docs(s.docs, skeletonsOf(u.Sub, l.Skeletons[:])...)
+		if err != nil {
+			return 0, err
+		}
+		along = append(along, seen...)
+	}
+	return document.WriteCounted(ctx, s.docs, change, slices.Concat(ways, along, []driver.Doc{number, user})...)
+}
+
+// SaveUser writes a user that has been read before.
+func (s *Store) SaveUser(ctx context.Context, u User) (User, error) {
+	return s.saveUser(ctx, u)
+}
+
+// saveUser writes a user who has been read before, and other documents in the same step.
+func (s *Store) saveUser(ctx context.Context, u User, along ...driver.Doc) (User, error) {
+	u, err := u.ready()
+	if err != nil {
+		return u, err
+	}
+	user, err := Users.Doc(s.docs, u)
+	if err != nil {
+		return u, err
+	}
+	err = tellingOf(ctx, s, func() ([]notify.UserEvent, error) { return s.changesOf(ctx, u) }, func(queued []driver.Doc) error {
+		version, err := document.Write(ctx, s.docs, slices.Concat(along, queued, []driver.Doc{user})...)
+		if err == nil {
+			u.Version = version
+		}
+		return err
+	})
+	return u, err
+}
+
+// ready checks a user who is to be written.
+func (u User) ready() (User, error) {
+	if err := u.Check(); err != nil {
+		return u, err
+	}
+	u.UpdatedAt = time.Now().UTC()
+	return u, nil
+}
+
+// Check returns what is wrong with a user's fields.
+func (u User) Check() error {
+	switch {
+	case u.Username == "" || len(u.Username) > 100 || !driver.ValidName(u.Username):
+		return fmt.Errorf("%w: username: 1 to 100 bytes of text", document.ErrInvalid)
+	case u.Gender != "" && u.Gender != "male" && u.Gender != "female":
+		return fmt.Errorf("%w: gender: %q is neither male, female nor empty", document.ErrInvalid, u.Gender)
+	case u.Erasing && !u.Disabled:
+		return fmt.Errorf("%w: the user is being erased, and is not enabled again: erase them once more to finish", document.ErrInvalid)
+	}
+	return checkRole(u.Role)
+}

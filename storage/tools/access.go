@@ -1,0 +1,79 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
+)
+
+var accessLists = document.Kind[access.List]{
+	Name:    "access",
+	ID:      func(l access.List) string { return l.Member },
+	Index:   func(access.List) []string { return []string{"all"} },
+	Version: func(l *access.List) *int64 { return &l.Version },
+}
+
+// Access returns the access list of a capability, one without rules if there is none.
+func (s *Store) Access(ctx context.Context, member string) (access.List, error) {
+	l, err := accessLists.Get(ctx, s.docs, member)
+	if errors.Is(err, document.ErrNotFound) {
+		return access.List{Member: member}, nil
+	}
+	return l, err
+}
+
+// AccessLists returns a page of all access lists.
+func (s *Store) AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error) {
+	span := driver.Is("all")
+	if from != "" {
+		span.From = from
+	}
+	return accessLists.List(ctx, s.docs, span, n)
+}
+
+// SaveAccess writes the access list of a capability, which must be there, or else it is
+// ErrNotFound. A list without rules is removed. One that somebody else has written since it
+// was read is ErrConflict.
+func (s *Store) SaveAccess(ctx context.Context, l access.List) (access.List, error) {
+	if err := l.Check(); err != nil {
+		return l, err
+	}
+	if _, err := Capabilities.Get(ctx, s.docs, l.Member); err != nil {
+		return l, err
+	}
+	if len(l.Rules) == 0 {
+		if l.Version == 0 {
+			return l, nil
+		}
+		err := accessLists.Remove(ctx, s.docs, l)
+		l.Version = 0
+		return l, err
+	}
+	if err := document.RequireFeature(ctx, s.docs, document.ToolAccess); err != nil {
+		return l, err
+	}
+	l.UpdatedAt = time.Now().UTC()
+	l, err := accessLists.Put(ctx, s.docs, l)
+	if errors.Is(err, document.ErrExists) {
+		err = document.ErrConflict
+	}
+	return l, err
+}
+
+// withoutAccess returns the removal of a capability's access list, if it has one. It is
+// written with a capability that begins or ends, so that nobody who takes its name later
+// inherits the list.
+func (s *Store) withoutAccess(ctx context.Context, member string) ([]driver.Doc, error) {
+	l, err := accessLists.Get(ctx, s.docs, member)
+	switch {
+	case errors.Is(err, document.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return []driver.Doc{{Kind: accessLists.Name, ID: member, Version: l.Version, Deleted: true}}, nil
+}

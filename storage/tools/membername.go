@@ -1,0 +1,194 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
+)
+
+// memberName records which capability has a name. Its id is the name as [fold] has it, so
+// that of two capabilities whose names look alike only one can be created. When the capability is
+// deleted it becomes a kept name, and says for whom (decision 100).
+type memberName struct {
+	Folded     string    `json:"folded"`
+	Member     string    `json:"member"`
+	KeptFor    string    `json:"kept_for,omitempty"`   // the last owner, a sub
+	OwnedSince time.Time `json:"owned_since,omitzero"` // Capability.OwnedSince of the deleted one
+	ExpiresAt  time.Time `json:"expires_at,omitzero"`  // until when it is kept; zero: a capability has it
+	Version    int64     `json:"-"`
+	carried
+}
+
+var memberNames = document.Kind[memberName]{
+	Name:    "membername",
+	ID:      func(n memberName) string { return n.Folded },
+	Index:   func(n memberName) []string { return keptEntry(n.KeptFor) },
+	Expires: func(n memberName) time.Time { return n.ExpiresAt },
+	Version: func(n *memberName) *int64 { return &n.Version },
+}
+
+func keptEntry(owner string) []string {
+	if owner == "" {
+		return nil
+	}
+	return []string{"kept=" + owner}
+}
+
+const (
+	nameKeptFor  = 90 * 24 * time.Hour // after the deletion
+	maxKeptNames = 50                  // of one owner; an older one is given up for one more
+)
+
+// keptFor reports whether a name is kept for somebody else than an owner. Names of a capability that is
+// there are no kept names, whatever an older version has left in the record.
+func (n memberName) keptFor(owner string, at time.Time) bool {
+	return n.KeptFor != "" && n.KeptFor != owner && at.Before(n.ExpiresAt)
+}
+
+// fold returns a name without what users overlook: case, - and _.
+func fold(member string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return -1
+		}
+		return r
+	}, member)
+	return strings.ToLower(cmp.Or(plain, member))
+}
+
+// NameTaken is the error of SaveCapability for a new name that differs from another
+// capability's only in case, - and _; or that is kept for the owner of one that was deleted: of By,
+// Member and Owner are known then.
+type NameTaken struct {
+	By    Capability
+	Until time.Time // until when it is kept; zero: By is there
+}
+
+func (e *NameTaken) Error() string {
+	if !e.Until.IsZero() {
+		return fmt.Sprintf("%v: the name %q is kept for its last owner until %s", document.ErrInvalid, e.By.Member, e.Until.Format(time.DateOnly))
+	}
+	return fmt.Sprintf("%v: the capability %q has this name, but for case, - and _", document.ErrInvalid, e.By.Member)
+}
+
+func (e *NameTaken) Unwrap() error { return document.ErrInvalid }
+
+// CapabilityLike returns the capability whose name differs from this one in case, - and _
+// alone, or ErrNotFound; with a *NameTaken in it if this name, or one like it, is kept for its last owner.
+func (s *Store) CapabilityLike(ctx context.Context, member string) (Capability, error) {
+	held, err := memberNames.Get(ctx, s.docs, fold(member))
+	if err == nil && held.Member != member {
+		c, err := Capabilities.Get(ctx, s.docs, held.Member)
+		if !errors.Is(err, document.ErrNotFound) {
+			return c, err
+		}
+	} else if err != nil && !errors.Is(err, document.ErrNotFound) {
+		return Capability{}, err
+	}
+	all, err := Capabilities.All(ctx, s.docs, driver.Is("all")) // those of an older version have no memberName
+	for _, c := range all {
+		if c.Member != member && fold(c.Member) == fold(member) {
+			return c, nil
+		}
+	}
+	if held.keptFor("", time.Now()) {
+		err = fmt.Errorf("%w: %w", document.ErrNotFound, held.kept())
+	}
+	return Capability{}, cmp.Or(err, document.ErrNotFound)
+}
+
+func (n memberName) kept() *NameTaken {
+	return &NameTaken{Capability{Member: n.Member, Owner: n.KeptFor}, n.ExpiresAt}
+}
+
+// claim returns the document that gives a capability its name, to be written with it. A
+// new one must have the name for itself, or claim returns a *NameTaken. One that was
+// stored before names were recorded claims its name now if it is free, and goes on without
+// it otherwise.
+func (s *Store) claim(ctx context.Context, c Capability) ([]driver.Doc, error) {
+	held, err := memberNames.Get(ctx, s.docs, fold(c.Member))
+	switch {
+	case err != nil && !errors.Is(err, document.ErrNotFound):
+		return nil, err
+	case c.Version == 0:
+		other, err := s.CapabilityLike(ctx, c.Member)
+		if err == nil {
+			return nil, &NameTaken{By: other}
+		}
+		if !errors.Is(err, document.ErrNotFound) {
+			return nil, err
+		}
+		if held.keptFor(c.Owner, time.Now()) && held.KeptFor != c.TakenFrom {
+			return nil, held.kept()
+		}
+	case held.Member == c.Member:
+		return nil, nil
+	case held.Member != "":
+		if _, err := Capabilities.Get(ctx, s.docs, held.Member); !errors.Is(err, document.ErrNotFound) {
+			return nil, err
+		}
+	}
+	// Writers that claim the name of a removed one, or their own anew, must conflict here.
+	held.Folded, held.Member, held.KeptFor, held.OwnedSince, held.ExpiresAt = fold(c.Member), c.Member, "", time.Time{}, time.Time{}
+	return memberNames.Docs(s.docs, held)
+}
+
+// ownedSince returns since when the name of a capability that is about to be written has been its owner's: as
+// before, if they have it or were the last to have it, and from now on otherwise.
+func (s *Store) ownedSince(ctx context.Context, c Capability) (time.Time, error) {
+	if c.Version != 0 {
+		there, err := Capabilities.Get(ctx, s.docs, c.Member)
+		if err == nil && there.Owner == c.Owner || errors.Is(err, document.ErrNotFound) {
+			return there.Since(), nil
+		}
+		return time.Now().UTC(), err
+	}
+	held, err := memberNames.Get(ctx, s.docs, fold(c.Member))
+	if err == nil && c.Owner != "" && held.Member == c.Member && held.KeptFor == c.Owner && time.Now().Before(held.ExpiresAt) {
+		return held.OwnedSince, nil
+	}
+	if errors.Is(err, document.ErrNotFound) {
+		err = nil
+	}
+	return time.Now().UTC(), err
+}
+
+// keep returns the documents by which the name of a capability that is deleted is kept for its owner. Of the
+// owner's kept names those that end first are given up for it, so that nobody has any number of them.
+func (s *Store) keep(ctx context.Context, c Capability) ([]driver.Doc, error) {
+	held, err := memberNames.Get(ctx, s.docs, fold(c.Member))
+	switch {
+	case err != nil && !errors.Is(err, document.ErrNotFound):
+		return nil, err
+	case err == nil && held.Member != c.Member: // one that was stored before names were recorded
+		if _, err := Capabilities.Get(ctx, s.docs, held.Member); !errors.Is(err, document.ErrNotFound) {
+			return nil, err
+		}
+	}
+	if c.Owner == "" {
+		if held.Version == 0 {
+			return nil, nil
+		}
+		return document.Removals([]driver.Doc{{Kind: memberNames.Name, ID: held.Folded, Version: held.Version}}), nil
+	}
+	kept, err := memberNames.All(ctx, s.docs, driver.Is("kept="+c.Owner))
+	if err != nil {
+		return nil, err
+	}
+	held.Folded, held.Member, held.KeptFor, held.OwnedSince = fold(c.Member), c.Member, c.Owner, c.Since()
+	held.ExpiresAt = time.Now().UTC().Add(nameKeptFor)
+	docs, err := memberNames.Docs(s.docs, held)
+	kept = slices.DeleteFunc(kept, func(n memberName) bool { return n.Folded == held.Folded })
+	slices.SortFunc(kept, func(a, b memberName) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
+	for _, n := range kept[:max(0, len(kept)+1-maxKeptNames)] {
+		docs = append(docs, driver.Doc{Kind: memberNames.Name, ID: n.Folded, Version: n.Version, Deleted: true})
+	}
+	return docs, err
+}
