@@ -84,12 +84,14 @@
 //	              oauth oauth/signin oauth/signin/users oauth/signin/passwords
 //	              oauth/signin/mailer oauth/signin/connector oauth/signin/connector/oidc
 //	              gateway gateway/billing gateway/usage gateway/remote gateway/clientip
-//	              registry registry/pins mcpbus legacy legacy/migration
+//	              registry registry/lint registry/pins mcpbus legacy legacy/migration
 //	              storage storage/memory storage/bolt storage/postgres storage/transfer
 //	              storage/counters storage/counters/redis storage/counters/countertest
 //	              storage/storagetest storage/nodes storage/handle
 //	              storage/access storage/apikey storage/authn storage/client storage/event
-//	              storage/identity storage/idempotency storage/ranking storage/shipping storage/notify storage/toolplan storage/oteltrace
+//	              storage/people storage/apps storage/tools storage/service storage/secret storage/state
+//	              storage/identity storage/idempotency storage/ranking storage/shipping storage/notify
+//	              storage/toolplan storage/oteltrace
 //	              cmd/keystile/command
 //	experimental  gateway/console gateway/stream gateway/stream/s3
 //	              cmd/keystile/admin cmd/keystile/config cmd/keystile/demo

@@ -2,16 +2,16 @@ package gateway // import "github.com/keystile/keystile/gateway"
 
 import "context"
 import "github.com/keystile/keystile/gateway/billing"
-import "github.com/keystile/keystile/gateway/limits"
 import "github.com/keystile/keystile/gateway/stream"
 import "github.com/keystile/keystile/gateway/usage"
 import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
-import "github.com/keystile/keystile/storage/keyed"
+import "github.com/keystile/keystile/storage/idempotency"
 import "github.com/keystile/keystile/storage/nodes"
 import "github.com/keystile/keystile/storage/ranking"
-import "github.com/keystile/keystile/storage/shipped"
+import "github.com/keystile/keystile/storage/shipping"
 import "go.opentelemetry.io/otel/trace"
 import "log/slog"
 import "net/http"
@@ -38,12 +38,13 @@ type Config struct {
 	}
 	Decider        billing.Decider
 	Plans          []billing.Plan
-	Limiter        limits.Limiter
+	Limiter        counters.Limiter
 	PerAddress     int
-	Shadow         limits.Shadow
+	Shadow         Shadow
 	Products       []string
 	CORS           CORS
 	FreeRepeats    int
+	StreamLife     time.Duration
 	ExemptPaths    []string
 	ErrorWriters   map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
 	HSTS           bool
@@ -54,6 +55,8 @@ type Config struct {
 	Log            *slog.Logger
 	Tracer         trace.TracerProvider
 }
+
+var ErrEnded error
 
 var ErrInvalidToken error
 
@@ -98,10 +101,16 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error)
 
 const Payment = "payment"
 
+type Shadow struct {
+	Addresses bool
+	Tiers     []string
+}
+
 type Stats struct {
 	Charged            uint64
 	Repeated           uint64
 	Unremembered       uint64
+	StreamsEnded       uint64
 	OverRate           uint64
 	Uncounted          uint64
 	AuditStored        uint64
@@ -118,13 +127,16 @@ type Store interface {
 	Apps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
-	KeyedCall(ctx context.Context, id string) (keyed.Call, error)
+	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
+	KeyedCall(ctx context.Context, id string) (idempotency.Call, error)
 	OnChange(f func(storage.Change)) (stop func())
-	SaveKeyedCalls(ctx context.Context, calls ...keyed.Call) (version int64, err error)
+	SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (version int64, err error)
 	SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ranking, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	billing.Store
 	usage.Store
+	stream.UsageStore
+	stream.Counts
 }
 
 type Tokens interface {
@@ -153,9 +165,9 @@ type TrailConfig struct {
 		Reached(now time.Time) time.Time
 		Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 		SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
-		SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
+		SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
 		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
-		Stream(ctx context.Context, name string) (shipped.Position, error)
+		Stream(ctx context.Context, name string) (shipping.Position, error)
 		TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error)
 		nodes.LeaseStore
 	}
@@ -175,4 +187,5 @@ type Upstream struct {
 	Burst      int
 	MaxWait    time.Duration
 	Timeout    time.Duration
+	UploadRate int
 }

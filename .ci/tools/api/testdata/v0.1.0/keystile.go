@@ -3,15 +3,15 @@ package keystile // import "github.com/keystile/keystile"
 import "context"
 import "github.com/keystile/keystile/gateway"
 import "github.com/keystile/keystile/gateway/console"
-import "github.com/keystile/keystile/gateway/limits"
 import "github.com/keystile/keystile/legacy"
 import "github.com/keystile/keystile/mcpbus"
 import "github.com/keystile/keystile/oauth"
 import "github.com/keystile/keystile/oauth/signin"
-import "github.com/keystile/keystile/oauth/signin/lockout"
 import "github.com/keystile/keystile/oauth/signin/users"
 import "github.com/keystile/keystile/registry"
 import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/access"
+import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/nodes"
 import "go.opentelemetry.io/otel/trace"
@@ -24,9 +24,9 @@ type Config struct {
 	Backend               driver.Backend
 	MasterKey             storage.MasterKey
 	Store                 *storage.Store
-	Counters              Counters
+	Counters              counters.Set
 	Nodes                 *nodes.Node
-	Users                 users.Users
+	Users                 users.Host
 	Journal               string
 	Origins               []string
 	AllowPrivateUpstreams []string
@@ -43,13 +43,6 @@ type Config struct {
 	Upstreams             mcpbus.UpstreamsConfig
 	Bus                   mcpbus.Config
 	Legacy                legacy.Config
-}
-
-type Counters interface {
-	Accounts() lockout.Accounts
-	Addresses(lock lockout.Config) lockout.Addresses
-	Counter() lockout.Counter
-	Limiter() limits.Limiter
 }
 
 func New(ctx context.Context, c Config) (*Service, error)
@@ -76,7 +69,9 @@ func (*Service) ClientIP(r *http.Request) netip.Addr
 func (*Service) Close(ctx context.Context) error
 func (*Service) Forget(id string)
 func (*Service) Handle(pattern string, handler http.Handler)
+func (*Service) InvitationPage() string
 func (*Service) Patterns() []string
 func (*Service) Ready(ctx context.Context) error
 func (*Service) Routes() http.Handler
 func (*Service) ServeHTTP(w http.ResponseWriter, r *http.Request)
+func (*Service) Ways() access.Ways

@@ -2,6 +2,7 @@ package legacy // import "github.com/keystile/keystile/legacy"
 
 import "context"
 import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
 import "log/slog"
@@ -28,15 +29,10 @@ type Config struct {
 	Visitors    Visitors
 	Types       []string
 	ErrorStatus string
-	Counter     Counter
+	Counter     counters.Counter
 	Audit       Audit
 	ClientIP    func(*http.Request) netip.Addr
 	Log         *slog.Logger
-}
-
-type Counter interface {
-	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 }
 
 type Legacy struct{ _ []struct{} }

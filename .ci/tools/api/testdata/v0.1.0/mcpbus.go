@@ -29,6 +29,7 @@ func (*Bus) Reload(ctx context.Context) error
 func (*Bus) Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 func (*Bus) ServeHTTP(w http.ResponseWriter, r *http.Request)
 func (*Bus) ToolsOf(member string) (tools []toolplan.Tool)
+func (*Bus) Unlisted(n int) (names []string, count int)
 
 type Config struct {
 	BaseURL    string
@@ -37,7 +38,10 @@ type Config struct {
 	Meter      Meter
 	Verifier   Verifier
 	Discoverer Discoverer
-	Users      interface {
+	Pins       interface {
+		Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
+	}
+	Users interface {
 		User(ctx context.Context, sub string) (storage.User, error)
 	}
 	DefaultAccess string
@@ -49,6 +53,7 @@ type Config struct {
 	Origins       []string
 	MaxTools      int
 	MaxOwnerTools int
+	MaxName       int
 	PageSize      int
 	Refresh       time.Duration
 	Discovery     time.Duration
@@ -62,6 +67,8 @@ type Config struct {
 	Log           *slog.Logger
 }
 
+func (Config) DefaultScope(resource string) string
+
 type Discoverer interface {
 	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
 }
@@ -72,6 +79,8 @@ type Invoker interface {
 
 const LeastAnswer = 65536
 
+const LeastName = 40
+
 const MaxPageSize = 1000
 
 type Meter interface {
@@ -80,6 +89,8 @@ type Meter interface {
 }
 
 const MostAnswer = 16777216
+
+const MostName = 64
 
 func New(ctx context.Context, c Config) (*Bus, error)
 
@@ -93,6 +104,7 @@ type Result struct {
 	IsError    bool
 	Content    []json.RawMessage
 	Structured json.RawMessage
+	Headers    map[string]string
 	Dispatched bool
 	Status     int
 	Bytes      int64

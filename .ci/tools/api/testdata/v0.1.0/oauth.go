@@ -4,6 +4,7 @@ import "context"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/apikey"
 import "github.com/keystile/keystile/storage/client"
+import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
 import "log/slog"
@@ -33,11 +34,12 @@ const ClientsOff = "off"
 const ClientsOpen = "open"
 
 type Config struct {
-	Tokens  *Tokens
-	SignIn  SignIn
-	Users   Users
-	Consent Consent
-	Devices interface {
+	Tokens      *Tokens
+	SignIn      SignIn
+	Users       Users
+	StoredUsers bool
+	Consent     Consent
+	Devices     interface {
 		BeginDevice(r *http.Request, app storage.App, scope string, resource string) (deviceCode string, t storage.Ticket, err error)
 		DevicePage() string
 		PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
@@ -48,30 +50,31 @@ type Config struct {
 		Level(v storage.Session, acrValues string) string
 		Levels() []string
 	}
-	IDTokenLifetime    time.Duration
-	CodeReuseLeeway    time.Duration
-	RefreshReuseLeeway time.Duration
-	LoginTypes         string
-	IDTokenAlgs        []string
-	Meter              Meter
-	Clients            ClientsConfig
-	Counter            Counter
-	AllowPrivate       []string
-	NoDelivery         bool
-	Audit              Audit
-	ClientIP           func(*http.Request) netip.Addr
-	Log                *slog.Logger
+	Ways interface {
+		AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
+	}
+	IDTokenLifetime     time.Duration
+	CodeReuseLeeway     time.Duration
+	RefreshReuseLeeway  time.Duration
+	AgentsRefreshWindow time.Duration
+	DefaultScope        func(resource string) string
+	LoginTypes          string
+	IDTokenAlgs         []string
+	Meter               Meter
+	Clients             ClientsConfig
+	Counter             counters.Counter
+	AllowPrivate        []string
+	AllowPrivateEvents  []string
+	NoDelivery          bool
+	Audit               Audit
+	ClientIP            func(*http.Request) netip.Addr
+	Log                 *slog.Logger
 }
 
 type Consent interface {
 	Allowed(ctx context.Context, app storage.App, sub string, scope string) (granted string, ok bool, err error)
 	AllowedOnce(ctx context.Context, app storage.App, sub string, scope string) (granted string, ok bool, err error)
 	AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, scope string) error
-}
-
-type Counter interface {
-	Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
-	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 }
 
 var ErrInvalidToken error
@@ -107,45 +110,19 @@ func (*Server) ServeHTTP(w http.ResponseWriter, r *http.Request)
 
 type SignIn interface {
 	Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
+	Proved(ctx context.Context, v storage.Session) (bool, error)
 	SignOut(w http.ResponseWriter, r *http.Request) error
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
 type Store interface {
-	APIKey(ctx context.Context, id string) (apikey.Key, error)
-	App(ctx context.Context, id string) (storage.App, error)
-	ClientHost(ctx context.Context, host string) (client.Host, error)
-	Dated(rs ...driver.Revocation) []driver.Revocation
-	DeleteDelivery(ctx context.Context, d storage.Delivery) error
-	DueTold(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
-	EnsureOpenID(ctx context.Context, appID string, sub string) (storage.OpenID, error)
-	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
-	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
-	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
-	Issue(ctx context.Context, tokens ...driver.Token) error
-	JoinSession(ctx context.Context, v storage.Session, appID string) (sid string, err error)
-	Later(now time.Time) time.Time
-	Listen(ctx context.Context, hint func()) error
-	OnChange(f func(storage.Change)) (stop func())
-	Queued() <-chan struct{}
-	Reached(now time.Time) time.Time
-	ReadChanges(ctx context.Context) error
-	RemoveAPIKey(ctx context.Context, id string) error
-	RemoveClient(ctx context.Context, a storage.App) error
-	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
-	Revoke(ctx context.Context, rs ...driver.Revocation) error
-	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
-	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
-	SaveKeys(ctx context.Context, keys ...storage.SigningKey) error
-	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	Setting(ctx context.Context, name string) (string, error)
-	Shared() bool
-	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
-	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
-	Token(ctx context.Context, key driver.Key) (driver.Token, error)
-	UseAPIKey(ctx context.Context, k apikey.Key, at time.Time) (apikey.Key, error)
-	User(ctx context.Context, sub string) (storage.User, error)
-	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
+	appStore
+	userStore
+	tokenStore
+	keyStore
+	deliveryStore
+	sharedStore
 }
 
 type Tokens struct{ _ []struct{} }
@@ -175,5 +152,61 @@ type TokensConfig struct {
 }
 
 type Users interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+type appStore interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	ClientHost(ctx context.Context, host string) (client.Host, error)
+	RemoveClient(ctx context.Context, a storage.App) error
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+}
+
+type deliveryStore interface {
+	DeleteDelivery(ctx context.Context, d storage.Delivery) error
+	DueTold(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
+	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
+	QueueDeliveries(ctx context.Context, all ...storage.Delivery) error
+	Queued() <-chan struct{}
+	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
+	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
+}
+
+type keyStore interface {
+	APIKey(ctx context.Context, id string) (apikey.Key, error)
+	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
+	RemoveAPIKey(ctx context.Context, id string) error
+	SaveKeys(ctx context.Context, keys ...storage.SigningKey) error
+	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
+	UseAPIKey(ctx context.Context, k apikey.Key, at time.Time) (apikey.Key, error)
+}
+
+type sharedStore interface {
+	Listen(ctx context.Context, hint func()) error
+	OnChange(f func(storage.Change)) (stop func())
+	ReadChanges(ctx context.Context) error
+	Shared() bool
+	SweepEvery(ctx context.Context, every time.Duration, failed func(error))
+}
+
+type tokenStore interface {
+	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
+	HMACKey(ctx context.Context, name string) (storage.Secret, error)
+	Issue(ctx context.Context, tokens ...driver.Token) error
+	Later(now time.Time) time.Time
+	MayGrant() error
+	Reached(now time.Time) time.Time
+	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error
+	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
+	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error)
+	Token(ctx context.Context, key driver.Key) (driver.Token, error)
+}
+
+type userStore interface {
+	EnsureOpenID(ctx context.Context, appID string, sub string) (storage.OpenID, error)
+	JoinSession(ctx context.Context, v storage.Session, appID string) (sid string, err error)
+	OpenID(ctx context.Context, appID string, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 }

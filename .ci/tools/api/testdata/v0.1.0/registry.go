@@ -2,6 +2,7 @@ package registry // import "github.com/keystile/keystile/registry"
 
 import "context"
 import "encoding/json"
+import "github.com/keystile/keystile/registry/pins"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/event"
 import "github.com/keystile/keystile/storage/toolplan"
@@ -25,17 +26,21 @@ type Config struct {
 	BaseURL  string
 	Store    Store
 	Visitors interface {
+		Proved(ctx context.Context, v storage.Session) (bool, error)
 		Visitor(r *http.Request) (storage.Session, error)
 	}
+	Visit func(r *http.Request) (storage.Session, storage.User, error)
 	Users interface {
 		User(ctx context.Context, sub string) (storage.User, error)
 	}
 	Audit interface {
 		NoteNow(ctx context.Context, e event.Event) error
 	}
+	Lint                  Validator
 	MaxCapabilities       int
 	MaxTools              int
 	Discoverer            Discoverer
+	Pins                  *pins.Pins
 	Bus                   Bus
 	NoDelivery            bool
 	AllowPrivateUpstreams []string
@@ -51,7 +56,7 @@ type Discoverer interface {
 
 const Empty = 4001
 
-func Lint(ctx context.Context, document []byte) []string
+func Lint(ctx context.Context, document []byte, strict Validator) []string
 
 func New(_ context.Context, c Config) (*Registry, error)
 
@@ -67,6 +72,7 @@ type Options struct {
 	MaxProperties int
 	MaxSchema     int
 	MaxTools      int
+	_             struct{}
 }
 
 func Parse(ctx context.Context, document []byte, o Options) (*Result, error)
@@ -74,12 +80,17 @@ func Parse(ctx context.Context, document []byte, o Options) (*Result, error)
 type Registered struct {
 	storage.Capability
 	Tools   []toolplan.Tool
+	Removed []string
 	Warning string
 	Lint    []string
+	Usual   []toolplan.Skip
 }
 
 type Registry struct{ _ []struct{} }
 
+func (*Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
+func (*Registry) AcceptPins(ctx context.Context, actor storage.User, member string, names []string, digest string) (pins.View, error)
+func (*Registry) BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 func (*Registry) Close(ctx context.Context) error
 func (*Registry) List(ctx context.Context, actor storage.User) ([]storage.Capability, error)
 func (*Registry) Mount(mux interface {
@@ -88,6 +99,7 @@ func (*Registry) Mount(mux interface {
 func (*Registry) OffBus(c storage.Capability) string
 func (*Registry) OpenAPI() []byte
 func (*Registry) Patterns() []string
+func (*Registry) PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
 func (*Registry) Preview(ctx context.Context, actor storage.User, q Request) (Registered, error)
 func (*Registry) PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 func (*Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error)
@@ -96,6 +108,8 @@ func (*Registry) Remove(ctx context.Context, actor storage.User, member string) 
 func (*Registry) ServeHTTP(w http.ResponseWriter, r *http.Request)
 func (*Registry) SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
 func (*Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error)
+func (*Registry) ShowPins(ctx context.Context, actor storage.User, member string) (pins.View, error)
+func (*Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
 
 type Rejection struct {
 	Errcode int
@@ -114,14 +128,17 @@ type Request struct {
 	AuthName      string
 	AuthIn        string
 	AuthSecret    storage.Secret
+	Headers       map[string]storage.Secret
 	WebhookURL    string
 	WebhookSecret storage.Secret
 	Timeout       int
 	Private       bool
+	PinsOff       bool
 	OpenAPI       json.RawMessage
 	StaticTools   json.RawMessage
 	ResolveRefs   *bool
 	Lint          bool
+	KeepTools     bool
 	Owner         string
 	_             []struct{}
 }
@@ -130,6 +147,8 @@ type Result struct {
 	Tools   []toolplan.Tool
 	Skipped []toolplan.Skip
 	Version string
+	Advice  []string
+	_       []struct{}
 }
 
 func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, error)
@@ -149,6 +168,8 @@ type Store interface {
 }
 
 const TooMuch = 4003
+
+type Validator func(ctx context.Context, document []byte) []string
 
 type users interface {
 	User(ctx context.Context, sub string) (storage.User, error)

@@ -4,7 +4,7 @@ import "context"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/nodes"
-import "github.com/keystile/keystile/storage/shipped"
+import "github.com/keystile/keystile/storage/shipping"
 import "io"
 import "log/slog"
 import "time"
@@ -88,7 +88,7 @@ func (*Writer) Name() string
 func (*Writer) Put(ctx context.Context, b Batch) error
 
 type positions interface {
-	SaveStream(ctx context.Context, at shipped.Position) (shipped.Position, error)
-	Stream(ctx context.Context, name string) (shipped.Position, error)
+	SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
+	Stream(ctx context.Context, name string) (shipping.Position, error)
 	nodes.LeaseStore
 }

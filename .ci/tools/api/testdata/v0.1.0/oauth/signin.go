@@ -2,13 +2,13 @@ package signin // import "github.com/keystile/keystile/oauth/signin"
 
 import "context"
 import "github.com/keystile/keystile/oauth/signin/connector"
-import "github.com/keystile/keystile/oauth/signin/lockout"
 import "github.com/keystile/keystile/oauth/signin/passwords"
 import "github.com/keystile/keystile/oauth/signin/users"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/apikey"
 import "github.com/keystile/keystile/storage/authn"
+import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
 import "log/slog"
@@ -37,31 +37,38 @@ type Audit interface {
 }
 
 type Config struct {
-	BaseURL       string
-	Store         Store
-	Users         users.Users
-	Passwords     *passwords.Hasher
-	ClientIP      func(*http.Request) netip.Addr
-	Lock          lockout.Config
-	Lockout       lockout.Addresses
-	Delays        lockout.Accounts
-	Counter       lockout.Counter
-	SessionIdle   time.Duration
-	SessionMax    time.Duration
-	Connectors    []connector.Connector
-	NoQR          bool
-	Mailer        Mailer
-	SignUp        string
-	Tools         Tools
-	MFA           authn.Policy
-	Unused        time.Duration
-	Revoker       Revoker
-	Audit         Audit
-	DeleteAccount string
-	Contact       string
-	Place         func(netip.Addr) string
-	Log           *slog.Logger
+	BaseURL     string
+	Store       Store
+	Users       users.Host
+	Passwords   *passwords.Hasher
+	ClientIP    func(*http.Request) netip.Addr
+	Lock        counters.Lock
+	Lockout     counters.Addresses
+	Delays      counters.Accounts
+	Counter     counters.Counter
+	SessionIdle time.Duration
+	SessionMax  time.Duration
+	Connectors  []connector.Connector
+	NoQR        bool
+	Mailer      Mailer
+	SignUp      string
+	Tools       Tools
+	MFA         authn.Policy
+	Unused      time.Duration
+	Revoker     Revoker
+	Audit       Audit
+	Records     interface {
+		Search(ctx context.Context, q event.Query) (event.Page, error)
+	}
+	ConnectorSignUp map[string]string
+	DeleteAccount   string
+	Contact         string
+	Place           func(netip.Addr) string
+	Log             *slog.Logger
 }
+
+func (Config) InvitationPage() string
+func (Config) Ways() access.Ways
 
 type ConsentStore interface {
 	Consent(ctx context.Context, appID string, sub string) (storage.Consent, error)
@@ -107,6 +114,7 @@ type SignIn struct{ _ []struct{} }
 func (*SignIn) Allowed(ctx context.Context, app storage.App, sub string, wanted string) (granted string, ok bool, err error)
 func (*SignIn) AllowedOnce(ctx context.Context, app storage.App, sub string, wanted string) (granted string, ok bool, err error)
 func (*SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
+func (*SignIn) AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
 func (*SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error
 func (*SignIn) AskFactor(w http.ResponseWriter, r *http.Request, app storage.App, acrValues string) error
 func (*SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) error
@@ -115,6 +123,9 @@ func (*SignIn) Close(ctx context.Context) error
 func (*SignIn) DevicePage() string
 func (*SignIn) Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error)
 func (*SignIn) FactorsPage() string
+func (*SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error)
+func (*SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
+func (*SignIn) KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
 func (*SignIn) Level(v storage.Session, acrValues string) string
 func (*SignIn) Levels() []string
 func (*SignIn) Mount(mux interface {
@@ -123,13 +134,14 @@ func (*SignIn) Mount(mux interface {
 func (*SignIn) Notify(ctx context.Context, sub string, n event.Notice)
 func (*SignIn) Patterns() []string
 func (*SignIn) PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
+func (*SignIn) Proved(ctx context.Context, v storage.Session) (bool, error)
 func (*SignIn) Recent(v storage.Session) bool
 func (*SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request)
 func (*SignIn) SignOut(w http.ResponseWriter, r *http.Request) error
 func (*SignIn) Unlock(ctx context.Context, ip netip.Addr) bool
 func (*SignIn) UnlockUser(ctx context.Context, u storage.User) bool
+func (*SignIn) Visit(r *http.Request) (storage.Session, storage.User, error)
 func (*SignIn) Visitor(r *http.Request) (storage.Session, error)
-func (*SignIn) VisitorIn(r *http.Request, table any) (v storage.Session, u storage.User, known bool, err error)
 func (*SignIn) WaitUntil(ctx context.Context, u storage.User) (until time.Time, known bool)
 
 const SignUpClosed = "closed"
@@ -140,11 +152,14 @@ const SignUpOpen = "open"
 
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
-	EndSession(ctx context.Context, v storage.Session) error
+	EndSession(ctx context.Context, v storage.Session, told ...storage.Delivery) error
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)
+	SID(ctx context.Context, root string, appID string) (string, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	users.Store
+	users.DataStore
 	TicketStore
 	AccountStore
 	DeviceStore

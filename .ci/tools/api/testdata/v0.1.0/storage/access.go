@@ -15,7 +15,11 @@ type Bundle struct {
 }
 
 func (Bundle) Check() error
-func (Bundle) Knew(created time.Time) bool
+func (Bundle) Knew(since time.Time) bool
+
+const DefaultEveryone = "everyone"
+
+const DefaultOwner = "owner"
 
 func IsBundleName(text string) bool
 
@@ -69,6 +73,8 @@ type OfferedTool struct {
 	ReadOnly    bool
 }
 
+const OwnUsers = "users"
+
 func ParseSubject(text string) (Subject, error)
 
 type Rule struct {
@@ -76,9 +82,16 @@ type Rule struct {
 	Deny     bool     "json:\"deny,omitempty\""
 	Tools    []string "json:\"tools,omitempty\""
 	ReadOnly bool     "json:\"read_only,omitempty\""
+	Operator bool     "json:\"operator,omitempty\""
 }
 
 func (Rule) Same(other Rule) bool
+
+const SignUpClosed = "closed"
+
+const SignUpInvitation = "invitation"
+
+const SignUpOpen = "open"
 
 type Subject struct {
 	Kind string
@@ -110,5 +123,22 @@ type Viewer struct {
 	App  string
 	Tier string
 }
+
+type Way struct {
+	Method string "json:\"method\""
+	SignUp string "json:\"signup\""
+}
+
+type Ways []Way
+
+func (Ways) CheckInvitation() error
+func (Ways) Default() string
+func (Ways) Invited() []string
+func (Ways) Methods() (all []string)
+func (Ways) NotClosed() Ways
+func (Ways) Of(method string) string
+func (Ways) Open() []string
+func (Ways) SignUp() string
+func (Ways) String() string
 
 type carried = forward.Fields

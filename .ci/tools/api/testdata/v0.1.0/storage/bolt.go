@@ -25,7 +25,10 @@ func Open(path string, opts Options) (*Store, error)
 
 func OpenReadOnly(path string, opts Options) (*Store, error)
 
-type Options struct{ Timeout time.Duration }
+type Options struct {
+	Timeout time.Duration
+	_       []struct{}
+}
 
 type Store struct{ _ []struct{} }
 
@@ -33,6 +36,7 @@ func (*Store) Append(ctx context.Context, records ...driver.Record) error
 func (*Store) Appended(ctx context.Context) (last uint64, err error)
 func (*Store) Close() error
 func (*Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
+func (*Store) DamagedReads() int64
 func (*Store) Describe() (kind string, version string, at string)
 func (*Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
 func (*Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.Answer, err error)
@@ -48,8 +52,11 @@ func (*Store) Revocations(ctx context.Context, after uint64, n int) (page []driv
 func (*Store) Revoke(ctx context.Context, rs ...driver.Revocation) error
 func (*Store) Rows(ctx context.Context, table transfer.Table, after []byte, n int) ([]transfer.Row, error)
 func (*Store) Size() (bytes int64)
+func (*Store) Summed()
 func (*Store) Sweep(ctx context.Context, at time.Time, n int) (int, error)
 func (*Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error)
 func (*Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error)
 func (*Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (rows []driver.Count, err error)
 func (*Store) WriteTo(w io.Writer) (n int64, err error)
+
+const Unsummed = "rows without a checksum"

@@ -12,6 +12,8 @@ func CheckHost(host string) error
 
 func CheckRedirect(raw string) error
 
+const Denied = "denied"
+
 type Description struct {
 	Kind         string          "json:\"kind\""
 	RedirectURIs []string        "json:\"redirect_uris\""
@@ -48,6 +50,8 @@ type Host struct {
 	carried
 }
 
+func (Host) Policy() string
+
 func IsID(id string) bool
 
 func IsLoopback(raw string) bool
@@ -57,5 +61,7 @@ const MaxID = 190
 const MaxKeys = 16384
 
 func PrivateScheme(raw string) (scheme string, ok bool)
+
+const Trusted = "trusted"
 
 type carried = forward.Fields

@@ -53,6 +53,10 @@ func Between(from string, to string) Span
 
 func CheckPut(docs ...Doc) error
 
+type Clock interface {
+	Now(ctx context.Context) (time.Time, error)
+}
+
 func ConsentID(appID string, sub string) string
 
 type Count struct {
@@ -64,6 +68,11 @@ type Count struct {
 }
 
 func (Count) Plus(d Count) Count
+
+type Damaged interface {
+	Damaged() (table string, key string)
+	error
+}
 
 func Day(t time.Time) time.Time
 
@@ -181,6 +190,8 @@ type Span struct {
 	From string
 	To   string
 }
+
+type Summed interface{ Summed() }
 
 type Token struct {
 	Key         Key       "json:\"-\""

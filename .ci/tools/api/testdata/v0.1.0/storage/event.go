@@ -57,12 +57,13 @@ const MaxApps = 100
 const MaxLimit = 500
 
 type Notice struct {
-	Kind   string
-	App    string
-	Detail string
-	At     time.Time
-	IP     netip.Addr
-	Agent  string
+	Kind       string
+	App        string
+	Capability string
+	Detail     string
+	At         time.Time
+	IP         netip.Addr
+	Agent      string
 }
 
 const NoticeAccount = "account"
@@ -78,6 +79,8 @@ const NoticeSecret = "secret"
 const NoticeSignIn = "sign-in"
 
 const NoticeSignInMethod = "way-in"
+
+const NoticeTools = "tools"
 
 type Page struct {
 	Entries []Entry   "json:\"entries\""

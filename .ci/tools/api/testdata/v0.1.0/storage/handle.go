@@ -5,6 +5,8 @@ import "time"
 
 const APIKeyPattern = "\\bks_[0-9A-Za-z_-]{32}[0-9A-Za-z]{6}\\b"
 
+func Derived(prefix string, at time.Time, secret [24]byte) string
+
 func GrantTime(grant string) time.Time
 
 func Hash(cookie string) string

@@ -27,6 +27,7 @@ func (*Store) Records(ctx context.Context, after uint64, n int) (page []driver.R
 func (*Store) Revocations(ctx context.Context, after uint64, n int) (feed []driver.Revocation, err error)
 func (*Store) Revoke(ctx context.Context, rs ...driver.Revocation) error
 func (*Store) Rows(ctx context.Context, table transfer.Table, after []byte, n int) (page []transfer.Row, err error)
+func (*Store) Summed()
 func (*Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
 func (*Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error)
 func (*Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error)

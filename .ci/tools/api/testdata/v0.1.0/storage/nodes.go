@@ -13,6 +13,8 @@ type Beat struct {
 	At      time.Time     "json:\"at\""
 	Every   time.Duration "json:\"every\""
 	Ends    time.Time     "json:\"ends\""
+	Ahead   time.Duration "json:\"ahead,omitzero\""
+	Lag     time.Duration "json:\"lag,omitzero\""
 	Version int64         "json:\"-\""
 	carried
 }
@@ -32,6 +34,7 @@ type Info struct {
 	Build   string
 	Started time.Time
 	Age     time.Duration
+	Ahead   time.Duration
 	Live    bool
 	Self    bool
 }
@@ -63,6 +66,7 @@ func (*Node) Close(ctx context.Context) error
 func (*Node) ID() string
 func (*Node) List(ctx context.Context) ([]Info, error)
 func (*Node) Live() int
+func (*Node) Name() string
 
 type Store interface {
 	Beat(ctx context.Context, id string) (Beat, error)

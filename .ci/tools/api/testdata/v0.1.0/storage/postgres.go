@@ -76,6 +76,7 @@ func (*Store) Issue(ctx context.Context, tokens ...driver.Token) error
 func (*Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error)
 func (*Store) Listen(ctx context.Context, hint func()) error
 func (*Store) Load(ctx context.Context, table transfer.Table, rows []transfer.Row, gone [][]byte) error
+func (*Store) Now(ctx context.Context) (at time.Time, err error)
 func (*Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error)
 func (*Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error)
 func (*Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error)

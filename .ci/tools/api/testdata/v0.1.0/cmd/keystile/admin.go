@@ -6,16 +6,23 @@ import "github.com/keystile/keystile/cmd/keystile/internal/cli"
 import "github.com/keystile/keystile/cmd/keystile/internal/folder"
 import "github.com/keystile/keystile/gateway/billing"
 import "github.com/keystile/keystile/gateway/usage"
+import "github.com/keystile/keystile/internal/admin"
 import "github.com/keystile/keystile/registry"
 import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/driver"
-import "github.com/keystile/keystile/storage/event"
 import "github.com/keystile/keystile/storage/nodes"
 import "io"
 import "log/slog"
 import "net/http"
 import "net/netip"
 import "time"
+
+func AskOpenTools(ctx context.Context, data string) (*OpenTools, error)
+
+func CheckClocks(ctx context.Context, store interface {
+	Beats(context.Context) ([]nodes.Beat, error)
+}) Finding
 
 func CheckCounters(ctx context.Context, store Counter) Finding
 
@@ -25,6 +32,8 @@ type Counter interface {
 	Counts(ctx context.Context) (storage.Counts, error)
 	Recount(ctx context.Context) (storage.Counts, error)
 }
+
+var ErrGone error
 
 type Finding struct {
 	Name  string
@@ -41,6 +50,7 @@ func (*Keyring) Make() (keys []storage.MasterKey, from string, err error)
 func (*Keyring) Read() (keys []storage.MasterKey, from string, err error)
 
 type Kind struct {
+	Elsewhere  bool
 	Storage    string
 	Copies     bool
 	Check      func(path string) (map[string]int, error)
@@ -76,12 +86,20 @@ func NewKeyring(c *config.Config, f *folder.Folder) *Keyring
 
 const Noted State = "note"
 
+type OpenTools struct {
+	Tools []string "json:\"open_tools\""
+	Count int      "json:\"open_tools_count\""
+	By    []string "json:\"open_ways\""
+}
+
 type Opener struct {
 	Open      func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
 	Read      func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
+	Scratch   func(ctx context.Context, c *config.Config) (Target, error)
 	Try       func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Target, io.Closer, error)
 	Kind      func(c *config.Config) (Kind, error)
 	Check     func(ctx context.Context, c *config.Config, nodes int) (int, []Finding, error)
+	Belongs   func(ctx context.Context, c *config.Config, f *folder.Folder) error
 	At        func(address string) (Location, error)
 	Addresses []string
 }
@@ -94,6 +112,7 @@ type Provider interface {
 type Request struct {
 	Command string   "json:\"command\""
 	Args    cli.Args "json:\"args\""
+	By      string   "json:\"by\""
 }
 
 type Response struct {
@@ -107,27 +126,31 @@ const Safe State = "safe"
 type State string
 
 type Target struct {
-	Store         *storage.Store
-	Users         Users
-	Provider      Provider
-	Copy          func(io.Writer) (int64, error)
-	Signed        time.Duration
-	Granted       time.Duration
-	SigningAlg    string
-	Forget        func(id string)
-	Billing       *billing.Billing
-	Usage         *usage.Reader
-	Registry      *registry.Registry
-	Keys          *Keyring
-	Note          func(context.Context, event.Event) error
-	Notify        func(ctx context.Context, sub string, n event.Notice)
-	Unlock        func(context.Context, netip.Addr) bool
-	Reload        func(context.Context) error
-	Nodes         func(context.Context) ([]nodes.Info, error)
-	DefaultAccess string
+	Store      *storage.Store
+	Users      Users
+	Provider   Provider
+	Copy       func(io.Writer) (int64, error)
+	Signed     time.Duration
+	Granted    time.Duration
+	SigningAlg string
+	Forget     func(id string)
+	Billing    *billing.Billing
+	Usage      *usage.Reader
+	Registry   *registry.Registry
+	Keys       *Keyring
+	By         admin.Actor
+	Recorder   admin.Recorder
+	Unlock     func(context.Context, netip.Addr) bool
+	Reload     func(context.Context) error
+	Nodes      func(context.Context) ([]nodes.Info, error)
+	Ways       func() (ways access.Ways, invitationPage string, err error)
+	Unlisted   func(n int) (names []string, count int)
 }
 
 func (Target) EndApp(ctx context.Context, clientID string) error
+func (Target) RetireKey(ctx context.Context, kid string) error
+func (Target) RotateKey(ctx context.Context, alg string) (storage.SigningKey, error)
+func (Target) SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
 
 const Unknown State = "unknown"
 

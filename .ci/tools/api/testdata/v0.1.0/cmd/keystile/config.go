@@ -1,8 +1,8 @@
 package config // import "github.com/keystile/keystile/cmd/keystile/config"
 
 import "github.com/keystile/keystile/cmd/keystile/internal/cli"
+import "github.com/keystile/keystile/gateway"
 import "github.com/keystile/keystile/gateway/console"
-import "github.com/keystile/keystile/gateway/limits"
 import "github.com/keystile/keystile/gateway/stream/s3"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/authn"
@@ -20,6 +20,8 @@ type AlipayCredentials struct {
 type Bus struct {
 	Origins   []string
 	PageSize  int
+	MaxName   int
+	PerCaller int
 	MaxAnswer int64
 }
 
@@ -31,74 +33,81 @@ type Clients struct {
 }
 
 type Config struct {
-	Data               string
-	Listen             string
-	BaseURL            string
-	StorageURL         storage.Secret
-	RedisURL           storage.Secret
-	NodeName           string
-	MasterKeys         []storage.MasterKey
-	MasterKeyFile      string
-	TrustedProxies     []netip.Prefix
-	Demo               bool
-	DemoUnasked        bool
-	WX                 Credentials
-	QQ                 Credentials
-	Douyin             Credentials
-	Alipay             AlipayCredentials
-	Feishu             FeishuCredentials
-	WeCom              WeComCredentials
-	DingTalk           Credentials
-	OpenID             []OpenID
-	FakeProviders      bool
-	CodeLifetime       time.Duration
-	AccessLifetime     time.Duration
-	RefreshLifetime    time.Duration
-	SessionIdle        time.Duration
-	SessionMax         time.Duration
-	CodeReuseLeeway    time.Duration
-	RefreshReuseLeeway time.Duration
-	LockFailures       int
-	LockWindow         time.Duration
-	LockDuration       time.Duration
-	QR                 bool
-	SignUp             string
-	MFA                authn.Policy
-	DeleteAccount      string
-	Contact            string
-	Mail               Mail
-	PerAddress         int
-	Shadow             limits.Shadow
-	FreeRepeats        int
-	MaxConnections     int
-	StreamIdle         time.Duration
-	Products           []Product
-	OverageFen         int
-	Origins            []string
-	Bus                Bus
-	Clients            Clients
-	PrivateUpstreams   []string
-	ResolveRefs        bool
-	MaxCapabilities    int
-	MaxTools           int
-	LegacyStatus       string
-	IDTokenAlgs        []string
-	LoginTypes         string
-	SigningAlg         string
-	AuditKeep          time.Duration
-	AuditSize          int64
-	Streams            Streams
-	StaleAfter         time.Duration
-	Drain              time.Duration
-	LogLevel           slog.Level
-	LogFormat          string
-	LogRequests        bool
-	OTel               OTel
-	AdminListen        string
-	AdminHosts         []string
-	Values             []Value
+	Data                string
+	Listen              string
+	BaseURL             string
+	StorageURL          storage.Secret
+	RedisURL            storage.Secret
+	NodeName            string
+	MasterKeys          []storage.MasterKey
+	MasterKeyFile       string
+	TrustedProxies      []netip.Prefix
+	Demo                bool
+	DemoUnasked         bool
+	WX                  Credentials
+	QQ                  Credentials
+	Douyin              Credentials
+	Alipay              AlipayCredentials
+	Feishu              FeishuCredentials
+	WeCom               WeComCredentials
+	DingTalk            Credentials
+	OpenID              []OpenID
+	FakeProviders       bool
+	CodeLifetime        time.Duration
+	AccessLifetime      time.Duration
+	RefreshLifetime     time.Duration
+	SessionIdle         time.Duration
+	SessionMax          time.Duration
+	CodeReuseLeeway     time.Duration
+	RefreshReuseLeeway  time.Duration
+	AgentsRefreshWindow time.Duration
+	LockFailures        int
+	LockWindow          time.Duration
+	LockDuration        time.Duration
+	QR                  bool
+	SignUp              string
+	ConnectorSignUp     map[string]string
+	MFA                 authn.Policy
+	DeleteAccount       string
+	Contact             string
+	Mail                Mail
+	PerAddress          int
+	Shadow              gateway.Shadow
+	FreeRepeats         int
+	StreamLife          time.Duration
+	MaxConnections      int
+	StreamIdle          time.Duration
+	Products            []Product
+	OverageFen          int
+	Origins             []string
+	Bus                 Bus
+	Clients             Clients
+	PrivateUpstreams    []string
+	PrivateLogouts      []string
+	PrivateEvents       []string
+	ResolveRefs         bool
+	MaxCapabilities     int
+	MaxTools            int
+	LegacyStatus        string
+	IDTokenAlgs         []string
+	LoginTypes          string
+	SigningAlg          string
+	AuditKeep           time.Duration
+	AuditSize           int64
+	Streams             Streams
+	StaleAfter          time.Duration
+	Drain               time.Duration
+	LogLevel            slog.Level
+	LogFormat           string
+	LogRequests         bool
+	OTel                OTel
+	AdminListen         string
+	AdminHosts          []string
+	Values              []Value
+	_                   []struct{}
 }
 
+func (*Config) Asked(key string) bool
 func (*Config) Print(w io.Writer) error
 func (*Config) Settings() (all []console.Setting)
 func (*Config) TakeSocket(address string)
@@ -149,7 +158,9 @@ type OpenID struct {
 	Secret       storage.Secret
 	Scopes       []string
 	Domains      []string
+	SignUp       string
 	AllowPrivate []string
+	TrustEmail   bool
 }
 
 func ParseDays(s string) (time.Duration, error)
@@ -162,6 +173,7 @@ type Product struct {
 	KeepBearer bool
 	Timeout    time.Duration
 	Pace       float64
+	UploadRate int
 }
 
 func Reference(w io.Writer) error

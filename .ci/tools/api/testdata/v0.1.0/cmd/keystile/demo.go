@@ -19,6 +19,8 @@ func (*Demo) ServeHTTP(w http.ResponseWriter, r *http.Request)
 
 func Domains(base string) []string
 
+func Draft(base string, draft storage.App) storage.App
+
 func New(c Config) *Demo
 
 const Path = "/demo"
@@ -29,6 +31,7 @@ func Register(ctx context.Context, store Registry, base string, draft storage.Ap
 
 type Registry interface {
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	SaveAppAs(ctx context.Context, setting string, a storage.App) (storage.App, error)
 	Set(ctx context.Context, name string, value string) error
 	Store
 }

@@ -4,6 +4,7 @@ import "context"
 import "github.com/keystile/keystile/storage"
 import "net/http"
 import "net/url"
+import "time"
 
 type Alipay struct {
 	ID           string
@@ -12,6 +13,22 @@ type Alipay struct {
 	Client       *http.Client
 	AuthorizeURL string
 	GatewayURL   string
+}
+
+type Asked struct {
+	Login         bool
+	SelectAccount bool
+	MaxAge        time.Duration
+	LoginHint     string
+	UILocales     string
+	Email         bool
+}
+
+func (Asked) Fresh() bool
+
+type Asker interface {
+	BeginAsked(state string, back string, mobile bool, a Asked) string
+	Connector
 }
 
 type Connector interface {
@@ -61,6 +78,7 @@ type GitHub struct {
 	Secret       storage.Secret
 	Client       *http.Client
 	Domains      []string
+	TrustEmail   bool
 	AuthorizeURL string
 	TokenURL     string
 	UserURL      string
@@ -101,11 +119,15 @@ type Preparer interface {
 }
 
 type Profile struct {
-	Subjects []string
-	Nickname string
-	Avatar   string
-	Gender   string
-	Location string
+	Subjects       []string
+	Nickname       string
+	Avatar         string
+	Gender         string
+	Location       string
+	Email          string
+	ConfirmedEmail string
+	AuthTime       time.Time
+	Unread         string
 }
 
 func (Profile) Tidy() Profile

@@ -23,3 +23,5 @@ func (*Hasher) Rehash(ctx context.Context, password string) (string, error)
 func (*Hasher) Verify(ctx context.Context, hash string, password string) (ok bool, stale bool, err error)
 
 func New(c Cost) *Hasher
+
+func Normal(typed string) string

@@ -5,10 +5,30 @@ import "github.com/keystile/keystile/oauth/signin/connector"
 import "github.com/keystile/keystile/oauth/signin/passwords"
 import "github.com/keystile/keystile/storage"
 
+type Admission struct {
+	Open       bool
+	Invitation string
+}
+
+func AdmissionOf(ctx context.Context) Admission
+
 type ConnectedUsers interface {
 	Connect(ctx context.Context, sub string, method string, p connector.Profile) error
 	Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
 	Users
+}
+
+type Creator interface {
+	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
+}
+
+type DataStore interface {
+	Apps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
+	Capabilities(ctx context.Context, owner string, from string, n int) ([]storage.Capability, string, error)
+	CountOwned(ctx context.Context, sub string) (apps int, capabilities int, err error)
+	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
+	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
+	UserGrants(ctx context.Context, sub string) (storage.User, []storage.Consent, []storage.OpenID, error)
 }
 
 type EmailUsers interface {
@@ -22,9 +42,28 @@ type ErasableUsers interface {
 	EraseUser(ctx context.Context, sub string) error
 }
 
-type LinkedUsers interface {
+type Host struct {
 	Users
-	LoginStore
+	Named     NamedUsers
+	Connected ConnectedUsers
+	Logins    LoginStore
+	Emails    EmailUsers
+	Passwords PasswordUsers
+	Marks     PasswordMarker
+	Profiles  ProfileUsers
+	Erasable  ErasableUsers
+	SignUps   SignUpUsers
+	Invited   InvitedUsers
+	Creator   Creator
+	Closed    bool
+	_         struct{}
+}
+
+func (Host) In(store Store) bool
+func (Host) Stored() bool
+
+type InvitedUsers interface {
+	Invited(ctx context.Context, code string) (id string, err error)
 }
 
 type LoginStore interface {
@@ -73,11 +112,11 @@ type Store interface {
 	Invitation(ctx context.Context, id string) (storage.Invitation, error)
 	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
 	Login(ctx context.Context, method string, subject string) (storage.Login, error)
-	Logins(ctx context.Context, sub string) ([]storage.Login, error)
 	ReserveSkeletons(ctx context.Context, of string, looks func(username string) []string) error
 	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
 	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	LoginStore
 }
 
 type StoreUsers struct{ _ struct{} }
@@ -88,12 +127,14 @@ func (*StoreUsers) Connect(ctx context.Context, sub string, method string, p con
 func (*StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
 func (*StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 func (*StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error)
+func (*StoreUsers) CreateWith(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error)
 func (*StoreUsers) EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error)
 func (*StoreUsers) HasPassword(ctx context.Context, sub string) (bool, error)
+func (*StoreUsers) Host() Host
+func (*StoreUsers) Invited(ctx context.Context, code string) (id string, err error)
 func (*StoreUsers) LinkEmail(ctx context.Context, sub string, address string) error
 func (*StoreUsers) Named(ctx context.Context, username string) (sub string, err error)
 func (*StoreUsers) PasswordMark(ctx context.Context, sub string) (string, error)
-func (*StoreUsers) Reads(other any) bool
 func (*StoreUsers) SetPassword(ctx context.Context, sub string, password string) error
 func (*StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error)
 func (*StoreUsers) SignUp(ctx context.Context, u storage.User, password string, invitation string) (storage.User, error)
@@ -103,3 +144,5 @@ type Users interface {
 	Authenticate(ctx context.Context, username string, password string) (storage.User, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 }
+
+func WithAdmission(ctx context.Context, a Admission) context.Context

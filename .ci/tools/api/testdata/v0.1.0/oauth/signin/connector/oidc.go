@@ -12,6 +12,7 @@ type Config struct {
 	ClientSecret storage.Secret
 	Scopes       []string
 	Domains      []string
+	TrustEmail   bool
 	AllowPrivate []string
 	Client       *http.Client
 }

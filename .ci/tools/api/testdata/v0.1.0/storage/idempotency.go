@@ -1,4 +1,4 @@
-package keyed // import "github.com/keystile/keystile/storage/keyed"
+package idempotency // import "github.com/keystile/keystile/storage/idempotency"
 
 import "github.com/keystile/keystile/storage/internal/forward"
 import "time"

@@ -1,4 +1,4 @@
-package shipped // import "github.com/keystile/keystile/storage/shipped"
+package shipping // import "github.com/keystile/keystile/storage/shipping"
 
 import "github.com/keystile/keystile/storage/internal/forward"
 import "time"

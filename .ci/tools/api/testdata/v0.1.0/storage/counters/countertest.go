@@ -1,7 +1,6 @@
-package limittest // import "github.com/keystile/keystile/storage/limittest"
+package countertest // import "github.com/keystile/keystile/storage/counters/countertest"
 
-import "github.com/keystile/keystile/gateway/limits"
-import "github.com/keystile/keystile/oauth/signin/lockout"
+import "github.com/keystile/keystile/storage/counters"
 import "testing"
 import "time"
 
@@ -16,25 +15,16 @@ type Clock interface {
 	Now() time.Time
 }
 
-type Counters interface {
-	Accounts() lockout.Accounts
-	Addresses(lockout.Config) lockout.Addresses
-	Counter() lockout.Counter
-	Limiter() limits.Limiter
-}
+func Exact(t testing.TB, nodes []counters.Set, requests int, grain time.Duration)
 
-func Exact(t testing.TB, nodes []Counters, requests int, grain time.Duration)
-
-func Inexact(nodes []Counters, requests int, grain time.Duration) string
-
-func Local() Counters
+func Inexact(nodes []counters.Set, requests int, grain time.Duration) string
 
 func Run(t *testing.T, open func(t testing.TB) Service)
 
 func RunInBubble(t *testing.T, open func(t testing.TB) Service)
 
 type Service struct {
-	Node      func() Counters
+	Node      func() counters.Set
 	Clock     Clock
 	Grain     time.Duration
 	Full      int

@@ -1,4 +1,4 @@
-package told // import "github.com/keystile/keystile/storage/told"
+package notify // import "github.com/keystile/keystile/storage/notify"
 
 import "time"
 

@@ -1,20 +1,19 @@
-package redis // import "github.com/keystile/keystile/storage/redis"
+package redis // import "github.com/keystile/keystile/storage/counters/redis"
 
 import "context"
 import "crypto/tls"
-import "github.com/keystile/keystile/gateway/limits"
-import "github.com/keystile/keystile/oauth/signin/lockout"
+import "github.com/keystile/keystile/storage/counters"
 import "log/slog"
 import "time"
 
 type Counters struct{ _ []struct{} }
 
-func (*Counters) Accounts() lockout.Accounts
-func (*Counters) Addresses(lock lockout.Config) lockout.Addresses
+func (*Counters) Accounts() counters.Accounts
+func (*Counters) Addresses(lock counters.Lock) counters.Addresses
 func (*Counters) Close()
-func (*Counters) Counter() lockout.Counter
+func (*Counters) Counter() counters.Counter
 func (*Counters) Describe() (kind string, version string, at string)
-func (*Counters) Limiter() limits.Limiter
+func (*Counters) Limiter() counters.Limiter
 func (*Counters) Reached() (now bool, since time.Time)
 func (*Counters) Stats() Stats
 

@@ -1,4 +1,4 @@
-package traced // import "github.com/keystile/keystile/storage/traced"
+package oteltrace // import "github.com/keystile/keystile/storage/oteltrace"
 
 import "github.com/keystile/keystile/storage/driver"
 
