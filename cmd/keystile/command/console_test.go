@@ -53,7 +53,10 @@ func TestWhatTheConsoleRegistersTheCommandsSeeAndTheOtherWayRound(t *testing.T) 
 		t.Errorf("the command shows %v", v)
 	}
 	code, trail, errs := command(t, "", "audit", "export", "--data", s.data)
-	for _, want := range []string{`"detail":"register pets rest 1"`, `"detail":"capability register pets"`, `"detail":"capability register mcp"`} {
+	for _, want := range []string{
+		`"detail":"capability register pets by u`, `"detail":"capability register pets by command line, uid `,
+		`"detail":"capability register mcp by command line, uid `,
+	} {
 		if code != 0 || !strings.Contains(trail, want) {
 			t.Errorf("%s is not on the trail: %s %s", want, trail, errs)
 		}

@@ -117,7 +117,7 @@ func TestAnAdministratorPassesANameOnAndItIsSaid(t *testing.T) {
 		for _, r := range records {
 			trail += string(r.Data)
 		}
-		if want := "register shop static 1 for " + h.root.Sub + ", taken from " + h.ann.Sub; !strings.Contains(trail, want) {
+		if want := `owner \"` + h.ann.Sub + `\" -> \"` + h.root.Sub + `\"`; !strings.Contains(trail, want) {
 			t.Errorf("the trail does not say %q: %s", want, trail)
 		}
 		// A capability that is there passes on as a whole.
