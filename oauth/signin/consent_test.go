@@ -211,6 +211,3 @@ func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
 		t.Error("a consent was lost")
 	}
 }
-
-// storeWithoutUsers is a Store that keeps no users.
-type storeWithoutUsers struct{ Store }

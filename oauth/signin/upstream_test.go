@@ -251,8 +251,6 @@ func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 	}
 }
 
-type onlyUsers struct{ users.Users }
-
 func TestAStoreThatIsAwayIsNobodysFault(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	j := h.start("wx", authorizeQuery)

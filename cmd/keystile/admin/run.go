@@ -14,7 +14,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // Opener opens the store of a data folder that no server holds, for commands, and says what its
@@ -232,9 +231,4 @@ func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder
 		return err
 	}
 	return errors.Join(here(target), held.Close())
-}
-
-// tell has a user told by mail what a command did to what is theirs; "" is nobody.
-func (r Target) tell(ctx context.Context, sub, kind, app, detail string) {
-	r.Recorder.Notify(ctx, r.By, event.Notice{Kind: kind, App: app, Detail: detail}, sub)
 }

@@ -185,7 +185,7 @@ func TestAnApplicationDoesLittleForItself(t *testing.T) {
 	}
 	for status, want := range map[string]error{storage.OrderPending: nil, storage.OrderApproved: notByItself} {
 		order := storage.Order{ID: "or" + status, AppID: a.ID, Owner: a.Owner, Tier: storage.TierEnterprise, Status: status, CreatedAt: time.Now()}
-		if order, after, err = o.SaveOrder(ctx, order, after); err != nil {
+		if order, _, err = o.SaveOrder(ctx, order, after); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := o.acts.Cancel(ctx, itself, order.ID); !errors.Is(err, want) || want == nil && got.DecidedBy != a.ID {
