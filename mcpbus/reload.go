@@ -55,6 +55,28 @@ func (b *Bus) Reload(ctx context.Context) error {
 	return b.reload(ctx)
 }
 
+// Take puts a capability on the list with its tools, or takes it off, as they were just stored: call it after a
+// registration was written, which Reload would read. created is the version that made the capability, 0 if it
+// was there before; an older access list was of another one of its name, and went when this one came.
+func (b *Bus) Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error {
+	if err := b.catalog.lock(ctx); err != nil {
+		return err
+	}
+	defer b.catalog.unlock()
+	if b.catalog.rules == nil || b.catalog.members == nil || b.catalog.dirty { // the last reading was not whole
+		return b.reload(ctx)
+	}
+	if known := b.catalog.members[c.Member]; known != nil && known.capability.Version >= c.Version {
+		return nil
+	}
+	if l, stale := b.catalog.rules.lists[c.Member]; stale && l.Version < created {
+		b.catalog.rules = b.catalog.rules.without(c.Member)
+	}
+	b.catalog.members[c.Member] = b.newMember(ctx, c, tools)
+	b.publish(ctx)
+	return nil
+}
+
 // reloadMembers reads the capabilities again, and reports whether any has changed.
 func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	members, errs := map[string]*member{}, []error(nil)
@@ -96,20 +118,25 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 // readMember reads a capability's tools, if it is published.
 func (b *Bus) readMember(ctx context.Context, c storage.Capability) (*member, error) {
 	if !c.Publish {
-		return &member{capability: c}, nil
+		return b.newMember(ctx, c, nil), nil
 	}
 	c, stored, err := b.c.Store.Tools(ctx, c.Member)
 	if err != nil {
 		return nil, err
 	}
-	m := &member{capability: c, discoverAt: time.Now()}
+	return b.newMember(ctx, c, stored), nil
+}
+
+// newMember returns a capability with its tools as they are stored.
+func (b *Bus) newMember(ctx context.Context, c storage.Capability, stored []toolplan.Tool) *member {
+	if !c.Publish {
+		return &member{capability: c}
+	}
+	m := &member{capability: c, discoverAt: time.Now(), tools: b.encodeTools(ctx, c, stored)}
 	if c.AutoDiscover() {
 		m.accepted = stored
 	}
-	if c.Publish {
-		m.tools = b.encodeTools(ctx, c, stored)
-	}
-	return m, nil
+	return m
 }
 
 // encodeTools encodes stored tools. A tool that clients could not read is left out and logged,

@@ -28,6 +28,14 @@ func (r *rules) same(other *rules) bool {
 		slices.EqualFunc(r.bundles, other.bundles, func(a, b access.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
 }
 
+// without returns the rules without the access list of a capability.
+func (r *rules) without(member string) *rules {
+	other := *r
+	other.lists = maps.Clone(r.lists)
+	delete(other.lists, member)
+	return &other
+}
+
 // maxReadings bounds how often rules are read until two readings agree.
 const maxReadings = 3
 
@@ -68,7 +76,7 @@ func (b *Bus) reload(ctx context.Context) error {
 
 func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 	r = &rules{lists: map[string]access.List{}}
-	if r.defaultOpen, r.defaultBy, err = b.isOpen(ctx); err != nil {
+	if r.defaultOpen, r.defaultBy, err = b.c.isOpen(ctx); err != nil {
 		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
 	}
 	lists, err := readAll(func(from string) ([]access.List, string, error) {
@@ -91,12 +99,12 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 
 // isOpen reports whether everybody may use a capability without an access list, and by which value of
 // the setting; where none is stored, that is auto.
-func (b *Bus) isOpen(ctx context.Context) (open bool, by string, err error) {
-	switch by, err = b.c.Store.Setting(ctx, storage.SettingDefaultAccess); {
+func (c *Config) isOpen(ctx context.Context) (open bool, by string, err error) {
+	switch by, err = c.Store.Setting(ctx, storage.SettingDefaultAccess); {
 	case err != nil:
 		return false, "", err
 	case by == "" || by == storage.AccessAuto:
-		return b.c.DefaultAccess == storage.AccessEveryone, storage.AccessAuto, nil
+		return c.DefaultAccess == storage.AccessEveryone, storage.AccessAuto, nil
 	default:
 		return by == storage.AccessEveryone, by, nil
 	}

@@ -26,7 +26,7 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodOptions { // no browser sends a token with it
 		return notAllowed
 	}
-	if !b.originAllowed(r.Header["Origin"]) {
+	if !b.c.originAllowed(r.Header["Origin"]) {
 		return originRefused
 	}
 	at, ok := b.addressOf(r)
@@ -70,8 +70,8 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 //
 // Only pages of Config.Origins may call from a browser. The gateway sets CORS headers and lets all pages read
 // the answers: these need a token anyway.
-func (b *Bus) originAllowed(origin []string) bool {
-	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.BaseURL || slices.Contains(b.c.Origins, origin[0]))
+func (c *Config) originAllowed(origin []string) bool {
+	return len(origin) == 0 || len(origin) == 1 && (origin[0] == c.BaseURL || slices.Contains(c.Origins, origin[0]))
 }
 
 // caller returns the caller that a request authenticates. If a gateway has checked the request,

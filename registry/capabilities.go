@@ -57,20 +57,18 @@ func (g *Registry) note(ctx context.Context, actor storage.User, what string, be
 
 // Show returns a capability with its tools; its errors are those of Remove.
 func (g *Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error) {
-	c, err := g.c.Store.Capability(ctx, member) // without the tools, which are not decoded for other users
-	if err == nil && !maySee(actor, c) {
-		return Registered{}, notYours
-	}
-	var tools []toolplan.Tool
-	if err == nil {
-		c, tools, err = g.c.Store.Tools(ctx, member)
-	}
-	if err == nil && !maySee(actor, c) { // it was removed and registered by another user meanwhile
-		return Registered{}, notYours
+	p, err := g.c.Store.StoredPlace(ctx, member)
+	if err == nil && !maySee(actor, p.Capability) {
+		return Registered{}, notYours // and the tools are not decoded
 	}
 	if err != nil {
 		return Registered{}, toNotFound(err)
 	}
+	tools, err := g.c.Store.ToolsAt(ctx, p)
+	if err != nil {
+		return Registered{}, err
+	}
+	c := p.Capability
 	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}.withWarning(g.heldWarning(ctx, c)), nil
 }
 
@@ -92,13 +90,13 @@ func (g *Registry) List(ctx context.Context, actor storage.User) ([]storage.Capa
 	} else if owner == "" {
 		return nil, nil // "" would list those of all owners
 	}
-	return g.owned(ctx, owner)
+	return ownedBy(ctx, g.c.Store, owner)
 }
 
-// owned returns the capabilities of an owner; "" for those of all.
-func (g *Registry) owned(ctx context.Context, owner string) (all []storage.Capability, err error) {
+// ownedBy returns the capabilities of an owner; "" for those of all.
+func ownedBy(ctx context.Context, store Store, owner string) (all []storage.Capability, err error) {
 	for from := ""; ; {
-		page, next, err := g.c.Store.Capabilities(ctx, owner, from, driver.Page)
+		page, next, err := store.Capabilities(ctx, owner, from, driver.Page)
 		if err != nil {
 			return nil, fmt.Errorf("registry: list: %w", err)
 		}
@@ -119,7 +117,27 @@ func toNotFound(err error) error {
 // reloadTimeout bounds how long a registration waits for the bus.
 const reloadTimeout = 5 * time.Second
 
+// notify tells of a capability that was removed, or whose tools were accepted.
 func (g *Registry) notify(member string) {
+	g.tell(member, func(ctx context.Context) error { return g.c.Bus.Reload(ctx) })
+}
+
+// announce tells of a capability that was written. What the bus takes is what it would read, so it asks the store
+// nothing.
+func (g *Registry) announce(p storage.Place, created int64) {
+	g.tell(p.Member, func(bounded context.Context) error {
+		var tools []toolplan.Tool
+		if p.Publish {
+			var err error
+			if tools, err = g.c.Store.ToolsAt(bounded, p); err != nil {
+				return err
+			}
+		}
+		return g.c.Bus.Take(bounded, p.Capability, tools, created)
+	})
+}
+
+func (g *Registry) tell(member string, bus func(context.Context) error) {
 	if g.sender != nil {
 		g.sender.Wake()
 	}
@@ -128,7 +146,7 @@ func (g *Registry) notify(member string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
 	defer cancel()
-	if err := g.c.Bus.Reload(ctx); err != nil {
+	if err := bus(ctx); err != nil {
 		g.c.Log.Warn("the bus has not loaded a registration yet", "member", member, "err", err)
 	}
 }

@@ -9,14 +9,11 @@ import (
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
 
-// Validator returns advice on an OpenAPI document, which is JSON: what a strict reading objects to, none if there is
-// nothing to say. Package registry/lint has one.
-type Validator func(ctx context.Context, document []byte) []string
-
-// Lint checks a document by a strict validator, and returns advice, none if there is nothing to say. It never decides
-// whether a document becomes tools: of the documents that are in use, more than half break a rule. Nothing is fetched.
-// Without a validator the advice says that there is none.
-func Lint(ctx context.Context, document []byte, strict Validator) []string {
+// Lint checks a document by a strict validator, lint.Check of package registry/lint, and returns advice, none if there
+// is nothing to say. It never decides whether a document becomes tools: of the documents that are in use, more than
+// half break a rule. Nothing is fetched. The validator is given the document in JSON. Without one the advice says that
+// there is none.
+func Lint(ctx context.Context, document []byte, strict func(ctx context.Context, document []byte) []string) []string {
 	o, _ := Options{}.check() // the defaults are right
 	d, err := open(ctx, document, o)
 	if err != nil {

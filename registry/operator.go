@@ -42,13 +42,14 @@ func (g *Registry) RegisterBody(ctx context.Context, actor storage.User, body []
 	if err != nil {
 		return storage.Capability{}, nil, asFailure(err)
 	}
-	there, err := g.c.Store.Capability(ctx, q.Member)
-	switch {
-	case err == nil && mayChange(actor, there):
-		q.keepSecrets(there)
-	case err != nil && !errors.Is(err, storage.ErrNotFound):
+	p, err := g.place(ctx, actor, q)
+	if err != nil {
 		return storage.Capability{}, nil, err
 	}
+	if p.Version != 0 && mayChange(actor, p.Capability) {
+		q.keepSecrets(p.Capability)
+	}
+	q.found = &p
 	done, err := g.registered(ctx, actor, q)
 	return done.Capability, done.advice(), asFailure(err)
 }

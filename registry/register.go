@@ -64,13 +64,14 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
 		return Registered{}, err
 	}
-	there, err := g.lookUpMember(ctx, actor, q)
+	p, there, err := g.lookUp(ctx, actor, q)
 	if err == nil {
-		err = g.checkKeepsTools(ctx, q, there)
+		err = g.checkKeepsTools(ctx, q, p, there)
 	}
 	if err != nil { // before a document is read in vain
 		return Registered{}, err
 	}
+	q.found = &p
 	r := &Result{Skipped: q.unknownFields}
 	if q.kind() != storage.CapabilityMCP {
 		leave, err := g.acquireParser(ctx)
@@ -82,21 +83,22 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 			return Registered{}, err
 		}
 	}
-	c, was, before, err := g.save(ctx, actor, q, r.Tools, r.Skipped)
+	w, err := g.save(ctx, actor, q, r.Tools, r.Skipped)
 	if err != nil {
 		return Registered{}, err
 	}
+	c := w.Capability
 	done := Registered{Capability: c, Tools: r.Tools, Warning: g.requestWarnings(q)}
 	if c.TakenFrom != "" {
 		done = done.withWarning(ownerChanged)
 	}
 	if c.AutoDiscover() {
 		g.endReading(ctx)
-		done = g.withDiscoveredTools(ctx, done)
+		done = g.withDiscoveredTools(ctx, &w.Place, done)
 	}
-	done.Removed = q.removedBy(done, there, before)
-	g.notify(c.Member)
-	if err := g.note(ctx, actor, "register", was, done.Capability); err != nil {
+	done.Removed = q.removedBy(done, there, w.before)
+	g.announce(w.Place, w.created)
+	if err := g.note(ctx, actor, "register", w.was, done.Capability); err != nil {
 		return Registered{}, err
 	}
 	if c.AutoDiscover() && len(done.Tools) == 0 { // the warning says why already
@@ -119,7 +121,7 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 		return Registered{}, err
 	}
 	if q.Member != "" {
-		if _, err := g.lookUpMember(ctx, actor, q); err != nil {
+		if _, _, err := g.lookUp(ctx, actor, q); err != nil {
 			return Registered{}, err
 		}
 	}

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -29,20 +28,15 @@ func wouldRemove(names []string) error {
 			"to change a label, a credential or a timeout, update the capability", len(names), text)}
 }
 
-// toolsBefore returns the names of the tools that a registration replaces, as they are stored with that version. Tools
-// that cannot be read hold up no registration but one that is to keep them.
-func (g *Registry) toolsBefore(ctx context.Context, q Request, there storage.Capability) ([]string, error) {
-	if there.Version == 0 {
+// toolsBefore returns the names of the tools that a registration replaces. Tools that cannot be read hold up no
+// registration but one that is to keep them.
+func (g *Registry) toolsBefore(ctx context.Context, q Request, p storage.Place) ([]string, error) {
+	tools, err := g.c.Store.ToolsAt(ctx, p)
+	if err != nil {
+		if q.KeepTools {
+			return nil, err
+		}
 		return nil, nil
-	}
-	c, tools, err := g.c.Store.Tools(ctx, there.Member)
-	switch {
-	case err == nil && c.Version != there.Version, errors.Is(err, storage.ErrNotFound):
-		return nil, storage.ErrConflict
-	case err != nil && !q.KeepTools:
-		return nil, nil
-	case err != nil:
-		return nil, err
 	}
 	names := make([]string, len(tools))
 	for i, t := range tools {
@@ -74,11 +68,11 @@ func (q Request) asksSame(there storage.Capability) bool {
 
 // checkKeepsTools refuses a registration of an MCP endpoint that does not list all the tools that are there, if the
 // request wants that. An endpoint that does not answer lists none.
-func (g *Registry) checkKeepsTools(ctx context.Context, q Request, there storage.Capability) error {
+func (g *Registry) checkKeepsTools(ctx context.Context, q Request, p storage.Place, there storage.Capability) error {
 	if !q.KeepTools || q.kind() != storage.CapabilityMCP || q.asksSame(there) {
 		return nil
 	}
-	before, err := g.toolsBefore(ctx, q, there)
+	before, err := g.toolsBefore(ctx, q, p)
 	if err != nil || len(before) == 0 {
 		return err
 	}

@@ -48,6 +48,7 @@ type Request struct {
 
 	unknownFields []toolplan.Skip // unknown fields that were sent
 	createOnly    bool            // it must not replace a capability: the sign-in is too old
+	found         *storage.Place  // what is stored under its name, if that has been read
 }
 
 const (

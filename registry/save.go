@@ -13,48 +13,60 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// save writes a registration over what is stored at that time. It returns what was stored, and the names of its tools.
+// written holds what a registration has stored.
+type written struct {
+	storage.Place
+	was     storage.Capability // what was there, with the owner that the name was kept for
+	created int64              // the version that made the capability; 0: it was there
+	before  []string           // the names of the tools that were there
+}
+
+// save writes a registration over what is stored at that time.
 func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool,
-	skipped []toolplan.Skip) (c, was storage.Capability, before []string, err error) {
-	c, err = retryOnConflict(ctx, func() (storage.Capability, error) {
-		there, err := g.lookUpMember(ctx, actor, q)
+	skipped []toolplan.Skip) (written, error) {
+	return retryOnConflict(ctx, func() (w written, err error) {
+		p, there, err := g.lookUp(ctx, actor, q)
+		q.found = nil // what has changed is read anew
 		if err == nil {
-			before, err = g.toolsBefore(ctx, q, there)
+			w.before, err = g.toolsBefore(ctx, q, p)
 		}
 		if err != nil {
-			return there, err
+			return w, err
 		}
-		if removed := missing(before, tools); q.KeepTools && q.kind() != storage.CapabilityMCP && len(removed) > 0 {
-			return there, wouldRemove(removed)
+		if removed := missing(w.before, tools); q.KeepTools && q.kind() != storage.CapabilityMCP && len(removed) > 0 {
+			return w, wouldRemove(removed)
 		}
-		if was = there; there.Version == 0 {
-			was = storage.Capability{}
+		if w.was = there; there.Version == 0 {
+			w.was = storage.Capability{}
 		}
-		was.Owner = cmp.Or(there.TakenFrom, was.Owner)
+		w.was.Owner = cmp.Or(there.TakenFrom, w.was.Owner)
 		c := q.applyTo(there, skipped)
 		c.PinnedAt = time.Time{} // what the upstream lists now is accepted
 		event := webhook.Updated
 		if c.Version == 0 {
 			event = webhook.Registered
 		}
-		c, err = g.write(ctx, event, c, tools, g.shareLimit(actor, c, len(tools)))
+		w.Place, err = g.write(ctx, event, p, c, tools, g.c.shareLimit(actor, p.Capability, c, len(tools)))
 		if taken := (*storage.NameTaken)(nil); errors.As(err, &taken) {
 			err = nameTaken(actor, taken)
 		}
-		return c, err
+		if err == nil && p.Version == 0 {
+			w.created = w.Version
+		}
+		return w, err
 	})
-	return c, was, before, err
 }
 
-// write stores a capability if allow returns nil, and in the same step the messages for its
+// write stores a capability at its place if allow returns nil, and in the same step the messages for its
 // webhook.
-func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []toolplan.Tool, allow func([]storage.Capability) error) (storage.Capability, error) {
+func (g *Registry) write(ctx context.Context, event string, p storage.Place, c storage.Capability, tools []toolplan.Tool,
+	allow func([]storage.Capability) error) (storage.Place, error) {
 	c.ToolCount = len(tools)
 	events, err := webhook.Events(event, c)
 	if err != nil {
-		return c, err
+		return p, err
 	}
-	return g.c.Store.SaveCapabilityIf(ctx, c, tools, allow, events...)
+	return g.c.Store.SaveAt(ctx, p, c, tools, allow, events...)
 }
 
 // retryOnConflict repeats a change that conflicts with a concurrent one, also if both make the
@@ -81,17 +93,21 @@ func toRejection(err error) error {
 	return err
 }
 
-// lookUpMember returns the capability stored under the name of a registration, with the owner it
-// will have. Its Version is 0 if there is none. It fails if the actor may not use the name.
-func (g *Registry) lookUpMember(ctx context.Context, actor storage.User, q Request) (storage.Capability, error) {
-	there, err := g.c.Store.Capability(ctx, q.Member)
+// lookUp returns what is stored under the name of a registration, and there, the same with the owner that it will
+// have. Its Version is 0 if there is none. It fails if the actor may not use the name.
+func (g *Registry) lookUp(ctx context.Context, actor storage.User, q Request) (p storage.Place, there storage.Capability,
+	err error) {
+	if p, err = g.place(ctx, actor, q); err != nil {
+		return p, there, err
+	}
+	there = p.Capability
 	switch {
-	case errors.Is(err, storage.ErrNotFound):
+	case p.Version == 0:
 		there = storage.Capability{Owner: actor.Sub}
-		there.TakenFrom, err = g.checkNameFree(ctx, actor, q.Member)
-	case err == nil && !mayChange(actor, there):
+		there.TakenFrom, err = g.checkNameFree(actor, p)
+	case !mayChange(actor, there):
 		err = notYours
-	case err == nil && q.createOnly:
+	case q.createOnly:
 		err = admin.SignInAgain
 	}
 	if actor.Role == storage.RoleAdmin {
@@ -101,25 +117,38 @@ func (g *Registry) lookUpMember(ctx context.Context, actor storage.User, q Reque
 			there.TakenFrom = before
 		}
 	}
-	return there, err
+	return p, there, err
+}
+
+// place returns what is stored under the name of a registration, as it was found before or as it is now.
+func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (storage.Place, error) {
+	if q.found != nil {
+		return *q.found, nil
+	}
+	limited := actor.Sub
+	if actor.Role == storage.RoleAdmin {
+		limited = ""
+	}
+	return g.c.Store.FindPlace(ctx, q.Member, limited)
 }
 
 // checkNameFree returns an error if a name cannot be used for a new capability, and else for whom it is kept
-// and who is passed over, which an administrator may do.
-func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, member string) (takenFrom string, err error) {
-	like, err := g.c.Store.CapabilityLike(ctx, member)
-	kept := (*storage.NameTaken)(nil)
-	switch {
-	case err == nil:
-		return "", nameTaken(actor, &storage.NameTaken{By: like})
-	case !errors.Is(err, storage.ErrNotFound):
-		return "", err
-	case errors.As(err, &kept) && actor.Role == storage.RoleAdmin:
-		takenFrom = kept.By.Owner
-	case kept != nil && kept.By.Owner != actor.Sub:
-		return "", nameTaken(actor, kept)
+// and who is passed over, which an administrator may do. It also checks that the actor may have one more: the check
+// that counts runs in the store.
+func (g *Registry) checkNameFree(actor storage.User, p storage.Place) (takenFrom string, err error) {
+	switch by := p.Taken; {
+	case by == nil:
+	case by.Until.IsZero():
+		return "", nameTaken(actor, by)
+	case actor.Role == storage.RoleAdmin:
+		takenFrom = by.By.Owner
+	case by.By.Owner != actor.Sub:
+		return "", nameTaken(actor, by)
 	}
-	return takenFrom, g.checkShare(ctx, actor, storage.Capability{Member: member}, 0)
+	if allow := g.c.shareLimit(actor, p.Capability, storage.Capability{Member: p.Member}, 0); allow != nil && actor.Sub != "" {
+		err = allow(p.Owned())
+	}
+	return takenFrom, err
 }
 
 // nameTaken returns the refusal of a name that differs from another capability's only in case, - and _, or

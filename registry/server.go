@@ -27,8 +27,10 @@ type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
-	CapabilityLike(ctx context.Context, member string) (storage.Capability, error)
-	SaveCapabilityIf(ctx context.Context, c storage.Capability, tools []toolplan.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Capability, error)
+	FindPlace(ctx context.Context, member, limited string) (storage.Place, error)
+	StoredPlace(ctx context.Context, member string) (storage.Place, error)
+	ToolsAt(ctx context.Context, p storage.Place) ([]toolplan.Tool, error)
+	SaveAt(ctx context.Context, p storage.Place, c storage.Capability, tools []toolplan.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Place, error)
 	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
 
 	// The queue of webhook messages.
@@ -48,10 +50,13 @@ type Discoverer interface {
 
 // Bus serves the registered tools; *mcpbus.Bus implements it.
 type Bus interface {
+	// Take makes the bus serve a capability with its tools as they were just stored. created is the version that
+	// made the capability, 0 if it was there before: rules of an older version were of another one of its name.
+	Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
 	// Reload makes the bus serve what is stored now.
 	Reload(ctx context.Context) error
 	// LeftOut returns why a published capability is not listed, "" if it is. It is called after
-	// Reload.
+	// Take.
 	LeftOut(member string) string
 }
 
@@ -88,7 +93,7 @@ type Config struct {
 	}
 
 	// Lint judges documents where a preview asks for advice: lint.Check of package registry/lint. Nil: none is judged.
-	Lint Validator
+	Lint func(ctx context.Context, document []byte) []string
 
 	MaxCapabilities int // of one owner who is not an administrator; 50
 	MaxTools        int // of one owner on the bus, which has the same limit; 10,000

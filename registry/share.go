@@ -11,22 +11,22 @@ import (
 )
 
 // shareLimit returns the check of the owner's limits that the store runs in the step that writes;
-// nil for an administrator, who has no limits.
-func (g *Registry) shareLimit(actor storage.User, c storage.Capability, tools int) func(owned []storage.Capability) error {
-	if actor.Role == storage.RoleAdmin {
+// nil for an administrator, who has no limits, and for a change that adds nothing to what is there.
+func (c *Config) shareLimit(actor storage.User, there, one storage.Capability, tools int) func(owned []storage.Capability) error {
+	if actor.Role == storage.RoleAdmin || there.Version != 0 && there.Owner == one.Owner && (!one.Publish || tools <= toolsOnBus(there)) {
 		return nil
 	}
-	return func(owned []storage.Capability) error { return g.withinShare(owned, c, tools) }
+	return func(owned []storage.Capability) error { return c.withinShare(owned, one, tools) }
 }
 
 // checkShare returns an error if a capability with so many tools exceeds the actor's limits. It
 // saves useless work; the check that counts runs in the store.
 func (g *Registry) checkShare(ctx context.Context, actor storage.User, c storage.Capability, tools int) error {
-	allow := g.shareLimit(actor, c, tools)
+	allow := g.c.shareLimit(actor, storage.Capability{}, c, tools)
 	if allow == nil || actor.Sub == "" {
 		return nil
 	}
-	owned, err := g.owned(ctx, actor.Sub)
+	owned, err := ownedBy(ctx, g.c.Store, actor.Sub)
 	if err != nil {
 		return err
 	}
@@ -36,24 +36,24 @@ func (g *Registry) checkShare(ctx context.Context, actor storage.User, c storage
 // withinShare returns an error if a capability with so many tools exceeds the limits of an owner
 // who has the capabilities in owned. Replacing one without adding tools is always allowed: the
 // limit may have been lowered, and an upstream may list more tools than before.
-func (g *Registry) withinShare(owned []storage.Capability, c storage.Capability, tools int) error {
+func (c *Config) withinShare(owned []storage.Capability, one storage.Capability, tools int) error {
 	before, others, replaces := 0, 0, false
 	for _, o := range owned {
-		if o.Member == c.Member {
+		if o.Member == one.Member {
 			before, replaces = toolsOnBus(o), true
 		} else {
 			others += toolsOnBus(o)
 		}
 	}
-	if !c.Publish {
+	if !one.Publish {
 		tools = 0
 	}
 	switch {
-	case !replaces && len(owned) >= g.c.MaxCapabilities:
+	case !replaces && len(owned) >= c.MaxCapabilities:
 		oldest := slices.MinFunc(owned, func(a, b storage.Capability) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
-		return limitf("you have %d capabilities, and may have at most %d: remove one first (%q was changed longest ago), or register one of them again", len(owned), g.c.MaxCapabilities, oldest.Member)
-	case tools > before && others+tools > g.c.MaxTools:
-		return limitf("with this you would have %d tools on the bus, and may have at most %d: leave operations out, or remove a capability%s", others+tools, g.c.MaxTools, largest(owned, c.Member))
+		return limitf("you have %d capabilities, and may have at most %d: remove one first (%q was changed longest ago), or register one of them again", len(owned), c.MaxCapabilities, oldest.Member)
+	case tools > before && others+tools > c.MaxTools:
+		return limitf("with this you would have %d tools on the bus, and may have at most %d: leave operations out, or remove a capability%s", others+tools, c.MaxTools, largest(owned, one.Member))
 	}
 	return nil
 }

@@ -86,9 +86,9 @@ const (
 // discoveryTimeout bounds how long a registration waits for its upstream.
 const discoveryTimeout = 5 * time.Second
 
-// withDiscoveredTools adds the tools that the upstream lists, if it answers in time. The
-// registration is valid without them: the bus repeats the discovery.
-func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Registered {
+// withDiscoveredTools adds the tools that the upstream lists, if it answers in time, at the place where the capability
+// is stored. The registration is valid without them: the bus repeats the discovery.
+func (g *Registry) withDiscoveredTools(ctx context.Context, p *storage.Place, done Registered) Registered {
 	if g.c.Discoverer == nil {
 		return done.withWarning(fmt.Sprintf(toolsPending, ""))
 	}
@@ -100,15 +100,15 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 	c := done.Capability
 	c.Skipped = shortened(slices.Concat(c.Skipped, skipped))
 	c.PinnedAt = time.Now().UTC()
-	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // the bus limits what an upstream lists
+	saved, err := g.write(ctx, webhook.Updated, *p, c, tools, nil) // the bus limits what an upstream lists
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return g.pinnedMeanwhile(ctx, done, skipped)
+		return g.pinnedMeanwhile(ctx, p, done, skipped)
 	case err != nil:
 		g.c.Log.WarnContext(ctx, "discovered tools are not stored", "member", done.Member, "err", err)
 		return done.withWarning(fmt.Sprintf(toolsPending, ""))
 	}
-	done.Capability, done.Tools = saved, tools
+	*p, done.Capability, done.Tools = saved, saved.Capability, tools
 	return done.withNoTools(skipped)
 }
 
@@ -126,8 +126,14 @@ func (r Registered) withNoTools(skipped []toolplan.Skip) Registered {
 }
 
 // pinnedMeanwhile returns a registration whose tools a bus has found and stored first, or says that it was replaced.
-func (g *Registry) pinnedMeanwhile(ctx context.Context, done Registered, skipped []toolplan.Skip) Registered {
-	c, tools, err := g.c.Store.Tools(ctx, done.Member)
+func (g *Registry) pinnedMeanwhile(ctx context.Context, p *storage.Place, done Registered, skipped []toolplan.Skip) Registered {
+	now, err := g.c.Store.StoredPlace(ctx, done.Member)
+	if err != nil {
+		return done.withWarning(registeredMeanwhile)
+	}
+	*p = now
+	c := now.Capability
+	tools, err := g.c.Store.ToolsAt(ctx, now)
 	if err != nil || c.PinnedAt.IsZero() || !sameButTools(c, done.Capability) {
 		return done.withWarning(registeredMeanwhile)
 	}

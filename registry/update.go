@@ -14,7 +14,6 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // change holds what an update changes of a capability beside its tools. A nil field stays as it is; an empty one is
@@ -46,12 +45,9 @@ func (g *Registry) apply(ctx context.Context, actor storage.User, member string,
 	c, err := g.edit(ctx, actor, member, func(c storage.Capability) (storage.Capability, error) {
 		q := requestFrom(c)
 		warning = ch.apply(&q)
-		if err := q.check(); err != nil {
-			return c, err
-		}
 		after := q.applyTo(c, c.Skipped)
 		after.Kind = c.Kind
-		return after, nil
+		return after, q.check()
 	})
 	if err != nil {
 		return Registered{}, err
@@ -63,32 +59,30 @@ func (g *Registry) apply(ctx context.Context, actor storage.User, member string,
 func (g *Registry) edit(ctx context.Context, actor storage.User, member string,
 	change func(storage.Capability) (storage.Capability, error)) (after storage.Capability, err error) {
 	var before storage.Capability
-	after, err = retryOnConflict(ctx, func() (storage.Capability, error) {
-		c, err := g.c.Store.Capability(ctx, member) // without the tools, which are not decoded for other users
-		if err == nil && !mayChange(actor, c) {
-			err = notYours
-		}
-		var tools []toolplan.Tool
-		if err == nil {
-			c, tools, err = g.c.Store.Tools(ctx, member)
-		}
-		if err == nil && !mayChange(actor, c) { // it was removed and registered by another user meanwhile
-			err = notYours
+	p, err := retryOnConflict(ctx, func() (storage.Place, error) {
+		p, err := g.c.Store.StoredPlace(ctx, member)
+		if err == nil && !mayChange(actor, p.Capability) {
+			err = notYours // and the tools are not decoded
 		}
 		if err != nil {
-			return c, err
+			return p, err
 		}
-		before = c
-		if c, err = change(c); err != nil {
-			return c, err
+		before = p.Capability
+		after, err := change(before)
+		if err != nil {
+			return p, err
 		}
-		return g.write(ctx, webhook.Updated, c, tools, g.shareLimit(actor, c, len(tools)))
+		tools, err := g.c.Store.ToolsAt(ctx, p)
+		if err != nil {
+			return p, err
+		}
+		return g.write(ctx, webhook.Updated, p, after, tools, g.c.shareLimit(actor, before, after, len(tools)))
 	})
 	if err != nil {
-		return after, toNotFound(err)
+		return p.Capability, toNotFound(err)
 	}
-	g.notify(member)
-	return after, g.note(ctx, actor, "update", before, after)
+	g.announce(p, 0)
+	return p.Capability, g.note(ctx, actor, "update", before, p.Capability)
 }
 
 // requestFrom returns the registration that a capability would be of, without its tools.

@@ -8,10 +8,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func openStore(t *testing.T, backend driver.Backend) *storage.Store {
@@ -43,12 +46,12 @@ func TestNoMemberIsMadeBesideOneThatDiffersInCaseDashesOrUnderscoresAlone(t *tes
 		if _, err := store.Capability(t.Context(), like); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%s is stored: %v", like, err)
 		}
-		if c, err := store.CapabilityLike(t.Context(), like); err != nil || c.Member != "pay" {
-			t.Errorf("CapabilityLike(%s) = %q, %v, want pay", like, c.Member, err)
+		if p, err := store.FindPlace(t.Context(), like, ""); err != nil || p.Version != 0 || p.Taken == nil || p.Taken.By.Member != "pay" {
+			t.Errorf("FindPlace(%s) = %+v, %v, want it taken by pay", like, p, err)
 		}
 	}
-	if c, err := store.CapabilityLike(t.Context(), "pay"); !errors.Is(err, storage.ErrNotFound) {
-		t.Errorf("CapabilityLike(pay) = %q, %v: a name is not like itself", c.Member, err)
+	if p, err := store.FindPlace(t.Context(), "pay", ""); err != nil || p.Version != pay.Version || p.Taken != nil {
+		t.Errorf("FindPlace(pay) = %+v, %v: a name is not like itself", p, err)
 	}
 	if pay, err = store.SaveCapability(t.Context(), pay, nil); err != nil {
 		t.Errorf("pay itself is replaced: %v", err)
@@ -218,6 +221,40 @@ func TestANameThatIsTakenRightBeforeItIsWrittenIsTaken(t *testing.T) {
 	var taken *storage.NameTaken
 	if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", "Pay"), nil); !errors.As(err, &taken) {
 		t.Errorf("SaveCapability(Pay) right after pay = %v, want NameTaken", err)
+	}
+}
+
+// A name that is new is not looked up for an access list or held tools of an earlier capability: none may be left.
+func TestNothingIsWrittenForACapabilityThatIsDeletedMeanwhile(t *testing.T) {
+	for name, write := range map[string]func(*storage.Store) error{
+		"an access list": func(s *storage.Store) error {
+			_, err := s.SaveAccess(t.Context(), access.List{Member: "pay", Rules: []access.Rule{{Subject: "everyone"}}})
+			return err
+		},
+		"held tools": func(s *storage.Store) error {
+			_, err := s.SaveHeld(t.Context(), toolplan.Held{Member: "pay", Digest: "x", At: time.Now()})
+			return err
+		},
+	} {
+		backend := &overtaken{Backend: memory.New(), id: "pay"}
+		store := openStore(t, backend)
+		c, err := store.SaveCapability(t.Context(), capabilityOf("u1", "pay"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		backend.rivals = []func(){func() {
+			if err := store.DeleteCapability(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		}}
+		if err := write(store); !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrConflict) {
+			t.Errorf("%s = %v, want it refused", name, err)
+		}
+		list, err := store.Access(t.Context(), "pay")
+		held, err2 := store.Held(t.Context(), "pay")
+		if len(list.Rules) > 0 || held.Digest != "" || err != nil || err2 != nil {
+			t.Errorf("%s: left are %+v, %v and %+v, %v", name, list, err, held, err2)
+		}
 	}
 }
 

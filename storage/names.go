@@ -47,6 +47,7 @@ type (
 type (
 	Capability = tools.Capability
 	NameTaken  = tools.NameTaken
+	Place      = tools.Place
 	Delivery   = tools.Delivery
 )
 
@@ -87,16 +88,13 @@ const (
 	LoginDingTalk = people.LoginDingTalk
 )
 
-// Tiers (protocol 8), and the client_id of API keys.
+// Tiers (protocol 8), the client_id of API keys, and the statuses of an order.
 const (
 	TierFree       = apps.TierFree
 	TierWhiteLabel = apps.TierWhiteLabel
 	TierEnterprise = apps.TierEnterprise
 	KeysAppID      = apps.KeysAppID
-)
 
-// The statuses of an order.
-const (
 	OrderPending  = apps.OrderPending
 	OrderContact  = apps.OrderContact
 	OrderApproved = apps.OrderApproved

@@ -57,18 +57,38 @@ func (s *Store) SaveAccess(ctx context.Context, l access.List) (access.List, err
 		return l, err
 	}
 	l.UpdatedAt = time.Now().UTC()
-	l, err := accessLists.Put(ctx, s.docs, l)
-	if errors.Is(err, document.ErrExists) {
-		err = document.ErrConflict
+	for {
+		version, err := s.writeList(ctx, l)
+		if document.LostRace(err, memberNames.Name) {
+			continue // the capability was deleted, or its name recorded, meanwhile
+		}
+		if err == nil {
+			l.Version = version
+		} else if errors.Is(err, document.ErrExists) {
+			err = document.ErrConflict
+		}
+		return l, err
 	}
-	return l, err
+}
+
+// writeList writes an access list together with the name of its capability, so that it does not outlive that.
+func (s *Store) writeList(ctx context.Context, l access.List) (int64, error) {
+	docs, err := s.nameOf(ctx, l.Member)
+	if err != nil {
+		return 0, err
+	}
+	list, err := accessLists.Doc(s.docs, l)
+	if err != nil {
+		return 0, err
+	}
+	return document.Write(ctx, s.docs, append(docs, list)...)
 }
 
 // withoutAccess returns the removal of a capability's access list, if it has one. It is
 // written with a capability that begins or ends, so that nobody who takes its name later
 // inherits the list.
-func (s *Store) withoutAccess(ctx context.Context, member string) ([]driver.Doc, error) {
-	l, err := accessLists.Get(ctx, s.docs, member)
+func withoutAccess(ctx context.Context, docs *document.Store, member string) ([]driver.Doc, error) {
+	l, err := accessLists.Get(ctx, docs, member)
 	switch {
 	case errors.Is(err, document.ErrNotFound):
 		return nil, nil

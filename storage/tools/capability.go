@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -149,26 +148,12 @@ func (s *Store) Capabilities(ctx context.Context, owner, from string, n int) ([]
 
 // Tools returns a capability and its tools as they were written together, or ErrNotFound.
 func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolplan.Tool, error) {
-	for range 10 { // both are written in one step, and read in two
-		c, err := Capabilities.Get(ctx, s.docs, member)
-		if err != nil {
-			return c, nil, err
-		}
-		t, err := toolsets.Get(ctx, s.docs, member)
-		switch {
-		case errors.Is(err, document.ErrNotFound):
-			continue
-		case err != nil:
-			return c, nil, err
-		case t.Version == c.Version:
-			tools, err := s.unpack(ctx, t.Packed)
-			if err != nil {
-				err = fmt.Errorf("%w: the tools of %q are not readable: %w", document.ErrUnavailable, member, err)
-			}
-			return c, tools, err
-		}
+	p, err := s.StoredPlace(ctx, member)
+	if err != nil {
+		return p.Capability, nil, err
 	}
-	return Capability{}, nil, fmt.Errorf("%w: capability %q changes faster than it can be read", document.ErrUnavailable, member)
+	tools, err := s.ToolsAt(ctx, p)
+	return p.Capability, tools, err
 }
 
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
@@ -189,11 +174,11 @@ func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...De
 		if err != nil {
 			return nil, err
 		}
-		list, err := s.withoutAccess(ctx, c.Member)
+		list, err := withoutAccess(ctx, s.docs, c.Member)
 		if err != nil {
 			return nil, err
 		}
-		held, err := s.withoutHeld(ctx, c.Member)
+		held, err := withoutHeld(ctx, s.docs, c.Member)
 		return slices.Concat([]driver.Doc{
 			{Kind: Capabilities.Name, ID: c.Member, Version: c.Version, Deleted: true},
 			{Kind: toolsets.Name, ID: c.Member, Version: c.Version, Deleted: true},

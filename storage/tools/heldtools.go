@@ -41,7 +41,11 @@ func (s *Store) SaveHeld(ctx context.Context, h toolplan.Held, events ...Deliver
 	if err != nil {
 		return h, err
 	}
-	version, err := s.change(ctx, h.Member, events, doc)
+	name, err := s.nameOf(ctx, h.Member)
+	if err != nil {
+		return h, err
+	}
+	version, err := s.change(ctx, h.Member, events, append(name, doc)...)
 	if err == nil {
 		h.Version = version
 	}
@@ -72,10 +76,15 @@ func (s *Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan
 		return c, err
 	}
 	c.ToolCount, c.PinnedAt = len(tools), time.Now().UTC()
-	docs, c, err := s.capabilityDocs(ctx, c, packed)
+	p, err := s.placeFor(ctx, c, "")
 	if err != nil {
 		return c, err
 	}
+	docs, after, err := p.docs(s.docs, c, packed)
+	if err != nil {
+		return c, err
+	}
+	c = after.Capability
 	beside, err := s.heldDoc(h)
 	if err != nil {
 		return c, err
@@ -88,8 +97,8 @@ func (s *Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan
 }
 
 // withoutHeld returns the document that removes what is held of a capability, if anything is.
-func (s *Store) withoutHeld(ctx context.Context, member string) ([]driver.Doc, error) {
-	h, err := heldTools.Get(ctx, s.docs, member)
+func withoutHeld(ctx context.Context, docs *document.Store, member string) ([]driver.Doc, error) {
+	h, err := heldTools.Get(ctx, docs, member)
 	switch {
 	case errors.Is(err, document.ErrNotFound):
 		return nil, nil

@@ -80,84 +80,55 @@ func (e *NameTaken) Error() string {
 
 func (e *NameTaken) Unwrap() error { return document.ErrInvalid }
 
-// CapabilityLike returns the capability whose name differs from this one in case, - and _
-// alone, or ErrNotFound; with a *NameTaken in it if this name, or one like it, is kept for its last owner.
-func (s *Store) CapabilityLike(ctx context.Context, member string) (Capability, error) {
-	held, err := memberNames.Get(ctx, s.docs, fold(member))
-	if err == nil && held.Member != member {
-		c, err := Capabilities.Get(ctx, s.docs, held.Member)
-		if !errors.Is(err, document.ErrNotFound) {
-			return c, err
-		}
-	} else if err != nil && !errors.Is(err, document.ErrNotFound) {
-		return Capability{}, err
-	}
-	all, err := Capabilities.All(ctx, s.docs, driver.Is("all")) // those of an older version have no memberName
-	for _, c := range all {
-		if c.Member != member && fold(c.Member) == fold(member) {
-			return c, nil
-		}
-	}
-	if held.keptFor("", time.Now()) {
-		err = fmt.Errorf("%w: %w", document.ErrNotFound, held.kept())
-	}
-	return Capability{}, cmp.Or(err, document.ErrNotFound)
-}
-
 func (n memberName) kept() *NameTaken {
 	return &NameTaken{Capability{Member: n.Member, Owner: n.KeptFor}, n.ExpiresAt}
 }
 
-// claim returns the document that gives a capability its name, to be written with it. A
-// new one must have the name for itself, or claim returns a *NameTaken. One that was
-// stored before names were recorded claims its name now if it is free, and goes on without
-// it otherwise.
-func (s *Store) claim(ctx context.Context, c Capability) ([]driver.Doc, error) {
-	held, err := memberNames.Get(ctx, s.docs, fold(c.Member))
-	switch {
-	case err != nil && !errors.Is(err, document.ErrNotFound):
+// claim returns the document that gives a new capability its name, to be written with it. Writers that claim the
+// name, or one like it, at once conflict there.
+func (p Place) claim(docs *document.Store, c Capability) ([]driver.Doc, error) {
+	if t := p.Taken; t != nil && (t.Until.IsZero() || t.By.Owner != c.Owner && t.By.Owner != c.TakenFrom) {
+		return nil, t
+	}
+	return memberNames.Docs(docs, p.name.of(c.Member))
+}
+
+// of returns the record of a name that a capability has.
+func (n memberName) of(member string) memberName {
+	n.Folded, n.Member, n.KeptFor, n.OwnedSince, n.ExpiresAt = fold(member), member, "", time.Time{}, time.Time{}
+	return n
+}
+
+// nameOf returns the record of the name of a capability that is there, to be written with what hangs on it. Without
+// it, what is written while the capability is deleted would stay, and be of the one that takes its name later.
+// It returns ErrNotFound if the capability is not there. One that was stored before names were recorded gets a
+// record of its own now, if no other capability has it.
+func (s *Store) nameOf(ctx context.Context, member string) ([]driver.Doc, error) {
+	held, err := memberNames.Get(ctx, s.docs, fold(member))
+	if err != nil && !errors.Is(err, document.ErrNotFound) {
 		return nil, err
-	case c.Version == 0:
-		other, err := s.CapabilityLike(ctx, c.Member)
-		if err == nil {
-			return nil, &NameTaken{By: other}
-		}
-		if !errors.Is(err, document.ErrNotFound) {
-			return nil, err
-		}
-		if held.keptFor(c.Owner, time.Now()) && held.KeptFor != c.TakenFrom {
-			return nil, held.kept()
-		}
-	case held.Member == c.Member:
-		return nil, nil
-	case held.Member != "":
+	}
+	if _, err := Capabilities.Get(ctx, s.docs, member); err != nil {
+		return nil, err
+	}
+	if held.Member != "" && held.Member != member {
 		if _, err := Capabilities.Get(ctx, s.docs, held.Member); !errors.Is(err, document.ErrNotFound) {
 			return nil, err
 		}
 	}
-	// Writers that claim the name of a removed one, or their own anew, must conflict here.
-	held.Folded, held.Member, held.KeptFor, held.OwnedSince, held.ExpiresAt = fold(c.Member), c.Member, "", time.Time{}, time.Time{}
-	return memberNames.Docs(s.docs, held)
+	return memberNames.Docs(s.docs, held.of(member))
 }
 
 // ownedSince returns since when the name of a capability that is about to be written has been its owner's: as
 // before, if they have it or were the last to have it, and from now on otherwise.
-func (s *Store) ownedSince(ctx context.Context, c Capability) (time.Time, error) {
-	if c.Version != 0 {
-		there, err := Capabilities.Get(ctx, s.docs, c.Member)
-		if err == nil && there.Owner == c.Owner || errors.Is(err, document.ErrNotFound) {
-			return there.Since(), nil
-		}
-		return time.Now().UTC(), err
+func (p Place) ownedSince(c Capability) time.Time {
+	switch held := p.name; {
+	case p.Version != 0 && p.Owner == c.Owner:
+		return p.Since()
+	case p.Version == 0 && c.Owner != "" && held.Member == c.Member && held.KeptFor == c.Owner && time.Now().Before(held.ExpiresAt):
+		return held.OwnedSince
 	}
-	held, err := memberNames.Get(ctx, s.docs, fold(c.Member))
-	if err == nil && c.Owner != "" && held.Member == c.Member && held.KeptFor == c.Owner && time.Now().Before(held.ExpiresAt) {
-		return held.OwnedSince, nil
-	}
-	if errors.Is(err, document.ErrNotFound) {
-		err = nil
-	}
-	return time.Now().UTC(), err
+	return time.Now().UTC()
 }
 
 // keep returns the documents by which the name of a capability that is deleted is kept for its owner. Of the

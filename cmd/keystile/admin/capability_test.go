@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // workshop is an office with a registrar, and two people.
@@ -237,7 +238,10 @@ func TestARegistrarThatFailsIsNoMistakeOfTheCaller(t *testing.T) {
 // fullBus leaves out those that are in it.
 type fullBus map[string]string
 
-func (fullBus) Reload(context.Context) error   { return nil }
+func (fullBus) Reload(context.Context) error { return nil }
+func (fullBus) Take(context.Context, storage.Capability, []toolplan.Tool, int64) error {
+	return nil
+}
 func (b fullBus) LeftOut(member string) string { return b[member] }
 
 // An operator sees at once that tools are registered and still not on the bus.

@@ -105,6 +105,11 @@ func (h *fixture) Reload(context.Context) error {
 	return nil
 }
 
+// Take counts as a Reload: the bus is told.
+func (h *fixture) Take(ctx context.Context, _ storage.Capability, _ []toolplan.Tool, _ int64) error {
+	return h.Reload(ctx)
+}
+
 func (h *fixture) LeftOut(member string) string { return h.leftOut[member] }
 
 // NoteNow makes the fixture the registrar's Audit.
