@@ -137,9 +137,7 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	if err != nil {
 		return err
 	}
-	if first.Made != nil {
-		debug.FreeOSMemory() // the passwords' hashes took 20 MB each, and nobody signs in for a while
-	}
+	debug.FreeOSMemory() // a start leaves memory idle: the first one 20 MB, of the hash of a password
 	if first.By != "" {
 		log.Info("another node was first and has made what there is: first-run.json is in its data folder", "node", first.By)
 	}
