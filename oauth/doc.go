@@ -51,6 +51,7 @@
 // # Imports
 //
 // This package links fosite, some 260 packages of 53 modules: a stripped server of net/http and a store grows
-// from 6.7 to 21.3 MB on linux/amd64. A service in another process that only checks tokens uses package
-// gateway/remote instead.
+// from 6.7 to 21.3 MB on linux/amd64. Most of what it adds to an importer's module is fosite's too: the go.sum has
+// 893 lines and the graph 412 modules, and those of a module that imports fosite's compose alone 852 and 464. A service
+// in another process that only checks tokens uses package gateway/remote instead.
 package oauth
