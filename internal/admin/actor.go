@@ -30,6 +30,10 @@ type Actor struct {
 	Multifactor bool      // they have proved two factors
 	Proved      bool      // they have proved what they have: see stepup.Proved
 
+	// Bearer is true of an actor who acts by a token, or by an application's secret, and not by a session: there is no
+	// sign-in that could be old. Fresh refuses them all the same; an act that is open to tokens says so itself.
+	Bearer bool
+
 	Application string // the client_id of an application that acts for itself; "": none
 	Operator    string // where the operator acts: "command line, uid 0, host"; "": this is not the operator
 

@@ -25,7 +25,7 @@ func (e *Endpoints) manager(r *http.Request) (m manager, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.app, m.Request = app, admin.RequestOf(r, e.c.ClientIP(r))
+	m.app, m.Request, m.Bearer = app, admin.RequestOf(r, e.c.ClientIP(r)), true
 	if caller.UserID == "" {
 		m.Application = app.ID
 		return m, nil

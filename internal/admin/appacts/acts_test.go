@@ -133,6 +133,7 @@ func TestActsOnApplicationsAreRefusedToOthers(t *testing.T) {
 	ctx := t.Context()
 	for name, by := range map[string]admin.Actor{
 		"another user": other, "an auditor": auditor, "another application": {Application: "ksother"}, "nobody": {}, "the owner an hour ago": stale,
+		"the owner by a front that says nothing of their sign-in": {User: ada.User},
 	} {
 		for act, err := range map[string]error{
 			"Set":          second(o.acts.Set(ctx, by, a.ID, Change{Name: new("X")})),
@@ -170,7 +171,7 @@ func second[T, U any](_ T, _ U, err error) error { return err }
 func TestAnApplicationDoesLittleForItself(t *testing.T) {
 	o, ctx := newOffice(t), t.Context()
 	a := o.made(o.user("ada", ""), shop)
-	itself := admin.Actor{Application: a.ID}
+	itself := admin.Actor{Application: a.ID, Bearer: true}
 	for act, err := range map[string]error{
 		"Create": first(o.acts.Create(ctx, itself, shop)), "Set": second(o.acts.Set(ctx, itself, a.ID, Change{Name: new("X")})),
 		"Delete": first(o.acts.Delete(ctx, itself, a.ID)),
