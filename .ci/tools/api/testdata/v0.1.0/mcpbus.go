@@ -28,6 +28,7 @@ func (*Bus) Patterns() []string
 func (*Bus) Reload(ctx context.Context) error
 func (*Bus) Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 func (*Bus) ServeHTTP(w http.ResponseWriter, r *http.Request)
+func (*Bus) Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
 func (*Bus) ToolsOf(member string) (tools []toolplan.Tool)
 func (*Bus) Unlisted(n int) (names []string, count int)
 

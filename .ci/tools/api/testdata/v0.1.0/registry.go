@@ -20,6 +20,7 @@ const BadUpstream = 4005
 type Bus interface {
 	LeftOut(member string) string
 	Reload(ctx context.Context) error
+	Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
 }
 
 type Config struct {
@@ -36,7 +37,7 @@ type Config struct {
 	Audit interface {
 		NoteNow(ctx context.Context, e event.Event) error
 	}
-	Lint                  Validator
+	Lint                  func(ctx context.Context, document []byte) []string
 	MaxCapabilities       int
 	MaxTools              int
 	Discoverer            Discoverer
@@ -56,7 +57,7 @@ type Discoverer interface {
 
 const Empty = 4001
 
-func Lint(ctx context.Context, document []byte, strict Validator) []string
+func Lint(ctx context.Context, document []byte, strict func(ctx context.Context, document []byte) []string) []string
 
 func New(_ context.Context, c Config) (*Registry, error)
 
@@ -156,20 +157,20 @@ func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, 
 type Store interface {
 	Capabilities(ctx context.Context, owner string, from string, n int) ([]storage.Capability, string, error)
 	Capability(ctx context.Context, member string) (storage.Capability, error)
-	CapabilityLike(ctx context.Context, member string) (storage.Capability, error)
 	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
 	DueDeliveries(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
+	FindPlace(ctx context.Context, member string, limited string) (storage.Place, error)
 	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
-	SaveCapabilityIf(ctx context.Context, c storage.Capability, tools []toolplan.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Capability, error)
+	SaveAt(ctx context.Context, p storage.Place, c storage.Capability, tools []toolplan.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Place, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
+	StoredPlace(ctx context.Context, member string) (storage.Place, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	ToolsAt(ctx context.Context, p storage.Place) ([]toolplan.Tool, error)
 	users
 }
 
 const TooMuch = 4003
-
-type Validator func(ctx context.Context, document []byte) []string
 
 type users interface {
 	User(ctx context.Context, sub string) (storage.User, error)

@@ -184,6 +184,8 @@ const OrderRejected = "rejected"
 
 func ParseMasterKey(text string) (MasterKey, error)
 
+type Place = tools.Place
+
 type Quota = apps.Quota
 
 func RedirectOrigin(raw string) string

@@ -21,6 +21,7 @@ type Actor struct {
 	Session     string
 	Multifactor bool
 	Proved      bool
+	Bearer      bool
 	Application string
 	Operator    string
 	Request     Request

@@ -103,6 +103,14 @@ func (*NameTaken) Unwrap() error
 
 func New(docs *document.Store) *Store
 
+type Place struct {
+	Capability
+	Taken *NameTaken
+	_     []struct{}
+}
+
+func (Place) Owned() []Capability
+
 func Queue(ctx context.Context, s *Store, all []Delivery, write func(queued []driver.Doc) error) error
 
 type Store struct{ _ struct{} }
@@ -113,24 +121,27 @@ func (*Store) Bundle(ctx context.Context, name string) (access.Bundle, error)
 func (*Store) Bundles(ctx context.Context, from string, n int) ([]access.Bundle, string, error)
 func (*Store) Capabilities(ctx context.Context, owner string, from string, n int) ([]Capability, string, error)
 func (*Store) Capability(ctx context.Context, member string) (Capability, error)
-func (*Store) CapabilityLike(ctx context.Context, member string) (Capability, error)
 func (*Store) DeleteBundle(ctx context.Context, b access.Bundle) error
 func (*Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error
 func (*Store) DeleteDelivery(ctx context.Context, d Delivery) error
 func (*Store) Deliveries(ctx context.Context, member string) ([]Delivery, error)
 func (*Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Delivery, error)
 func (*Store) DueTold(ctx context.Context, at time.Time, n int) ([]Delivery, error)
+func (*Store) FindPlace(ctx context.Context, member string, limited string) (Place, error)
 func (*Store) FirstDelivery(ctx context.Context, member string) (Delivery, error)
 func (*Store) Held(ctx context.Context, member string) (toolplan.Held, error)
 func (*Store) QueueDeliveries(ctx context.Context, all ...Delivery) error
 func (*Store) Queued() <-chan struct{}
 func (*Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan.Tool, h toolplan.Held, events ...Delivery) (Capability, error)
 func (*Store) SaveAccess(ctx context.Context, l access.List) (access.List, error)
+func (*Store) SaveAt(ctx context.Context, p Place, c Capability, tools []toolplan.Tool, allow func(owned []Capability) error, events ...Delivery) (Place, error)
 func (*Store) SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error)
 func (*Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error)
 func (*Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error)
 func (*Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error)
 func (*Store) SaveHeld(ctx context.Context, h toolplan.Held, events ...Delivery) (toolplan.Held, error)
+func (*Store) StoredPlace(ctx context.Context, member string) (Place, error)
 func (*Store) Tools(ctx context.Context, member string) (Capability, []toolplan.Tool, error)
+func (*Store) ToolsAt(ctx context.Context, p Place) ([]toolplan.Tool, error)
 
 type carried = forward.Fields
