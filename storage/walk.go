@@ -37,7 +37,7 @@ func tallyOrder(t *document.Tally, o *Order) {
 
 // numbersListed puts the numbers of users on the list of counters.
 func numbersListed(ctx context.Context, s *Store, _ string, _ int) ([]driver.Doc, document.Tally, string, error) {
-	c, err := document.Counters.Get(ctx, s.documents, document.NumbersOfUsers)
+	c, err := document.Get(ctx, s.documents, document.Counters, document.NumbersOfUsers)
 	if errors.Is(err, ErrNotFound) {
 		return nil, document.Tally{}, "", nil
 	}
@@ -131,7 +131,7 @@ func (s *Store) walkTurn(ctx context.Context, task *nodes.Task) (done bool, wait
 }
 
 func (s *Store) walked(ctx context.Context) (document.Counter, error) {
-	at, err := document.Counters.Get(ctx, s.documents, document.WalkState)
+	at, err := document.Get(ctx, s.documents, document.Counters, document.WalkState)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}

@@ -211,7 +211,7 @@ func (s *Store) App(ctx context.Context, id string) (App, error) {
 	if id == KeysAppID {
 		return keysApp, nil
 	}
-	return Apps.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, Apps, id)
 }
 
 // SaveApp checks and writes an application. An application without ID is created: it gets
@@ -247,5 +247,5 @@ func (a App) Complete(now time.Time) (App, error) {
 
 // Apps returns a page of applications: all of them, or those of one owner (a sub).
 func (s *Store) Apps(ctx context.Context, owner, from string, n int) ([]App, string, error) {
-	return Apps.List(ctx, s.docs, ownedSpan(owner, from), n)
+	return document.List(ctx, s.docs, Apps, ownedSpan(owner, from), n)
 }

@@ -42,7 +42,7 @@ func (s *Store) giveApp(ctx context.Context, a App, owner string) (App, error) {
 		n := min(len(left), document.MaxDocs-3)
 		var change document.Tally
 		countOrders(&change, left[:n])
-		docs, err := Orders.Docs(s.docs, left[:n]...)
+		docs, err := document.Docs(s.docs, Orders, left[:n]...)
 		if err != nil {
 			return a, err
 		}

@@ -86,14 +86,14 @@ func (s *Store) fenceOfApps(ctx context.Context, owner string) ([]driver.Doc, er
 	if owner == "" {
 		return nil, nil
 	}
-	f, err := Fences.Get(ctx, s.docs, owner)
+	f, err := document.Get(ctx, s.docs, Fences, owner)
 	if err != nil && !errors.Is(err, document.ErrNotFound) {
 		return nil, err
 	}
 	if f, err = f.Of(owner); err != nil {
 		return nil, err
 	}
-	return Fences.Docs(s.docs, f)
+	return document.Docs(s.docs, Fences, f)
 }
 
 func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error {
@@ -160,7 +160,7 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 	countWithout(&change, a)
 	canceled = slices.Clone(canceled)
 	countOrders(&change, canceled)
-	docs, err := Orders.Docs(s.docs, canceled...)
+	docs, err := document.Docs(s.docs, Orders, canceled...)
 	if err != nil {
 		return err
 	}
@@ -194,14 +194,14 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 // ClosedApp returns the fields of a removed application that settle its last months, or
 // ErrNotFound.
 func (s *Store) ClosedApp(ctx context.Context, id string) (App, error) {
-	c, err := closedApps.Get(ctx, s.docs, id)
+	c, err := document.Get(ctx, s.docs, closedApps, id)
 	return c.app(), err
 }
 
 // ClosedApps returns a page of the applications that were removed, as far as closedApp does: all,
 // or those of one owner (a sub).
 func (s *Store) ClosedApps(ctx context.Context, owner, from string, n int) (page []App, next string, err error) {
-	found, next, err := closedApps.List(ctx, s.docs, ownedSpan(owner, from), n)
+	found, next, err := document.List(ctx, s.docs, closedApps, ownedSpan(owner, from), n)
 	for _, c := range found {
 		page = append(page, c.app())
 	}

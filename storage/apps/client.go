@@ -109,7 +109,7 @@ func (s *Store) Clients(ctx context.Context, from string, n int) ([]App, string,
 	if from != "" {
 		span.From = from
 	}
-	return Apps.List(ctx, s.docs, span, n)
+	return document.List(ctx, s.docs, Apps, span, n)
 }
 
 // RemoveClient removes an application that nobody registered and that has been read before. The
@@ -118,7 +118,7 @@ func (s *Store) RemoveClient(ctx context.Context, a App) error {
 	if a.Client == nil {
 		return fmt.Errorf("%w: %s was registered here: use DeleteApp", document.ErrInvalid, a.ID)
 	}
-	return Apps.Remove(ctx, s.docs, a)
+	return document.Remove(ctx, s.docs, Apps, a)
 }
 
 // KeepClient marks that a user has consented to an application that nobody registered, which so
@@ -144,18 +144,18 @@ var clientHosts = document.Kind[client.Host]{
 
 // ClientHost returns the operator's word on a host, or ErrNotFound.
 func (s *Store) ClientHost(ctx context.Context, host string) (client.Host, error) {
-	return clientHosts.Get(ctx, s.docs, host)
+	return document.Get(ctx, s.docs, clientHosts, host)
 }
 
 // ClientHosts returns all that an operator has said on hosts.
 func (s *Store) ClientHosts(ctx context.Context) ([]client.Host, error) {
-	return clientHosts.All(ctx, s.docs, driver.Is("all"))
+	return document.All(ctx, s.docs, clientHosts, driver.Is("all"))
 }
 
 // ClientHostsFrom returns a page of up to n of ClientHosts by their names, from the start or from a next
 // of before.
 func (s *Store) ClientHostsFrom(ctx context.Context, from string, n int) ([]client.Host, string, error) {
-	return clientHosts.Page(ctx, s.docs, "all", from, n)
+	return document.Page(ctx, s.docs, clientHosts, "all", from, n)
 }
 
 // SetClientHost stores the operator's word on a host; the last of several writers wins.
@@ -169,11 +169,11 @@ func (s *Store) SetClientHost(ctx context.Context, host string, denied bool) (cl
 			return h, err
 		}
 		h.Host, h.Denied, h.UpdatedAt = host, denied, time.Now().UTC()
-		return clientHosts.Put(ctx, s.docs, h)
+		return document.Put(ctx, s.docs, clientHosts, h)
 	})
 }
 
 // ForgetClientHost takes the operator's word on a host back.
 func (s *Store) ForgetClientHost(ctx context.Context, h client.Host) error {
-	return clientHosts.Remove(ctx, s.docs, h)
+	return document.Remove(ctx, s.docs, clientHosts, h)
 }

@@ -18,5 +18,5 @@ func (s *Store) OrdersOfApps(ctx context.Context, first, last, from string, n in
 	if err != nil {
 		return nil, "", err
 	}
-	return Orders.List(ctx, s.docs, span, n)
+	return document.List(ctx, s.docs, Orders, span, n)
 }

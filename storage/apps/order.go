@@ -56,7 +56,7 @@ func (o Order) Open() bool { return o.Status == OrderPending || o.Status == Orde
 
 // Order returns an order, or ErrNotFound.
 func (s *Store) Order(ctx context.Context, id string) (Order, error) {
-	return Orders.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, Orders, id)
 }
 
 // OrderQuery selects orders: all, or those that match each field that is set.
@@ -77,7 +77,7 @@ func (s *Store) Orders(ctx context.Context, q OrderQuery, after string, n int) (
 	if after != "" {
 		span.From = driver.After(entry, after)
 	}
-	found, more, err := Orders.List(ctx, s.docs, span, n)
+	found, more, err := document.List(ctx, s.docs, Orders, span, n)
 	if err != nil {
 		return nil, "", err
 	}
@@ -111,7 +111,7 @@ func (s *Store) SaveOrder(ctx context.Context, o Order, a App, others ...Order) 
 	var change document.Tally
 	all := append(slices.Clip(others), o)
 	countOrders(&change, all)
-	docs, err := Orders.Docs(s.docs, all...)
+	docs, err := document.Docs(s.docs, Orders, all...)
 	if err != nil {
 		return o, a, err
 	}

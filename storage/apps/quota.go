@@ -86,7 +86,7 @@ func (s *spent) take(limit Quota) (taken Quota) {
 }
 
 func (s *Store) spentBy(ctx context.Context, owner string) (spent, error) {
-	v, err := Spents.Get(ctx, s.docs, owner)
+	v, err := document.Get(ctx, s.docs, Spents, owner)
 	if errors.Is(err, document.ErrNotFound) {
 		v, err = spent{Owner: owner}, nil
 	}

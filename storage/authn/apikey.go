@@ -78,7 +78,7 @@ func live(all []apikey.Key, at time.Time) (n int) {
 
 // fencedKeys returns the keys of a user, and before them the fence.
 func (s *Store) fencedKeys(ctx context.Context, sub string) (apikey.Fence, []apikey.Key, error) {
-	fence, err := apiKeyFences.Get(ctx, s.docs, sub)
+	fence, err := document.Get(ctx, s.docs, apiKeyFences, sub)
 	if err != nil && !errors.Is(err, document.ErrNotFound) {
 		return fence, nil, err
 	}
@@ -102,18 +102,18 @@ func (s *Store) writeKey(ctx context.Context, f apikey.Fence, k apikey.Key) (int
 // APIKey returns an API key, given handle.Hash of its text, ended ones included until they are
 // swept, or ErrNotFound.
 func (s *Store) APIKey(ctx context.Context, id string) (apikey.Key, error) {
-	return apiKeys.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, apiKeys, id)
 }
 
 // APIKeys returns the API keys of a user (a sub), ended ones included until they are swept.
 func (s *Store) APIKeys(ctx context.Context, sub string) ([]apikey.Key, error) {
-	return apiKeys.All(ctx, s.docs, driver.Is("user="+sub))
+	return document.All(ctx, s.docs, apiKeys, driver.Is("user="+sub))
 }
 
 // UseAPIKey notes that a key was used, if it was read before and has not been removed since.
 func (s *Store) UseAPIKey(ctx context.Context, k apikey.Key, at time.Time) (apikey.Key, error) {
 	k.UsedAt = at.UTC()
-	return apiKeys.Put(ctx, s.docs, k)
+	return document.Put(ctx, s.docs, apiKeys, k)
 }
 
 // RemoveAPIKey removes an API key. The caller first stores a revocation of kind jti of its ID, which
@@ -122,7 +122,7 @@ func (s *Store) RemoveAPIKey(ctx context.Context, id string) error {
 	_, err := document.RetryOnConflict(ctx, func() (apikey.Key, error) {
 		k, err := s.APIKey(ctx, id)
 		if err == nil {
-			err = apiKeys.Remove(ctx, s.docs, k)
+			err = document.Remove(ctx, s.docs, apiKeys, k)
 		}
 		return k, err
 	})

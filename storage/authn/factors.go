@@ -95,7 +95,7 @@ func (f *Factors) Passkey(id string) *Passkey {
 // Factors returns the factors of a user (a sub). Of who has never had any it is an empty record, to be
 // saved as it is.
 func (s *Store) Factors(ctx context.Context, sub string) (Factors, error) {
-	f, err := factors.Get(ctx, s.docs, sub)
+	f, err := document.Get(ctx, s.docs, factors, sub)
 	if errors.Is(err, document.ErrNotFound) && driver.ValidName(sub) {
 		return Factors{UserID: sub}, nil
 	}
@@ -114,7 +114,7 @@ func (s *Store) SaveFactors(ctx context.Context, f Factors) (Factors, error) {
 		}
 	}
 	f.UpdatedAt = time.Now().UTC()
-	f, err := factors.PutNew(ctx, s.docs, f.UserID, f)
+	f, err := document.PutNew(ctx, s.docs, factors, f.UserID, f)
 	if errors.Is(err, document.ErrExists) { // another request has written the first
 		err = fmt.Errorf("%w: %w", document.ErrConflict, err)
 	}

@@ -47,7 +47,7 @@ func (s *Store) JoinSession(ctx context.Context, v Session, appID string) (sid s
 			return v, nil
 		}
 		read, v.Apps = false, append(slices.Clone(v.Apps), appID)
-		return sessions.Put(ctx, s.docs, v)
+		return document.Put(ctx, s.docs, sessions, v)
 	})
 	if err != nil || !slices.Contains(v.Apps, appID) {
 		return "", err

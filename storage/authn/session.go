@@ -95,12 +95,12 @@ func (s Session) Multifactor() bool {
 
 // Session returns a session, expired ones included, or ErrNotFound.
 func (s *Store) Session(ctx context.Context, id string) (Session, error) {
-	return sessions.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, sessions, id)
 }
 
 // SaveSession writes a session. A new one of a user who is being erased is an ErrNotFound.
 func (s *Store) SaveSession(ctx context.Context, v Session) (Session, error) {
-	return sessions.PutNew(ctx, s.docs, v.UserID, v)
+	return document.PutNew(ctx, s.docs, sessions, v.UserID, v)
 }
 
 // EndSession removes a session that has been read before. In the same step, deliveries join the queues of their Members:
@@ -115,7 +115,7 @@ func (s *Store) EndSession(ctx context.Context, v Session, told ...tools.Deliver
 
 // Sessions returns all sessions of a user (a sub).
 func (s *Store) Sessions(ctx context.Context, sub string) ([]Session, error) {
-	return sessions.All(ctx, s.docs, driver.Is("user="+sub))
+	return document.All(ctx, s.docs, sessions, driver.Is("user="+sub))
 }
 
 // A SessionQuery asks for the sessions of a user (a sub); else for those that began at an address; else
@@ -137,7 +137,7 @@ func (s *Store) FindSessions(ctx context.Context, q SessionQuery, from string, n
 		if err != nil {
 			return nil, "", err
 		}
-		return sessions.List(ctx, s.docs, span, n)
+		return document.List(ctx, s.docs, sessions, span, n)
 	}
-	return sessions.Page(ctx, s.docs, entry, from, n)
+	return document.Page(ctx, s.docs, sessions, entry, from, n)
 }

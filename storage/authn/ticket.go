@@ -80,13 +80,13 @@ func (t Ticket) check() error {
 
 // Ticket returns a ticket, ended ones included until they are swept, or ErrNotFound.
 func (s *Store) Ticket(ctx context.Context, id string) (Ticket, error) {
-	return tickets.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, tickets, id)
 }
 
 // TicketsAbout returns the tickets of one kind that have one subject, ended ones included
 // until they are swept.
 func (s *Store) TicketsAbout(ctx context.Context, kind, subject string) ([]Ticket, error) {
-	return tickets.All(ctx, s.docs, driver.Is(about(kind, subject)))
+	return document.All(ctx, s.docs, tickets, driver.Is(about(kind, subject)))
 }
 
 // SaveTicket writes a ticket: a new one (ErrExists if there is one), or the next step of
@@ -95,9 +95,11 @@ func (s *Store) SaveTicket(ctx context.Context, t Ticket) (Ticket, error) {
 	if err := t.check(); err != nil {
 		return t, err
 	}
-	return tickets.Put(ctx, s.docs, t)
+	return document.Put(ctx, s.docs, tickets, t)
 }
 
 // EndTicket removes a ticket that has been read before. ErrConflict means that another
 // request has used it, so this one must not.
-func (s *Store) EndTicket(ctx context.Context, t Ticket) error { return tickets.Remove(ctx, s.docs, t) }
+func (s *Store) EndTicket(ctx context.Context, t Ticket) error {
+	return document.Remove(ctx, s.docs, tickets, t)
+}

@@ -54,7 +54,7 @@ func union(scope, more string) string {
 // Consent returns what a user has allowed an application, or ErrNotFound. Nothing is in it that opens a
 // capability whose name has passed to another owner since: the user has not allowed theirs.
 func (s *Store) Consent(ctx context.Context, appID, sub string) (Consent, error) {
-	c, err := consents.Get(ctx, s.docs, consents.ID(Consent{AppID: appID, UserID: sub}))
+	c, err := document.Get(ctx, s.docs, consents, consents.ID(Consent{AppID: appID, UserID: sub}))
 	if err != nil {
 		return c, err
 	}
@@ -63,20 +63,20 @@ func (s *Store) Consent(ctx context.Context, appID, sub string) (Consent, error)
 
 // Consents returns everything a user has allowed.
 func (s *Store) Consents(ctx context.Context, sub string) ([]Consent, error) {
-	all, err := consents.All(ctx, s.docs, driver.Is("user="+sub))
+	all, err := document.All(ctx, s.docs, consents, driver.Is("user="+sub))
 	return all, cmp.Or(err, allWithoutOthers(ctx, s.docs, all))
 }
 
 // ConsentsOf is Consents for a page of up to n, from the start or from a next of before.
 func (s *Store) ConsentsOf(ctx context.Context, sub, from string, n int) ([]Consent, string, error) {
-	all, next, err := consents.Page(ctx, s.docs, "user="+sub, from, n)
+	all, next, err := document.Page(ctx, s.docs, consents, "user="+sub, from, n)
 	return all, next, cmp.Or(err, allWithoutOthers(ctx, s.docs, all))
 }
 
 // ConsentsOfApp returns a page of up to n of what users have allowed an application, from the start or
 // from a next of before.
 func (s *Store) ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]Consent, string, error) {
-	all, next, err := consents.Page(ctx, s.docs, "app="+appID, from, n)
+	all, next, err := document.Page(ctx, s.docs, consents, "app="+appID, from, n)
 	return all, next, cmp.Or(err, allWithoutOthers(ctx, s.docs, all))
 }
 
@@ -102,7 +102,7 @@ func withoutOthers(ctx context.Context, in *document.Store, c *Consent, known ma
 		since, read := known[member]
 		if !read {
 			var there tools.Capability
-			there, err = tools.Capabilities.Get(ctx, in, member)
+			there, err = document.Get(ctx, in, tools.Capabilities, member)
 			if errors.Is(err, document.ErrNotFound) { // nothing is opened
 				err = nil
 			}
@@ -175,12 +175,12 @@ func (s *Store) SaveConsent(ctx context.Context, c Consent) (Consent, error) {
 		c.CreatedAt = c.UpdatedAt
 	}
 	c = c.dated(c.UpdatedAt)
-	return consents.PutNew(ctx, s.docs, c.UserID, c)
+	return document.PutNew(ctx, s.docs, consents, c.UserID, c)
 }
 
 // EndConsent removes a consent that has been read before. The tokens granted under it are
 // ended by a revocation of kind consent, which the caller writes afterwards: with a Before
 // that is later than this call, it also covers what was being granted meanwhile.
 func (s *Store) EndConsent(ctx context.Context, c Consent) error {
-	return consents.Remove(ctx, s.docs, c)
+	return document.Remove(ctx, s.docs, consents, c)
 }

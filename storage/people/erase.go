@@ -151,12 +151,12 @@ func (s *Store) lastOfUser(ctx context.Context, sub string, looksOfName func(str
 	if err != nil {
 		return nil, err
 	}
-	docs, err := document.Erasures.Docs(s.docs, mark)
+	docs, err := document.Docs(s.docs, document.Erasures, mark)
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range []document.Kind[document.Fence]{apps.Fences, tools.CapabilityFences} {
-		f, err := k.Get(ctx, s.docs, sub)
+		f, err := document.Get(ctx, s.docs, k, sub)
 		if err != nil && !errors.Is(err, document.ErrNotFound) {
 			return nil, err
 		}
@@ -204,7 +204,7 @@ func (s *Store) waysOfUser(ctx context.Context, sub string, looks []string) (gon
 			gone = append(gone, d)
 		}
 	}
-	used, err := apps.Spents.Get(ctx, s.docs, sub)
+	used, err := document.Get(ctx, s.docs, apps.Spents, sub)
 	if err == nil {
 		gone = append(gone, driver.Doc{Kind: apps.Spents.Name, ID: sub, Version: used.Version})
 	}

@@ -12,7 +12,7 @@ func (s *Store) markErasure(ctx context.Context, sub string) error {
 	_, err := document.RetryOnConflict(ctx, func() (document.Erasure, error) {
 		e, err := s.nextErasure(ctx, sub)
 		if err == nil {
-			e, err = document.Erasures.Put(ctx, s.docs, e)
+			e, err = document.Put(ctx, s.docs, document.Erasures, e)
 		}
 		if errors.Is(err, document.ErrExists) {
 			err = document.ErrConflict
@@ -24,7 +24,7 @@ func (s *Store) markErasure(ctx context.Context, sub string) error {
 
 // nextErasure returns the mark as it is to be written: kept for a day from now on.
 func (s *Store) nextErasure(ctx context.Context, sub string) (document.Erasure, error) {
-	e, err := document.Erasures.Get(ctx, s.docs, sub)
+	e, err := document.Get(ctx, s.docs, document.Erasures, sub)
 	if errors.Is(err, document.ErrNotFound) {
 		err = nil
 	}

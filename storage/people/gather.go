@@ -22,10 +22,10 @@ func (s *Store) UserGrants(ctx context.Context, sub string) (u User, given []Con
 		err = document.ErrNotFound
 	}
 	if err == nil {
-		given, err = consents.Rest(ctx, s.docs, span, given, moreGiven)
+		given, err = document.Rest(ctx, s.docs, consents, span, given, moreGiven)
 	}
 	if err == nil {
-		met, err = openIDs.Rest(ctx, s.docs, span, met, moreMet)
+		met, err = document.Rest(ctx, s.docs, openIDs, span, met, moreMet)
 	}
 	if err != nil {
 		return User{}, nil, nil, err

@@ -47,12 +47,12 @@ func (s *Store) SaveInvitation(ctx context.Context, i Invitation) (Invitation, e
 	if err := i.check(); err != nil {
 		return i, err
 	}
-	return invitations.Put(ctx, s.docs, i)
+	return document.Put(ctx, s.docs, invitations, i)
 }
 
 // Invitation returns an invitation, ended ones included until they are swept, or ErrNotFound.
 func (s *Store) Invitation(ctx context.Context, id string) (Invitation, error) {
-	return invitations.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, invitations, id)
 }
 
 // CreateInvited is CreateUser for an invited user, who gets the invitation's role. It uses

@@ -31,7 +31,7 @@ func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) 
 		return u, err
 	}
 	for {
-		stands, err := adminFences.Get(ctx, s.docs, "admins")
+		stands, err := document.Get(ctx, s.docs, adminFences, "admins")
 		if err != nil && !errors.Is(err, document.ErrNotFound) {
 			return u, err
 		}

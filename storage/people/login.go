@@ -50,7 +50,7 @@ var logins = document.Kind[Login]{
 
 // Login returns a login, or ErrNotFound.
 func (s *Store) Login(ctx context.Context, method, subject string) (Login, error) {
-	return logins.Get(ctx, s.docs, logins.ID(Login{Method: method, Subject: subject}))
+	return document.Get(ctx, s.docs, logins, logins.ID(Login{Method: method, Subject: subject}))
 }
 
 // SaveLogin writes a login: a new password hash, or one more sign-in method. A new one of a user who is
@@ -80,7 +80,7 @@ func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) {
 
 // Logins returns all logins of a user (a sub).
 func (s *Store) Logins(ctx context.Context, sub string) ([]Login, error) {
-	return logins.All(ctx, s.docs, driver.Is("user="+sub))
+	return document.All(ctx, s.docs, logins, driver.Is("user="+sub))
 }
 
 // LinkLogins adds logins to a user, all or none. It returns ErrExists if one is taken, by
@@ -91,7 +91,7 @@ func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 	for i := range more {
 		more[i].UserID, more[i].CreatedAt, more[i].Version = sub, now, 0
 	}
-	docs, err := logins.Docs(s.docs, more...)
+	docs, err := document.Docs(s.docs, logins, more...)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 
 // EndLogins removes logins that have been read before, all or none.
 func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
-	docs, err := logins.Docs(s.docs, some...)
+	docs, err := document.Docs(s.docs, logins, some...)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (s *Store) unlink(ctx context.Context, some []Login, docs []driver.Doc) err
 // too, and is written again in the same step. So of two requests that each remove what the
 // other keeps, one fails with ErrConflict.
 func (s *Store) UnlinkLogins(ctx context.Context, keep Login, some ...Login) error {
-	docs, err := logins.Docs(s.docs, append(slices.Clone(some), keep)...)
+	docs, err := document.Docs(s.docs, logins, append(slices.Clone(some), keep)...)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ var openIDs = document.Kind[OpenID]{
 
 // OpenIDs returns every application a user (a sub) has met.
 func (s *Store) OpenIDs(ctx context.Context, sub string) ([]OpenID, error) {
-	return openIDs.All(ctx, s.docs, driver.Is("user="+sub))
+	return document.All(ctx, s.docs, openIDs, driver.Is("user="+sub))
 }
 
 // EndOpenID records that a user has ended an application's access; it does nothing if they
@@ -47,7 +47,7 @@ func (s *Store) EndOpenID(ctx context.Context, appID, sub string, at time.Time) 
 			return err
 		}
 		o.EndedAt = at.UTC()
-		if _, err := openIDs.Put(ctx, s.docs, o); !errors.Is(err, document.ErrConflict) {
+		if _, err := document.Put(ctx, s.docs, openIDs, o); !errors.Is(err, document.ErrConflict) {
 			return err
 		}
 	}
@@ -55,7 +55,7 @@ func (s *Store) EndOpenID(ctx context.Context, appID, sub string, at time.Time) 
 
 // OpenID returns how an application knows a user, or ErrNotFound if they have not met.
 func (s *Store) OpenID(ctx context.Context, appID, sub string) (OpenID, error) {
-	return openIDs.Get(ctx, s.docs, openIDs.ID(OpenID{AppID: appID, UserID: sub}))
+	return document.Get(ctx, s.docs, openIDs, openIDs.ID(OpenID{AppID: appID, UserID: sub}))
 }
 
 // FindOpenID returns the user whom an application knows by an openid, or ErrNotFound.
@@ -63,7 +63,7 @@ func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, e
 	if !driver.ValidName(appID) || !driver.ValidName(openid) {
 		return OpenID{}, document.ErrNotFound
 	}
-	page, _, err := openIDs.List(ctx, s.docs, driver.Is("openid="+appID+"="+openid), 1)
+	page, _, err := document.List(ctx, s.docs, openIDs, driver.Is("openid="+appID+"="+openid), 1)
 	if err == nil && len(page) == 0 {
 		err = document.ErrNotFound
 	}
@@ -87,7 +87,7 @@ func (s *Store) EnsureOpenID(ctx context.Context, appID, sub string) (OpenID, er
 		return o, err
 	}
 	o.EndedAt = time.Time{}
-	if o, err = openIDs.PutNew(ctx, s.docs, sub, o); errors.Is(err, document.ErrExists) || errors.Is(err, document.ErrConflict) {
+	if o, err = document.PutNew(ctx, s.docs, openIDs, sub, o); errors.Is(err, document.ErrExists) || errors.Is(err, document.ErrConflict) {
 		return s.OpenID(ctx, appID, sub)
 	}
 	return o, err

@@ -53,7 +53,7 @@ func skeletonsOf(sub string, texts []string) []skeleton {
 // works: once all are stored for it, nothing is done again. Two users whose names look the same
 // already both stay as they are.
 func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName func(username string) []string) error {
-	if _, err := skeletonMarks.Get(ctx, s.docs, of); !errors.Is(err, document.ErrNotFound) {
+	if _, err := document.Get(ctx, s.docs, skeletonMarks, of); !errors.Is(err, document.ErrNotFound) {
 		return err
 	}
 	for from := ""; ; {
@@ -78,7 +78,7 @@ func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName fun
 		}
 		from = next
 	}
-	if _, err := skeletonMarks.Put(ctx, s.docs, skeletonsMade{Of: of}); !errors.Is(err, document.ErrExists) {
+	if _, err := document.Put(ctx, s.docs, skeletonMarks, skeletonsMade{Of: of}); !errors.Is(err, document.ErrExists) {
 		return err
 	}
 	return nil
@@ -86,7 +86,7 @@ func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName fun
 
 // dropErased removes what the names of users look like who were erased while it was stored.
 func (s *Store) dropErased(ctx context.Context, page []User, looksOfName func(username string) []string) error {
-	erased, err := document.Erasures.All(ctx, s.docs, driver.Is("all"))
+	erased, err := document.All(ctx, s.docs, document.Erasures, driver.Is("all"))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func reserve(ctx context.Context, in *document.Store, some []skeleton) error {
 	for {
 		missing, seen := []skeleton{}, map[string]bool{}
 		for _, l := range some {
-			_, err := skeletons.Get(ctx, in, skeletons.ID(l))
+			_, err := document.Get(ctx, in, skeletons, skeletons.ID(l))
 			switch {
 			case err != nil && !errors.Is(err, document.ErrNotFound):
 				return err
@@ -117,7 +117,7 @@ func reserve(ctx context.Context, in *document.Store, some []skeleton) error {
 		if len(missing) == 0 {
 			return nil
 		}
-		docs, err := skeletons.Docs(in, missing...)
+		docs, err := document.Docs(in, skeletons, missing...)
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func reserve(ctx context.Context, in *document.Store, some []skeleton) error {
 func looksOf(ctx context.Context, in *document.Store, sub string, texts []string) (docs []driver.Doc, err error) {
 	seen := map[string]bool{}
 	for _, l := range skeletonsOf(sub, texts) {
-		was, err := skeletons.Get(ctx, in, skeletons.ID(l))
+		was, err := document.Get(ctx, in, skeletons, skeletons.ID(l))
 		if err != nil && !errors.Is(err, document.ErrNotFound) {
 			return nil, err
 		}

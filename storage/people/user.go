@@ -65,7 +65,7 @@ func (u User) clone() User { return u }
 
 // User returns the user with this sub, or ErrNotFound.
 func (s *Store) User(ctx context.Context, sub string) (User, error) {
-	return Users.Get(ctx, s.docs, sub)
+	return document.Get(ctx, s.docs, Users, sub)
 }
 
 // Users returns a page of all users, from the start or from a next of before.
@@ -74,7 +74,7 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 	if from != "" {
 		span.From = from
 	}
-	return Users.List(ctx, s.docs, span, n)
+	return document.List(ctx, s.docs, Users, span, n)
 }
 
 // CreateUser writes a user and the logins they are found by, in one step. It draws the sub
@@ -97,7 +97,7 @@ func Create(ctx context.Context, s *Store, u User, by []Login, change document.T
 		return u, err
 	}
 	for {
-		last, err := document.Counters.Get(ctx, s.docs, document.NumbersOfUsers)
+		last, err := document.Get(ctx, s.docs, document.Counters, document.NumbersOfUsers)
 		if err != nil && !errors.Is(err, document.ErrNotFound) {
 			return u, err
 		}
@@ -125,12 +125,12 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last document
 	if err != nil {
 		return 0, err
 	}
-	ways, err := logins.Docs(s.docs, by...)
+	ways, err := document.Docs(s.docs, logins, by...)
 	if err != nil {
 		return 0, err
 	}
 	for _, l := range by {
-		seen, err := skeletons.Docs(s.docs, skeletonsOf(u.Sub, l.Skeletons[:])...)
+		seen, err := document.Docs(s.docs, skeletons, skeletonsOf(u.Sub, l.Skeletons[:])...)
 		if err != nil {
 			return 0, err
 		}

@@ -58,7 +58,7 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 // SaveCheckpoint replaces the checkpoint that was read, or returns ErrConflict if it has
 // changed since.
 func (s *Store) SaveCheckpoint(ctx context.Context, c Checkpoint) (Checkpoint, error) {
-	saved, err := checkpoints.Put(ctx, s.docs, c)
+	saved, err := document.Put(ctx, s.docs, checkpoints, c)
 	if errors.Is(err, document.ErrExists) {
 		err = fmt.Errorf("%w: %w", document.ErrConflict, err)
 	}

@@ -29,11 +29,11 @@ var hmacKeys = document.Kind[hmacKey]{
 // HMACKey returns the key of a name: 256 random bits that every process over one store
 // shares, sealed there. The name tells its purpose.
 func (s *Store) HMACKey(ctx context.Context, name string) (secret.Secret, error) {
-	k, err := hmacKeys.Get(ctx, s.docs, name)
+	k, err := document.Get(ctx, s.docs, hmacKeys, name)
 	if errors.Is(err, document.ErrNotFound) {
-		k, err = hmacKeys.Put(ctx, s.docs, hmacKey{Name: name, Key: secret.Draw(), CreatedAt: time.Now().UTC()})
+		k, err = document.Put(ctx, s.docs, hmacKeys, hmacKey{Name: name, Key: secret.Draw(), CreatedAt: time.Now().UTC()})
 		if errors.Is(err, document.ErrExists) { // another process was first
-			k, err = hmacKeys.Get(ctx, s.docs, name)
+			k, err = document.Get(ctx, s.docs, hmacKeys, name)
 		}
 	}
 	return k.Key, err

@@ -66,7 +66,7 @@ var keySets = document.Kind[keySet]{
 
 // SigningKeys returns all signing keys.
 func (s *Store) SigningKeys(ctx context.Context) ([]SigningKey, error) {
-	return signingKeys.All(ctx, s.docs, driver.Is("all"))
+	return document.All(ctx, s.docs, signingKeys, driver.Is("all"))
 }
 
 // FirstKeys stores the first keys of an algorithm. If it has keys already, nothing is

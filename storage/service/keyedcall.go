@@ -17,7 +17,7 @@ var keyedCalls = document.Kind[idempotency.Call]{
 
 // KeyedCall returns a remembered call, ended ones included until they are swept, or ErrNotFound.
 func (s *Store) KeyedCall(ctx context.Context, id string) (idempotency.Call, error) {
-	return keyedCalls.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, keyedCalls, id)
 }
 
 // SaveKeyedCalls writes up to a hundred of them in one step, all or none, and returns the version that
@@ -29,7 +29,7 @@ func (s *Store) SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (
 			return 0, err
 		}
 	}
-	docs, err := keyedCalls.Docs(s.docs, calls...)
+	docs, err := document.Docs(s.docs, keyedCalls, calls...)
 	if err != nil {
 		return 0, err
 	}

@@ -76,11 +76,13 @@ func (s *Store) AddMail(ctx context.Context, m Mail) (Mail, error) {
 	if err := m.check(); err != nil {
 		return m, err
 	}
-	return mails.Put(ctx, s.docs, m)
+	return document.Put(ctx, s.docs, mails, m)
 }
 
 // Mail returns a mail, or ErrNotFound.
-func (s *Store) Mail(ctx context.Context, id string) (Mail, error) { return mails.Get(ctx, s.docs, id) }
+func (s *Store) Mail(ctx context.Context, id string) (Mail, error) {
+	return document.Get(ctx, s.docs, mails, id)
+}
 
 // SaveMail writes a mail that was read before. ErrConflict means that it has changed meanwhile, so
 // moving NextAt ahead is a lease: of many that try, one may send.
@@ -91,12 +93,12 @@ func (s *Store) SaveMail(ctx context.Context, m Mail) (Mail, error) {
 	if err := m.check(); err != nil {
 		return m, err
 	}
-	return mails.Put(ctx, s.docs, m)
+	return document.Put(ctx, s.docs, mails, m)
 }
 
 // DeleteMail removes a mail that was read before; ErrConflict if it has changed meanwhile.
 func (s *Store) DeleteMail(ctx context.Context, m Mail) error {
-	err := mails.Remove(ctx, s.docs, m)
+	err := document.Remove(ctx, s.docs, mails, m)
 	if errors.Is(err, document.ErrNotFound) { // it has expired
 		return nil
 	}
@@ -106,7 +108,7 @@ func (s *Store) DeleteMail(ctx context.Context, m Mail) error {
 // DueMails returns up to n mails that are due by a time, the earliest first, and those that were
 // deferred by a clock that was ahead.
 func (s *Store) DueMails(ctx context.Context, by time.Time, n int) ([]Mail, error) {
-	return mails.Due(ctx, s.docs, by, n)
+	return document.ListDue(ctx, s.docs, mails, by, n)
 }
 
 // CountMails returns how many mails of a kind are stored, or only those of somebody if of is not

@@ -26,7 +26,7 @@ var leases = document.Kind[nodes.Lease]{
 
 // Beats returns the beats of the first thousand nodes. Revocations wait for the node that lags most, as settle says.
 func (s *Store) Beats(ctx context.Context) ([]nodes.Beat, error) {
-	all, _, err := beats.List(ctx, s.docs, driver.Is("all"), driver.Page)
+	all, _, err := document.List(ctx, s.docs, beats, driver.Is("all"), driver.Page)
 	lag := time.Duration(0)
 	for _, b := range all {
 		lag = max(lag, b.Lag)
@@ -39,7 +39,7 @@ func (s *Store) Beats(ctx context.Context) ([]nodes.Beat, error) {
 
 // Beat returns the beat of a node, or ErrNotFound.
 func (s *Store) Beat(ctx context.Context, id string) (nodes.Beat, error) {
-	return beats.Get(ctx, s.docs, id)
+	return document.Get(ctx, s.docs, beats, id)
 }
 
 // SaveBeat writes the beat of a node, with what is known of its clock.
@@ -50,25 +50,25 @@ func (s *Store) SaveBeat(ctx context.Context, b nodes.Beat) (nodes.Beat, error) 
 	if err := b.Check(); err != nil {
 		return b, err
 	}
-	return beats.Put(ctx, s.docs, b)
+	return document.Put(ctx, s.docs, beats, b)
 }
 
 // RemoveBeat removes the beat of a node that leaves.
 func (s *Store) RemoveBeat(ctx context.Context, b nodes.Beat) error {
-	return beats.Remove(ctx, s.docs, b)
+	return document.Remove(ctx, s.docs, beats, b)
 }
 
 // Lease returns who does a task, or ErrNotFound.
 func (s *Store) Lease(ctx context.Context, task string) (nodes.Lease, error) {
-	return leases.Get(ctx, s.docs, task)
+	return document.Get(ctx, s.docs, leases, task)
 }
 
 // SaveLease writes who does a task.
 func (s *Store) SaveLease(ctx context.Context, l nodes.Lease) (nodes.Lease, error) {
-	return leases.Put(ctx, s.docs, l)
+	return document.Put(ctx, s.docs, leases, l)
 }
 
 // RemoveLease leaves a task to others.
 func (s *Store) RemoveLease(ctx context.Context, l nodes.Lease) error {
-	return leases.Remove(ctx, s.docs, l)
+	return document.Remove(ctx, s.docs, leases, l)
 }

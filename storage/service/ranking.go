@@ -29,7 +29,7 @@ func (s *Store) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ran
 	if err := r.Check(); err != nil {
 		return r, err
 	}
-	saved, err := rankings.Put(ctx, s.docs, r.Pack())
+	saved, err := document.Put(ctx, s.docs, rankings, r.Pack())
 	saved.Packed = nil
 	return saved, err
 }
@@ -38,7 +38,7 @@ func (s *Store) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ran
 // where there are others that are too many to be read at once.
 func (s *Store) Rankings(ctx context.Context, of string, from, to time.Time) (all []ranking.Ranking, more bool, err error) {
 	span := driver.Between(rankingEntry(of, from), rankingEntry(of, to))
-	all, next, err := rankings.List(ctx, s.docs, span, maxRankings)
+	all, next, err := document.List(ctx, s.docs, rankings, span, maxRankings)
 	if err != nil {
 		return nil, false, err
 	}

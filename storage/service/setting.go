@@ -43,7 +43,7 @@ var settings = document.Kind[Setting]{
 
 // Setting returns the stored value, "" if there is none.
 func (s *Store) Setting(ctx context.Context, name string) (string, error) {
-	v, err := settings.Get(ctx, s.docs, name)
+	v, err := document.Get(ctx, s.docs, settings, name)
 	if errors.Is(err, document.ErrNotFound) {
 		return "", nil
 	}
@@ -58,12 +58,12 @@ func (s *Store) Set(ctx context.Context, name, value string) error {
 		}
 	}
 	for {
-		v, err := settings.Get(ctx, s.docs, name)
+		v, err := document.Get(ctx, s.docs, settings, name)
 		if err != nil && !errors.Is(err, document.ErrNotFound) {
 			return err
 		}
 		v.Name, v.Value, v.UpdatedAt = name, value, time.Now().UTC()
-		if _, err = settings.Put(ctx, s.docs, v); !errors.Is(err, document.ErrConflict) && !errors.Is(err, document.ErrExists) {
+		if _, err = document.Put(ctx, s.docs, settings, v); !errors.Is(err, document.ErrConflict) && !errors.Is(err, document.ErrExists) {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Store) Set(ctx context.Context, name, value string) error {
 
 // Settings returns all stored settings.
 func (s *Store) Settings(ctx context.Context) ([]Setting, error) {
-	return settings.All(ctx, s.docs, driver.Is("all"))
+	return document.All(ctx, s.docs, settings, driver.Is("all"))
 }
 
 // SetNew stores the value of a setting that is not there; else it returns ErrExists.

@@ -20,7 +20,7 @@ var streams = document.Kind[shipping.Position]{
 
 // Stream returns how far a stream has come; Version 0: it has not begun.
 func (s *Store) Stream(ctx context.Context, name string) (shipping.Position, error) {
-	at, err := streams.Get(ctx, s.docs, name)
+	at, err := document.Get(ctx, s.docs, streams, name)
 	if errors.Is(err, document.ErrNotFound) {
 		return shipping.Position{Name: name}, nil
 	}
@@ -32,7 +32,7 @@ func (s *Store) SaveStream(ctx context.Context, at shipping.Position) (shipping.
 	if err := at.Check(); err != nil {
 		return at, err
 	}
-	saved, err := streams.Put(ctx, s.docs, at)
+	saved, err := document.Put(ctx, s.docs, streams, at)
 	if errors.Is(err, document.ErrExists) {
 		err = fmt.Errorf("%w: %w", document.ErrConflict, err)
 	}
@@ -71,7 +71,7 @@ func (s *Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...strin
 	for len(accounts) > 0 {
 		n := min(len(accounts), maxMarked)
 		mark := usageMark{ID: rand.Text(), Hour: driver.Hour(hour), Accounts: accounts[:n], Ends: time.Now().UTC().AddDate(0, 0, usageMarkDays)}
-		if _, err := usageMarks.Put(ctx, s.docs, mark); err != nil {
+		if _, err := document.Put(ctx, s.docs, usageMarks, mark); err != nil {
 			return err
 		}
 		accounts = accounts[n:]
@@ -86,7 +86,7 @@ func (s *Store) MarkedUsage(ctx context.Context, hour time.Time, from string) (a
 	if from != "" {
 		span.From = from
 	}
-	marks, next, err := usageMarks.List(ctx, s.docs, span, usageMarkPage)
+	marks, next, err := document.List(ctx, s.docs, usageMarks, span, usageMarkPage)
 	for _, m := range marks {
 		accounts = append(accounts, m.Accounts...)
 	}

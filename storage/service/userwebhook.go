@@ -23,7 +23,7 @@ func (s *Store) UserWebhook(ctx context.Context) (url string, secret secret.Secr
 	if url, err = s.Setting(ctx, SettingUserWebhook); err != nil || url == "" {
 		return "", secret, err
 	}
-	k, err := hmacKeys.Get(ctx, s.docs, userWebhookKey)
+	k, err := document.Get(ctx, s.docs, hmacKeys, userWebhookKey)
 	return url, k.Key, err
 }
 
@@ -38,7 +38,7 @@ func (s *Store) SetUserWebhook(ctx context.Context, url string, renew bool) (dra
 		return drawn, err
 	}
 	_, err = document.RetryOnConflict(ctx, func() (hmacKey, error) {
-		k, err := hmacKeys.Get(ctx, s.docs, userWebhookKey)
+		k, err := document.Get(ctx, s.docs, hmacKeys, userWebhookKey)
 		if err != nil && !errors.Is(err, document.ErrNotFound) || err == nil && !renew {
 			return k, err
 		}
@@ -46,7 +46,7 @@ func (s *Store) SetUserWebhook(ctx context.Context, url string, renew bool) (dra
 		rand.Read(raw)
 		k.Name, k.CreatedAt = userWebhookKey, time.Now().UTC()
 		k.Key = secret.New("whsec_" + base64.StdEncoding.EncodeToString(raw))
-		if k, err = hmacKeys.Put(ctx, s.docs, k); errors.Is(err, document.ErrExists) {
+		if k, err = document.Put(ctx, s.docs, hmacKeys, k); errors.Is(err, document.ErrExists) {
 			err = document.ErrConflict
 		}
 		drawn = k.Key

@@ -19,7 +19,7 @@ var accessLists = document.Kind[access.List]{
 
 // Access returns the access list of a capability, one without rules if there is none.
 func (s *Store) Access(ctx context.Context, member string) (access.List, error) {
-	l, err := accessLists.Get(ctx, s.docs, member)
+	l, err := document.Get(ctx, s.docs, accessLists, member)
 	if errors.Is(err, document.ErrNotFound) {
 		return access.List{Member: member}, nil
 	}
@@ -32,7 +32,7 @@ func (s *Store) AccessLists(ctx context.Context, from string, n int) ([]access.L
 	if from != "" {
 		span.From = from
 	}
-	return accessLists.List(ctx, s.docs, span, n)
+	return document.List(ctx, s.docs, accessLists, span, n)
 }
 
 // SaveAccess writes the access list of a capability, which must be there, or else it is
@@ -42,14 +42,14 @@ func (s *Store) SaveAccess(ctx context.Context, l access.List) (access.List, err
 	if err := l.Check(); err != nil {
 		return l, err
 	}
-	if _, err := Capabilities.Get(ctx, s.docs, l.Member); err != nil {
+	if _, err := document.Get(ctx, s.docs, Capabilities, l.Member); err != nil {
 		return l, err
 	}
 	if len(l.Rules) == 0 {
 		if l.Version == 0 {
 			return l, nil
 		}
-		err := accessLists.Remove(ctx, s.docs, l)
+		err := document.Remove(ctx, s.docs, accessLists, l)
 		l.Version = 0
 		return l, err
 	}
@@ -88,7 +88,7 @@ func (s *Store) writeList(ctx context.Context, l access.List) (int64, error) {
 // written with a capability that begins or ends, so that nobody who takes its name later
 // inherits the list.
 func withoutAccess(ctx context.Context, docs *document.Store, member string) ([]driver.Doc, error) {
-	l, err := accessLists.Get(ctx, docs, member)
+	l, err := document.Get(ctx, docs, accessLists, member)
 	switch {
 	case errors.Is(err, document.ErrNotFound):
 		return nil, nil

@@ -23,7 +23,7 @@ var bundles = document.Kind[access.Bundle]{
 
 // Bundle returns a bundle, or ErrNotFound.
 func (s *Store) Bundle(ctx context.Context, name string) (access.Bundle, error) {
-	return bundles.Get(ctx, s.docs, name)
+	return document.Get(ctx, s.docs, bundles, name)
 }
 
 // Bundles returns a page of all bundles.
@@ -32,7 +32,7 @@ func (s *Store) Bundles(ctx context.Context, from string, n int) ([]access.Bundl
 	if from != "" {
 		span.From = from
 	}
-	return bundles.List(ctx, s.docs, span, n)
+	return document.List(ctx, s.docs, bundles, span, n)
 }
 
 // SaveBundle writes a bundle. Version 0 creates it; it returns ErrExists if there is one of that
@@ -49,7 +49,7 @@ func (s *Store) SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle,
 			return b, fmt.Errorf("%w: there are %d bundles: delete one first", document.ErrInvalid, access.MaxBundles)
 		}
 	}
-	b, err = bundles.Put(ctx, s.docs, b)
+	b, err = document.Put(ctx, s.docs, bundles, b)
 	if errors.Is(err, document.ErrExists) {
 		err = fmt.Errorf("a bundle named %q is there already: %w", b.Name, document.ErrExists)
 	}
@@ -60,7 +60,7 @@ func (s *Store) withoutPassed(ctx context.Context, b access.Bundle) (access.Bund
 	if b.Version == 0 {
 		return b, nil
 	}
-	before, err := bundles.Get(ctx, s.docs, b.Name)
+	before, err := document.Get(ctx, s.docs, bundles, b.Name)
 	if errors.Is(err, document.ErrNotFound) {
 		return b, nil // and the write finds a conflict
 	}
@@ -69,7 +69,7 @@ func (s *Store) withoutPassed(ctx context.Context, b access.Bundle) (access.Bund
 		member, _, _ := toolplan.SplitName(name)
 		if err == nil && slices.Contains(before.Tools, name) {
 			var c Capability
-			if c, err = Capabilities.Get(ctx, s.docs, member); errors.Is(err, document.ErrNotFound) {
+			if c, err = document.Get(ctx, s.docs, Capabilities, member); errors.Is(err, document.ErrNotFound) {
 				err = nil
 			} else if err == nil && !before.Knew(c.Since()) {
 				continue
@@ -88,5 +88,5 @@ func (s *Store) tooManyBundles(ctx context.Context) bool {
 
 // DeleteBundle removes a bundle that has been read before.
 func (s *Store) DeleteBundle(ctx context.Context, b access.Bundle) error {
-	return bundles.Remove(ctx, s.docs, b)
+	return document.Remove(ctx, s.docs, bundles, b)
 }

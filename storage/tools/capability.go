@@ -133,7 +133,7 @@ const maxTools = 32 << 20
 
 // Capability returns a capability without its tools, or ErrNotFound.
 func (s *Store) Capability(ctx context.Context, member string) (Capability, error) {
-	return Capabilities.Get(ctx, s.docs, member)
+	return document.Get(ctx, s.docs, Capabilities, member)
 }
 
 // Capabilities returns a page of capabilities: all of them, or those of one owner (a sub).
@@ -143,7 +143,7 @@ func (s *Store) Capabilities(ctx context.Context, owner, from string, n int) ([]
 		span = driver.Is("owner=" + owner)
 	}
 	span.From = cmp.Or(from, span.From)
-	return Capabilities.List(ctx, s.docs, span, n)
+	return document.List(ctx, s.docs, Capabilities, span, n)
 }
 
 // Tools returns a capability and its tools as they were written together, or ErrNotFound.

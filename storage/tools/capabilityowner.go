@@ -71,7 +71,7 @@ func (p Place) fenceOf(ctx context.Context, docs *document.Store, owner string,
 		if stands, err = capabilityFence(ctx, docs, owner); err != nil {
 			return driver.Doc{}, err
 		}
-		if owned, err = Capabilities.All(ctx, docs, driver.Is("owner="+owner)); err != nil {
+		if owned, err = document.All(ctx, docs, Capabilities, driver.Is("owner="+owner)); err != nil {
 			return driver.Doc{}, err
 		}
 	}
@@ -87,7 +87,7 @@ func (p Place) fenceOf(ctx context.Context, docs *document.Store, owner string,
 
 // capabilityFence returns the fence of an owner. It is read before what the owner has.
 func capabilityFence(ctx context.Context, docs *document.Store, owner string) (document.Fence, error) {
-	stands, err := CapabilityFences.Get(ctx, docs, owner)
+	stands, err := document.Get(ctx, docs, CapabilityFences, owner)
 	if errors.Is(err, document.ErrNotFound) {
 		err = nil
 	}

@@ -91,13 +91,13 @@ func (d Delivery) Wait(at time.Time) time.Duration { return document.WaitUntil(d
 // those that were deferred by a clock that was ahead. Some may have to wait for another of
 // their queue: see FirstDelivery.
 func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Delivery, error) {
-	return deliveries.Due(ctx, s.docs, at, n)
+	return document.ListDue(ctx, s.docs, deliveries, at, n)
 }
 
 // FirstDelivery returns the first delivery in a capability's queue, due or not, or
 // ErrNotFound if none is pending.
 func (s *Store) FirstDelivery(ctx context.Context, member string) (Delivery, error) {
-	list, _, err := deliveries.List(ctx, s.docs, driver.Is(queueEntry(member)), 1)
+	list, _, err := document.List(ctx, s.docs, deliveries, driver.Is(queueEntry(member)), 1)
 	switch {
 	case err != nil:
 		return Delivery{}, err
@@ -110,7 +110,7 @@ func (s *Store) FirstDelivery(ctx context.Context, member string) (Delivery, err
 // Deliveries returns all deliveries of a capability in the order of their making, those
 // that were given up included until they expire.
 func (s *Store) Deliveries(ctx context.Context, member string) ([]Delivery, error) {
-	return deliveries.All(ctx, s.docs, driver.Is("member="+member))
+	return document.All(ctx, s.docs, deliveries, driver.Is("member="+member))
 }
 
 // SaveDelivery writes a delivery that was read before. A version that has changed meanwhile
@@ -124,7 +124,7 @@ func (s *Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error) 
 		return d, err
 	}
 	if d.Waiting() {
-		return deliveries.Put(ctx, s.docs, d)
+		return document.Put(ctx, s.docs, deliveries, d)
 	}
 	doc, err := deliveries.Doc(s.docs, d)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
 func (s *Store) dequeue(ctx context.Context, d Delivery, doc driver.Doc) (int64, error) {
 	for range tries {
 		docs := []driver.Doc{doc}
-		front, _, err := deliveries.List(ctx, s.docs, driver.Is(queueEntry(d.Member)), 2)
+		front, _, err := document.List(ctx, s.docs, deliveries, driver.Is(queueEntry(d.Member)), 2)
 		if err != nil {
 			return 0, err
 		}

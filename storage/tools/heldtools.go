@@ -19,7 +19,7 @@ var heldTools = document.Kind[toolplan.Held]{
 
 // Held returns what is held of a capability. Where nothing ever was, it has the Member alone.
 func (s *Store) Held(ctx context.Context, member string) (toolplan.Held, error) {
-	h, err := heldTools.Get(ctx, s.docs, member)
+	h, err := document.Get(ctx, s.docs, heldTools, member)
 	if errors.Is(err, document.ErrNotFound) {
 		return toolplan.Held{Member: member}, nil
 	}
@@ -98,7 +98,7 @@ func (s *Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan
 
 // withoutHeld returns the document that removes what is held of a capability, if anything is.
 func withoutHeld(ctx context.Context, docs *document.Store, member string) ([]driver.Doc, error) {
-	h, err := heldTools.Get(ctx, docs, member)
+	h, err := document.Get(ctx, docs, heldTools, member)
 	switch {
 	case errors.Is(err, document.ErrNotFound):
 		return nil, nil

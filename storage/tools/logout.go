@@ -28,7 +28,7 @@ func lifeIn(member string) time.Duration {
 
 // DueTold is DueDeliveries for what applications are told, and for user events.
 func (s *Store) DueTold(ctx context.Context, at time.Time, n int) ([]Delivery, error) {
-	return deliveries.DueOn(ctx, s.docs, toldList, at, n)
+	return document.ListDueOn(ctx, s.docs, deliveries, toldList, at, n)
 }
 
 // Queued receives a value after deliveries have joined a queue in this process: of several writes at

@@ -90,7 +90,7 @@ func (p Place) claim(docs *document.Store, c Capability) ([]driver.Doc, error) {
 	if t := p.Taken; t != nil && (t.Until.IsZero() || t.By.Owner != c.Owner && t.By.Owner != c.TakenFrom) {
 		return nil, t
 	}
-	return memberNames.Docs(docs, p.name.of(c.Member))
+	return document.Docs(docs, memberNames, p.name.of(c.Member))
 }
 
 // of returns the record of a name that a capability has.
@@ -104,19 +104,19 @@ func (n memberName) of(member string) memberName {
 // It returns ErrNotFound if the capability is not there. One that was stored before names were recorded gets a
 // record of its own now, if no other capability has it.
 func (s *Store) nameOf(ctx context.Context, member string) ([]driver.Doc, error) {
-	held, err := memberNames.Get(ctx, s.docs, fold(member))
+	held, err := document.Get(ctx, s.docs, memberNames, fold(member))
 	if err != nil && !errors.Is(err, document.ErrNotFound) {
 		return nil, err
 	}
-	if _, err := Capabilities.Get(ctx, s.docs, member); err != nil {
+	if _, err := document.Get(ctx, s.docs, Capabilities, member); err != nil {
 		return nil, err
 	}
 	if held.Member != "" && held.Member != member {
-		if _, err := Capabilities.Get(ctx, s.docs, held.Member); !errors.Is(err, document.ErrNotFound) {
+		if _, err := document.Get(ctx, s.docs, Capabilities, held.Member); !errors.Is(err, document.ErrNotFound) {
 			return nil, err
 		}
 	}
-	return memberNames.Docs(s.docs, held.of(member))
+	return document.Docs(s.docs, memberNames, held.of(member))
 }
 
 // ownedSince returns since when the name of a capability that is about to be written has been its owner's: as
@@ -134,12 +134,12 @@ func (p Place) ownedSince(c Capability) time.Time {
 // keep returns the documents by which the name of a capability that is deleted is kept for its owner. Of the
 // owner's kept names those that end first are given up for it, so that nobody has any number of them.
 func (s *Store) keep(ctx context.Context, c Capability) ([]driver.Doc, error) {
-	held, err := memberNames.Get(ctx, s.docs, fold(c.Member))
+	held, err := document.Get(ctx, s.docs, memberNames, fold(c.Member))
 	switch {
 	case err != nil && !errors.Is(err, document.ErrNotFound):
 		return nil, err
 	case err == nil && held.Member != c.Member: // one that was stored before names were recorded
-		if _, err := Capabilities.Get(ctx, s.docs, held.Member); !errors.Is(err, document.ErrNotFound) {
+		if _, err := document.Get(ctx, s.docs, Capabilities, held.Member); !errors.Is(err, document.ErrNotFound) {
 			return nil, err
 		}
 	}
@@ -149,13 +149,13 @@ func (s *Store) keep(ctx context.Context, c Capability) ([]driver.Doc, error) {
 		}
 		return document.Removals([]driver.Doc{{Kind: memberNames.Name, ID: held.Folded, Version: held.Version}}), nil
 	}
-	kept, err := memberNames.All(ctx, s.docs, driver.Is("kept="+c.Owner))
+	kept, err := document.All(ctx, s.docs, memberNames, driver.Is("kept="+c.Owner))
 	if err != nil {
 		return nil, err
 	}
 	held.Folded, held.Member, held.KeptFor, held.OwnedSince = fold(c.Member), c.Member, c.Owner, c.Since()
 	held.ExpiresAt = time.Now().UTC().Add(nameKeptFor)
-	docs, err := memberNames.Docs(s.docs, held)
+	docs, err := document.Docs(s.docs, memberNames, held)
 	kept = slices.DeleteFunc(kept, func(n memberName) bool { return n.Folded == held.Folded })
 	slices.SortFunc(kept, func(a, b memberName) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
 	for _, n := range kept[:max(0, len(kept)+1-maxKeptNames)] {

@@ -34,7 +34,7 @@ func (p Place) Owned() []Capability {
 // FindPlace returns the place of a capability that may be there or not. limited is the owner whose limit of
 // capabilities a new one would count for; "" if there is none to check.
 func (s *Store) FindPlace(ctx context.Context, member, limited string) (Place, error) {
-	held, err := memberNames.Get(ctx, s.docs, fold(member))
+	held, err := document.Get(ctx, s.docs, memberNames, fold(member))
 	if err != nil && !errors.Is(err, document.ErrNotFound) {
 		return Place{}, err
 	}
@@ -55,7 +55,7 @@ func (s *Store) newPlace(ctx context.Context, member, limited string, held membe
 		}
 	}
 	// Capabilities of an older version have no memberName.
-	if p.all, err = Capabilities.All(ctx, s.docs, driver.Is("all")); err != nil {
+	if p.all, err = document.All(ctx, s.docs, Capabilities, driver.Is("all")); err != nil {
 		return p, err
 	}
 	for _, c := range p.all {
@@ -75,11 +75,11 @@ func (s *Store) newPlace(ctx context.Context, member, limited string, held membe
 // StoredPlace returns the place of a capability that is there, or ErrNotFound.
 func (s *Store) StoredPlace(ctx context.Context, member string) (Place, error) {
 	for range 10 { // both are written in one step, and read in two
-		c, err := Capabilities.Get(ctx, s.docs, member)
+		c, err := document.Get(ctx, s.docs, Capabilities, member)
 		if err != nil {
 			return Place{Capability: c}, err
 		}
-		t, err := toolsets.Get(ctx, s.docs, member)
+		t, err := document.Get(ctx, s.docs, toolsets, member)
 		if errors.Is(err, document.ErrNotFound) {
 			continue
 		}

@@ -93,7 +93,7 @@ func restless(member string) error {
 // make room for them. Deliveries to another URL are dropped: its owner has replaced that
 // URL, and the new URL must not wait until the old one is given up.
 func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]driver.Doc, error) {
-	waiting, err := deliveries.All(ctx, s.docs, driver.Is(queueEntry(member)))
+	waiting, err := document.All(ctx, s.docs, deliveries, driver.Is(queueEntry(member)))
 	if err != nil {
 		return nil, err
 	}

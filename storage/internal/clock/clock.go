@@ -282,7 +282,7 @@ func Open(ctx context.Context, docs *document.Store, b driver.Backend, read func
 			return nil, err
 		}
 	}
-	m, err := timeMarks.Get(ctx, docs, "highest")
+	m, err := document.Get(ctx, docs, timeMarks, "highest")
 	if err != nil && !errors.Is(err, document.ErrNotFound) {
 		return nil, err
 	}
@@ -303,11 +303,11 @@ func Mark(ctx context.Context, c *Clock, now time.Time, last bool) error {
 		return nil
 	}
 	_, err := document.RetryOnConflict(ctx, func() (timeMark, error) {
-		m, err := timeMarks.Get(ctx, c.docs, "highest")
+		m, err := document.Get(ctx, c.docs, timeMarks, "highest")
 		if err != nil && !errors.Is(err, document.ErrNotFound) {
 			return m, err
 		}
-		m, err = timeMarks.Put(ctx, c.docs, c.merge(m, now))
+		m, err = document.Put(ctx, c.docs, timeMarks, c.merge(m, now))
 		if errors.Is(err, document.ErrExists) { // another process was first
 			err = document.ErrConflict
 		}

@@ -72,7 +72,7 @@ func (s *Store) ReadChanges(ctx context.Context) error {
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	stored := c.marks()
-	now, err := epochs.All(ctx, s, driver.Is("all"))
+	now, err := All(ctx, s, epochs, driver.Is("all"))
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (s *Store) put(ctx context.Context, docs []driver.Doc) (int64, error) {
 	}
 	for range maxConflicts {
 		next := s.changes.next(touched)
-		beside, err := epochs.Docs(s, next...)
+		beside, err := Docs(s, epochs, next...)
 		if err != nil {
 			return 0, err
 		}
@@ -219,7 +219,7 @@ func (c *changes) wrote(next []epoch, version int64) {
 // readEpochs reads the epochs of some kinds, for the next try to write them.
 func (s *Store) readEpochs(ctx context.Context, of map[string][]string) error {
 	for kind := range of {
-		e, err := epochs.Get(ctx, s, kind)
+		e, err := Get(ctx, s, epochs, kind)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}

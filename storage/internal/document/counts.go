@@ -53,7 +53,7 @@ var Counters = Kind[Counter]{
 // Counts returns how many there are of what the store holds. It does not count: the numbers are kept
 // in the same step as what they are of.
 func (s *Store) Counts(ctx context.Context) (c state.Counts, err error) {
-	all, err := Counters.All(ctx, s, driver.Is("all"))
+	all, err := All(ctx, s, Counters, driver.Is("all"))
 	if err != nil {
 		return c, err
 	}
@@ -71,7 +71,7 @@ func (s *Store) Counts(ctx context.Context) (c state.Counts, err error) {
 		}
 	}
 	if !listed && !c.Whole { // written before it was on the list
-		last, err := Counters.Get(ctx, s, NumbersOfUsers)
+		last, err := Get(ctx, s, Counters, NumbersOfUsers)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return c, err
 		}
@@ -126,7 +126,7 @@ func (s *Store) writeShard(ctx context.Context, change Tally, docs []driver.Doc)
 	}
 	defer func() { s.shards <- at }()
 	if !at.known {
-		c, err := Counters.Get(ctx, s, at.Name)
+		c, err := Get(ctx, s, Counters, at.Name)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return 0, err
 		}

@@ -30,18 +30,18 @@ func WaitUntil(next, at time.Time) time.Duration {
 	return 0
 }
 
-// Due returns up to n records that are due by a time, the earliest first, and those that were
+// ListDue returns up to n records that are due by a time, the earliest first, and those that were
 // deferred by a clock that was ahead.
-func (k Kind[T]) Due(ctx context.Context, s *Store, at time.Time, n int) ([]T, error) {
-	return k.DueOn(ctx, s, PlainList, at, n)
+func ListDue[T any](ctx context.Context, s *Store, k Kind[T], at time.Time, n int) ([]T, error) {
+	return ListDueOn(ctx, s, k, PlainList, at, n)
 }
 
-// DueOn is due for one of several lists.
-func (k Kind[T]) DueOn(ctx context.Context, s *Store, list string, at time.Time, n int) ([]T, error) {
-	found, _, err := k.List(ctx, s, driver.Between(list+"=", driver.Is(DueOn(list, at)).To), n)
+// ListDueOn is ListDue for one of several lists.
+func ListDueOn[T any](ctx context.Context, s *Store, k Kind[T], list string, at time.Time, n int) ([]T, error) {
+	found, _, err := List(ctx, s, k, driver.Between(list+"=", driver.Is(DueOn(list, at)).To), n)
 	if err != nil || len(found) >= n {
 		return found, err
 	}
-	astray, _, err := k.List(ctx, s, driver.Between(DueOn(list, at.Add(maxDeferral)), list+"=:"), n-len(found)) // a colon is behind all digits
+	astray, _, err := List(ctx, s, k, driver.Between(DueOn(list, at.Add(maxDeferral)), list+"=:"), n-len(found)) // a colon is behind all digits
 	return append(found, astray...), err
 }

@@ -30,7 +30,7 @@ var Erasures = Kind[Erasure]{
 // UnlessErased returns an ErrNotFound, and removes the documents that were just written, if their user
 // (a sub) is being erased.
 func UnlessErased(ctx context.Context, s *Store, sub string, version int64, written ...driver.Doc) error {
-	_, err := Erasures.Get(ctx, s, sub)
+	_, err := Get(ctx, s, Erasures, sub)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil
@@ -47,9 +47,9 @@ func UnlessErased(ctx context.Context, s *Store, sub string, version int64, writ
 }
 
 // PutNew is put, and for a new record of a user who is being erased an ErrNotFound.
-func (k Kind[T]) PutNew(ctx context.Context, s *Store, sub string, v T) (T, error) {
+func PutNew[T any](ctx context.Context, s *Store, k Kind[T], sub string, v T) (T, error) {
 	created := *k.Version(&v) == 0
-	v, err := k.Put(ctx, s, v)
+	v, err := Put(ctx, s, k, v)
 	if err == nil && created {
 		err = UnlessErased(ctx, s, sub, *k.Version(&v), driver.Doc{Kind: k.Name, ID: k.ID(v)})
 	}

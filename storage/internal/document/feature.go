@@ -73,7 +73,7 @@ func (m *featureMemo) note(f format) {
 
 // Features returns the features of the store, in the order in which they came.
 func (s *Store) Features(ctx context.Context) ([]state.Feature, error) {
-	f, err := formats.Get(ctx, s, formatID)
+	f, err := Get(ctx, s, formats, formatID)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func RequireFeature(ctx context.Context, s *Store, needed state.Feature) error {
 		return nil
 	}
 	f, err := RetryOnConflict(ctx, func() (format, error) {
-		f, err := formats.Get(ctx, s, formatID)
+		f, err := Get(ctx, s, formats, formatID)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return f, err
 		}
@@ -134,7 +134,7 @@ func RequireFeature(ctx context.Context, s *Store, needed state.Feature) error {
 			return f, nil
 		}
 		f.Features = append(f.Features, needed)
-		f, err = formats.Put(ctx, s, f)
+		f, err = Put(ctx, s, formats, f)
 		if errors.Is(err, ErrExists) { // another process was first
 			err = ErrConflict
 		}

@@ -106,11 +106,11 @@ func Listed[T any](s *Store, k Kind[T], span driver.Span, n int, into *[]T, next
 }
 
 // Rest adds to the first page of a span what is behind it.
-func (k Kind[T]) Rest(ctx context.Context, s *Store, span driver.Span, first []T, next string) ([]T, error) {
+func Rest[T any](ctx context.Context, s *Store, k Kind[T], span driver.Span, first []T, next string) ([]T, error) {
 	if next == "" {
 		return first, nil
 	}
 	span.From = next
-	more, err := k.All(ctx, s, span)
+	more, err := All(ctx, s, k, span)
 	return append(first, more...), err
 }

@@ -28,6 +28,9 @@ var _ = []carried{
 
 // Kind describes one kind of typed document to the typed layer. Secrets are fields tagged
 // json:"-" that are sealed beside the JSON. A record embeds carried.
+//
+// Get, Put, List and the like are functions that take a Kind: the linker keeps each exported method of a type that is
+// put into an interface, for each kind anew, which was a megabyte and a half.
 type Kind[T any] struct {
 	Name    string
 	ID      func(T) string
@@ -107,7 +110,7 @@ func (k Kind[T]) known(v *T) map[string]*secret.Secret {
 }
 
 // Docs is doc for several records that go into one Put.
-func (k Kind[T]) Docs(s *Store, all ...T) ([]driver.Doc, error) {
+func Docs[T any](s *Store, k Kind[T], all ...T) ([]driver.Doc, error) {
 	docs := make([]driver.Doc, 0, len(all)+2)
 	for _, v := range all {
 		d, err := k.Doc(s, v)
@@ -157,7 +160,7 @@ func Unreadable(d driver.Doc, err error) error {
 	return fmt.Errorf("%w: %s %q is not readable: %w", ErrUnavailable, d.Kind, d.ID, err)
 }
 
-func (k Kind[T]) Get(ctx context.Context, s *Store, id string) (v T, err error) {
+func Get[T any](ctx context.Context, s *Store, k Kind[T], id string) (v T, err error) {
 	if !driver.ValidName(id) {
 		return v, ErrNotFound // nothing can be stored under such an id
 	}
@@ -193,7 +196,7 @@ func (k Kind[T]) memo(s *Store) *memo[T] {
 }
 
 // Put writes one record and returns it with its new version.
-func (k Kind[T]) Put(ctx context.Context, s *Store, v T) (T, error) {
+func Put[T any](ctx context.Context, s *Store, k Kind[T], v T) (T, error) {
 	d, err := k.Doc(s, v)
 	if err != nil {
 		return v, err
@@ -206,13 +209,13 @@ func (k Kind[T]) Put(ctx context.Context, s *Store, v T) (T, error) {
 	return v, nil
 }
 
-func (k Kind[T]) Remove(ctx context.Context, s *Store, v T) error {
+func Remove[T any](ctx context.Context, s *Store, k Kind[T], v T) error {
 	_, err := Write(ctx, s, driver.Doc{Kind: k.Name, ID: k.ID(v), Version: *k.Version(&v), Deleted: true})
 	return err
 }
 
 // List returns one page of records with an entry in span.
-func (k Kind[T]) List(ctx context.Context, s *Store, span driver.Span, n int) ([]T, string, error) {
+func List[T any](ctx context.Context, s *Store, k Kind[T], span driver.Span, n int) ([]T, string, error) {
 	docs, next, err := s.backend.List(ctx, k.Name, span, n)
 	if err != nil {
 		return nil, "", Unavailable("list "+k.Name, err)
@@ -229,10 +232,10 @@ func (k Kind[T]) List(ctx context.Context, s *Store, span driver.Span, n int) ([
 }
 
 // All walks every page of a span.
-func (k Kind[T]) All(ctx context.Context, s *Store, span driver.Span) ([]T, error) {
+func All[T any](ctx context.Context, s *Store, k Kind[T], span driver.Span) ([]T, error) {
 	var out []T
 	for {
-		page, next, err := k.List(ctx, s, span, driver.Page)
+		page, next, err := List(ctx, s, k, span, driver.Page)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ func Owned(by string) []string {
 }
 
 // Page returns a page of the records with exactly this entry.
-func (k Kind[T]) Page(ctx context.Context, s *Store, entry, from string, n int) ([]T, string, error) {
+func Page[T any](ctx context.Context, s *Store, k Kind[T], entry, from string, n int) ([]T, string, error) {
 	if !driver.ValidName(entry) {
 		return nil, "", nil // nothing can be listed under it
 	}
@@ -24,7 +24,7 @@ func (k Kind[T]) Page(ctx context.Context, s *Store, entry, from string, n int) 
 	if err != nil {
 		return nil, "", err
 	}
-	return k.List(ctx, s, span, n)
+	return List(ctx, s, k, span, n)
 }
 
 // PageSpan is the rest of a span. A caller who may read the span may not read beyond it.

@@ -54,12 +54,12 @@ func Working(ctx context.Context, s *Store) error {
 func (s *Store) probe() error {
 	ctx, cancel := context.WithTimeout(context.Background(), ProbeWait)
 	defer cancel()
-	p, err := probes.Get(ctx, s, "write")
+	p, err := Get(ctx, s, probes, "write")
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	p.At = time.Now().UTC()
-	_, err = probes.Put(ctx, s, p)
+	_, err = Put(ctx, s, probes, p)
 	if errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
 		return nil // another process has written it just now
 	}
