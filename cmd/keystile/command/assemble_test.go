@@ -89,7 +89,7 @@ var changes = []struct {
 	}},
 	{"--login-lock-failures 1", func(t *testing.T, s *service) {
 		wantSignIn(t, s, "203.0.113.1", 401)
-		wantSignIn(t, s, "203.0.113.2", 429) // noVisitors is trusted: it is the same peer
+		wantSignIn(t, s, "203.0.113.2", 429) // no proxy is trusted: it is the same peer
 	}},
 	{"--login-lock-failures 1 --trusted-proxies 127.0.0.1", func(t *testing.T, s *service) {
 		wantSignIn(t, s, "203.0.113.1", 401)

@@ -53,6 +53,6 @@ func (l *lastCall) finish() {
 	l.SetDeadline(time.Now())
 	select {
 	case <-l.ended:
-	case <-time.After(time.Second): // noVisitors serves it
+	case <-time.After(time.Second): // no server accepts from it
 	}
 }

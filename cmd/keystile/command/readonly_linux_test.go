@@ -14,17 +14,17 @@ import (
 func TestAFolderThatIsReadOnlyIsReadAndCopied(t *testing.T) {
 	data, out := t.TempDir(), t.TempDir()
 	start(t, data).stop()
-	const noVisitors = 65534
+	const nobody = 65534
 	entries, err := os.ReadDir(data)
 	fatal(t, err)
 	for _, e := range entries {
 		if path := filepath.Join(data, e.Name()); os.Getuid() == 0 && e.Type().IsRegular() {
-			fatal(t, os.Chown(path, noVisitors, noVisitors))
+			fatal(t, os.Chown(path, nobody, nobody))
 		}
 	}
 	fatal(t, os.Chmod(filepath.Join(data, "keystile.db"), 0o400))
 	if os.Getuid() == 0 {
-		fatal(t, errors.Join(os.Chown(data, noVisitors, noVisitors), os.Chown(out, noVisitors, noVisitors)))
+		fatal(t, errors.Join(os.Chown(data, nobody, nobody), os.Chown(out, nobody, nobody)))
 		for dir := filepath.Dir(data); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
 			fatal(t, os.Chmod(dir, 0o755))
 		}
@@ -37,7 +37,7 @@ func TestAFolderThatIsReadOnlyIsReadAndCopied(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if os.Getuid() == 0 {
-		fatal(t, syscall.Setfsuid(noVisitors))
+		fatal(t, syscall.Setfsuid(nobody))
 		defer syscall.Setfsuid(0)
 	}
 	if err := os.WriteFile(filepath.Join(data, "x"), nil, 0o600); !errors.Is(err, fs.ErrPermission) {

@@ -364,7 +364,7 @@ func TestToolsThatStrangersMayUseAreNamed(t *testing.T) {
 		t.Errorf("a tool with a list is named: %s", out)
 	}
 	s.stop()
-	s = start(t, data) // noVisitors becomes a user any more, and whoever did is one
+	s = start(t, data) // nobody becomes a user any more, and whoever did is one
 	must(t, "capability", "access", "pets", "--reset", "--data", data)
 	if out := health(s); !strings.Contains(out, "pets__getPet") || !strings.Contains(out, "earlier") || !strings.Contains(out, "is ready") {
 		t.Errorf("with every way closed health says %s", out)
