@@ -144,7 +144,7 @@ func TestWhatWaitsForAClockThatWasAheadIsFound(t *testing.T) {
 			func(h *fixture) []error { return h.asksAgain(2*time.Hour, false) },
 		},
 		"a delivery waits for any time": {
-			overlay.Change{File: "storage/due.go", Old: "wait > 0 && wait <= maxDeferral", New: "wait > 0"},
+			overlay.Change{File: "storage/internal/document/due.go", Old: "wait > 0 && wait <= maxDeferral", New: "wait > 0"},
 			func(h *fixture) []error { return h.goesOn(400*day, 3*time.Second) },
 		},
 	} {

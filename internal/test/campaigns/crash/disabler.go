@@ -69,7 +69,7 @@ func (w *userDisabler) order(what, command string) error {
 	if err := w.made(&is, command, nil, w.user.name); err != nil {
 		return err
 	}
-	w.done(asked, command+" "+w.user.name)
+	w.done(asked, "user set "+is.Sub)
 	if w.doubt != nil {
 		w.journal.add(&thing{kind: aSession, name: w.doubt.name, ended: true}, endByDisabling)
 		w.journal.acknowledge(&attempt{what: endByDisabling})

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // buyer orders tiers for an application, and decides about them as its operator.
@@ -128,7 +129,7 @@ func (b *buyer) decide(what, command, status string) error {
 		return err
 	}
 	b.open = nil
-	b.done(asked, command+" "+id)
+	b.done(asked, strings.Replace(command, "billing", "order", 1)+" "+id+" "+whiteLabel+" "+b.app.ID)
 	return nil
 }
 
@@ -139,7 +140,7 @@ func (b *buyer) setTier(tier string) error {
 		return err
 	}
 	b.open = nil
-	b.done(asked, "tier set "+b.app.ID+" "+tier)
+	b.done(asked, "tier set "+b.app.ID)
 	return nil
 }
 

@@ -48,7 +48,7 @@ var plants = []plant{
 		New:  "\tl.rows += l.open.add(",
 	}}},
 	{"user", "bolt", []overlay.Change{{ // a user is answered and made a little later
-		File: "storage/user.go",
+		File: "storage/people/user.go",
 		Old:  "\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",
 		New: "\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); s.writeUser(context.Background(), u, by, last, change, slices.Concat(along, queued)) }()\n\t\t\treturn nil\n\t\t}\n" +
 			"\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",

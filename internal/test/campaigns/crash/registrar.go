@@ -71,7 +71,7 @@ func (s *setter) work(l *life) {
 			l.journal.violated(next, "setting set is answered %+v", out)
 			return
 		}
-		l.done(asked, "setting set "+setting+" "+next.name)
+		l.done(asked, "setting set "+setting)
 	}
 }
 

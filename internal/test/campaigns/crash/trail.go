@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/keystile/keystile/internal/audit"
@@ -81,7 +82,7 @@ func (t *trail) check(l *life) error {
 			}
 			proof := e.RequestID
 			if proof == "" {
-				proof = e.Detail
+				proof, _, _ = strings.Cut(e.Detail, " by ") // what was done, and to what
 			}
 			seen[row{e.Kind, proof}]++
 			seen[row{"", proof}]++
