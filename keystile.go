@@ -222,7 +222,8 @@ func (s *Service) signIn(ctx context.Context, c *Config) (err error) {
 	if in.Tools == nil {
 		in.Tools = offers{s}
 	}
-	in.BaseURL, in.Store, in.Users, in.Revoker, in.Audit, in.Records, in.ClientIP, in.Log = c.BaseURL, s.Store, c.Users, s.Tokens, s.Trail, s.Trail, s.client, c.Log
+	in.BaseURL, in.Store, in.Users, in.Revoker, in.Audit, in.Records, in.ClientIP, in.Log = c.BaseURL, s.Store, c.Users,
+		s.Tokens, s.Trail, s.Trail, s.client, c.Log
 	if s.SignIn, err = signin.New(ctx, in); err != nil {
 		return err
 	}
@@ -338,9 +339,12 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 		return nil
 	}
 	o := console.Config{
-		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: c.Users.Creator, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
-		SignIn: s.SignIn, Forms: s.SignIn, FactorsPage: s.SignIn.FactorsPage(), Lockout: s.SignIn, Delays: s.SignIn, Registry: s.Registry, Bus: s.Bus,
-		Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
+		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: c.Users.Creator, Revoker: s.Tokens, Trail: s.Trail,
+		Billing: s.Gateway.Billing(),
+		SignIn:  s.SignIn, Forms: s.SignIn, FactorsPage: s.SignIn.FactorsPage(), Lockout: s.SignIn, Delays: s.SignIn,
+		Registry: s.Registry, Bus: s.Bus,
+		Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Forget, Notifier: s.SignIn, Origins: c.Origins,
+		ClientIP: s.client, Log: c.Log,
 		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored, Counters: c.counting(),
 	}
 	if c.Users.Passwords != nil {

@@ -65,12 +65,14 @@ type Config struct {
 		Notify(ctx context.Context, sub string, n event.Notice)
 	}
 
-	Decider    billing.Decider  // decides about orders; nil: see billing.Config
-	Plans      []billing.Plan   // nil: billing.Plans()
-	Limiter    counters.Limiter // nil: exact, within this process
-	PerAddress int              // requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
-	Shadow     Shadow           // rates that refuse nobody, and are reported
-	Products   []string         // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
+	Decider billing.Decider  // decides about orders; nil: see billing.Config
+	Plans   []billing.Plan   // nil: billing.Plans()
+	Limiter counters.Limiter // nil: exact, within this process
+	// requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a
+	// /48 16 times
+	PerAddress int
+	Shadow     Shadow   // rates that refuse nobody, and are reported
+	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
 	CORS       CORS
 
 	// FreeRepeats repetitions of a call that was charged are not charged again, if they have the

@@ -65,7 +65,8 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	}
 	g.c = c
 	g.accounts = newAccounts(c.Store, g.billing.Plan, g.background)
-	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) }, g.background)
+	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) },
+		g.background)
 	g.ranking = ranking.New(c.Store, c.Log)
 	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: g.counts(), Path: c.Journal, Log: c.Log, Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
 		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ranking.Close(ctx))

@@ -48,8 +48,10 @@ type leftAt struct {
 	calls       int64 // of leftOver.calls, those that are taken off already
 }
 
-func newRemaining(read func(context.Context, storage.Caller) (billing.Quota, error), watch func(string, *atomic.Int64), background *background) *remaining {
-	return &remaining{known: cache.New[string, *leftOver](maxRemaining), read: read, watch: watch, background: background, slots: make(chan struct{}, maxReads)}
+func newRemaining(read func(context.Context, storage.Caller) (billing.Quota, error), watch func(string, *atomic.Int64),
+	background *background) *remaining {
+	return &remaining{known: cache.New[string, *leftOver](maxRemaining), read: read, watch: watch, background: background,
+		slots: make(chan struct{}, maxReads)}
 }
 
 // watched returns the counter of an account that is remembered, for the ledger.

@@ -41,7 +41,9 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := emptyFixture(t)
-			h.register(capability("old", "https://old.example.com"), toolplan.Tool{Name: "stored", Method: "get", Description: "a" + c.text + "b", InputSchema: json.RawMessage(hiddentext.Schema(c.text)), Call: &toolplan.Call{Template: "/"}})
+			h.register(capability("old", "https://old.example.com"), toolplan.Tool{Name: "stored", Method: "get",
+				Description: "a" + c.text + "b", InputSchema: json.RawMessage(hiddentext.Schema(c.text)),
+				Call: &toolplan.Call{Template: "/"}})
 			quick := quick("quick")
 			quick.UpstreamURL = upstreamSaying(t, c.text).URL
 			u := localUpstreams(t)

@@ -34,12 +34,14 @@ func (c crowd) RoundTrip(r *http.Request) (*http.Response, error) {
 // executor calls tools by HTTP.
 type executor struct{ caller *restcall.Caller }
 
-func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (mcpbus.Result, error) {
 	plan, err := restcall.Compile(t)
 	if err != nil {
 		return mcpbus.Result{}, err
 	}
-	r, err := e.caller.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, Secret: c.AuthSecret}, plan, arguments)
+	r, err := e.caller.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, Secret: c.AuthSecret},
+		plan, arguments)
 	return mcpbus.FromREST(r), err
 }
 

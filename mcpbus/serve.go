@@ -193,7 +193,8 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 	}
 	answer, wrong := x.answer(&m)
 	if x.missingScope != nil {
-		return x.address.insufficientScope(stepUp, x.openedTools.stepUpScope(x.missingScope)).Because(&refusal{rpc.ServerError, m.ID})
+		return x.address.insufficientScope(stepUp,
+			x.openedTools.stepUpScope(x.missingScope)).Because(&refusal{rpc.ServerError, m.ID})
 	}
 	x.respond(w, &m, answer, wrong)
 	return nil

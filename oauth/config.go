@@ -99,7 +99,8 @@ type Config struct {
 	// Consent: nobody has checked them.
 	Clients ClientsConfig
 
-	Counter counters.Counter // of wrong secrets, and of applications that register themselves; nil: each process counts alone
+	// of wrong secrets, and of applications that register themselves; nil: each process counts alone
+	Counter counters.Counter
 
 	// AllowPrivate lists the private addresses and networks that applications may be told at of the end of
 	// sessions: a CIDR, an address or host:port. It is for nothing else: whoever owns an application chooses

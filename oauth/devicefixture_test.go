@@ -67,7 +67,8 @@ func (d *devices) start() *deviceNode {
 	}))(d.TB)
 	d.Cleanup(func() { n.tokens.Close(context.Background()) })
 	signIn := must(signin.New(context.Background(), signin.Config{
-		BaseURL: issuer, Store: n.store, Users: users.New(n.store, cheap).Host(), Revoker: n.tokens, Audit: &n.trail, Log: quiet,
+		BaseURL: issuer, Store: n.store, Users: users.New(n.store, cheap).Host(), Revoker: n.tokens, Audit: &n.trail,
+		Log: quiet,
 	}))(d.TB)
 	config := oauth.Config{
 		NoDelivery: true, Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn, Audit: &n.trail, Log: quiet,

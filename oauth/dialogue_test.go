@@ -54,7 +54,8 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 		store := must(storage.Open(t.Context(), b, key))(t)
 		tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 		t.Cleanup(func() { tokens.Close(context.Background()) })
-		signInConfig := signin.Config{BaseURL: issuer, Store: store, Users: users.New(store, hasher).Host(), Log: quiet, Revoker: tokens}
+		signInConfig := signin.Config{BaseURL: issuer, Store: store, Users: users.New(store, hasher).Host(), Log: quiet,
+			Revoker: tokens}
 		providerConfig := oauth.Config{NoDelivery: true, Tokens: tokens, Log: quiet}
 		if len(backends) > 1 {
 			signInConfig.Lockout, signInConfig.Delays = shared.Addresses(counters.Lock{}), shared.Accounts()

@@ -47,7 +47,8 @@ func (w *fileFixture) open() {
 	w.calls = &counting{Backend: must(bolt.Open(w.path, bolt.Options{}))(w.TB)}
 	w.Cleanup(func() { w.calls.Close() })
 	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.TB)
-	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store, Users: users.New(w.store, cheap).Host(), Log: quiet}))(w.TB)
+	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store,
+		Users: users.New(w.store, cheap).Host(), Log: quiet}))(w.TB)
 	w.tokens = tokensOf(w.TB, issuer, w.store)
 	w.server = must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: w.tokens, SignIn: w.signIn, Log: quiet}))(w.TB)
 }

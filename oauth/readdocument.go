@@ -31,7 +31,8 @@ type sharedRead struct {
 
 // readOnce reads something once for all requests that want it at the same time. No request is refused because the
 // network of another one has used up its budget: it begins a reading of its own then.
-func (c *clients) readOnce(r *http.Request, of reading, read func(context.Context) (storage.App, error)) (storage.App, error) {
+func (c *clients) readOnce(r *http.Request, of reading, read func(context.Context) (storage.App, error)) (storage.App,
+	error) {
 	for {
 		f, mine := c.sharedRead(of)
 		if mine {
@@ -63,7 +64,8 @@ func (c *clients) sharedRead(of reading) (f *sharedRead, mine bool) {
 	return f, true
 }
 
-func (c *clients) doRead(r *http.Request, of reading, f *sharedRead, read func(context.Context) (storage.App, error)) (storage.App, error) {
+func (c *clients) doRead(r *http.Request, of reading, f *sharedRead,
+	read func(context.Context) (storage.App, error)) (storage.App, error) {
 	defer func() {
 		c.mu.Lock()
 		delete(c.sharedReads, of)

@@ -115,7 +115,10 @@ func (c *clients) find(r *http.Request, clientID string, wellFormed func() error
 	if err := wellFormed(); err != nil {
 		return storage.App{}, err
 	}
-	return c.readOnce(r, documentOfApp(clientID), func(ctx context.Context) (storage.App, error) { return c.read(ctx, r, clientID, host) })
+	return c.readOnce(r, documentOfApp(clientID), func(ctx context.Context) (storage.App,
+		error) {
+		return c.read(ctx, r, clientID, host)
+	})
 }
 
 // usable reports whether a document of the store need not be read now.

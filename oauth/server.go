@@ -56,10 +56,14 @@ type tokenStore interface {
 	Issue(ctx context.Context, tokens ...driver.Token) error
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
-	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) // returns them as they are stored
-	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error                 // that the store has lost, as they were
-	MayGrant() error                                                                       // why nothing can be granted now
-	HMACKey(ctx context.Context, name string) (storage.Secret, error)                      // persistent, the same for every process over the store
+	// returns them as they are stored
+	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error)
+	// that the store has lost, as they were
+	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error
+	// why nothing can be granted now
+	MayGrant() error
+	// persistent, the same for every process over the store
+	HMACKey(ctx context.Context, name string) (storage.Secret, error)
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
 	Later(now time.Time) time.Time
 	Reached(now time.Time) time.Time

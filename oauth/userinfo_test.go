@@ -74,7 +74,8 @@ func TestUsersOfTheStoreAreReadOnceForUserInfo(t *testing.T) {
 		"the users of the Store": func(h *fixture) oauth.Users { return users.New(h.store, nil) },
 	} {
 		h := newFixture(t)
-		h.server = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.browser, Users: given(h), StoredUsers: true}))(t)
+		h.server = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.browser,
+			Users: given(h), StoredUsers: true}))(t)
 		bearer := h.exchange(h.code()).tokens(t).text("access_token")
 		h.userInfo(bearer)
 		if got := h.calls.during(func() { h.userInfo(bearer) }); len(got) != 0 {

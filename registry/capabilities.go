@@ -41,12 +41,14 @@ func (g *Registry) Remove(ctx context.Context, actor storage.User, member string
 
 // note writes what was done to a capability on the audit trail, with what has changed of it. A change is not answered
 // before it stands there.
-func (g *Registry) note(ctx context.Context, actor storage.User, what string, before, after storage.Capability, more ...string) error {
+func (g *Registry) note(ctx context.Context, actor storage.User, what string, before, after storage.Capability,
+	more ...string) error {
 	if g.c.Audit == nil {
 		return nil
 	}
 	err := admin.Recorder{Trail: g.c.Audit}.Note(ctx, admin.ActorOf(ctx, actor), admin.Act{
-		Kind: event.Registration, What: "capability " + what, On: cmp.Or(after.Member, before.Member), User: cmp.Or(after.Owner, before.Owner),
+		Kind: event.Registration, What: "capability " + what, On: cmp.Or(after.Member, before.Member),
+		User:    cmp.Or(after.Owner, before.Owner),
 		Changes: append(more, admin.CapabilityChanges(before, after)...),
 	})
 	if err != nil {

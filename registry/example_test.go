@@ -89,7 +89,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	registrar, err := registry.New(ctx, registry.Config{BaseURL: "https://id.example.com", Store: store, Visitors: everybody{}})
+	registrar, err := registry.New(ctx, registry.Config{BaseURL: "https://id.example.com", Store: store,
+		Visitors: everybody{}})
 	if err != nil {
 		fmt.Println(err)
 		return

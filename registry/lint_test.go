@@ -54,7 +54,8 @@ func TestLintDeclinesWhatWouldTakeMinutes(t *testing.T) {
 		}
 	}
 	for name, document := range map[string]string{"a short chain": with(each(100, property)), "few aliases": with(each(10, alias))} {
-		if advice := Lint(t.Context(), []byte(document), lint.Check); len(advice) > 0 && strings.HasPrefix(advice[0], "not judged") {
+		if advice := Lint(t.Context(), []byte(document), lint.Check); len(advice) > 0 &&
+			strings.HasPrefix(advice[0], "not judged") {
 			t.Errorf("%s: Lint() = %q, want it judged", name, advice)
 		}
 	}

@@ -59,7 +59,8 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 
 // write stores a capability at its place if allow returns nil, and in the same step the messages for its
 // webhook.
-func (g *Registry) write(ctx context.Context, event string, p storage.Place, c storage.Capability, tools []toolplan.Tool,
+func (g *Registry) write(ctx context.Context, event string, p storage.Place, c storage.Capability,
+	tools []toolplan.Tool,
 	allow func([]storage.Capability) error) (storage.Place, error) {
 	c.ToolCount = len(tools)
 	events, err := webhook.Events(event, c)
@@ -95,7 +96,8 @@ func toRejection(err error) error {
 
 // lookUp returns what is stored under the name of a registration, and there, the same with the owner that it will
 // have. Its Version is 0 if there is none. It fails if the actor may not use the name.
-func (g *Registry) lookUp(ctx context.Context, actor storage.User, q Request) (p storage.Place, there storage.Capability,
+func (g *Registry) lookUp(ctx context.Context, actor storage.User, q Request) (p storage.Place,
+	there storage.Capability,
 	err error) {
 	if p, err = g.place(ctx, actor, q); err != nil {
 		return p, there, err
@@ -145,7 +147,8 @@ func (g *Registry) checkNameFree(actor storage.User, p storage.Place) (takenFrom
 	case by.By.Owner != actor.Sub:
 		return "", nameTaken(actor, by)
 	}
-	if allow := g.c.shareLimit(actor, p.Capability, storage.Capability{Member: p.Member}, 0); allow != nil && actor.Sub != "" {
+	if allow := g.c.shareLimit(actor, p.Capability, storage.Capability{Member: p.Member}, 0); allow != nil &&
+		actor.Sub != "" {
 		err = allow(p.Owned())
 	}
 	return takenFrom, err
@@ -161,7 +164,8 @@ func nameTaken(actor storage.User, taken *storage.NameTaken) error {
 	case !mayChange(actor, taken.By):
 		return similarNameTaken
 	}
-	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", taken.By.Member))
+	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one "+
+		"again, or choose another name", taken.By.Member))
 }
 
 func seesAll(actor storage.User) bool {

@@ -30,7 +30,8 @@ type Store interface {
 	FindPlace(ctx context.Context, member, limited string) (storage.Place, error)
 	StoredPlace(ctx context.Context, member string) (storage.Place, error)
 	ToolsAt(ctx context.Context, p storage.Place) ([]toolplan.Tool, error)
-	SaveAt(ctx context.Context, p storage.Place, c storage.Capability, tools []toolplan.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Place, error)
+	SaveAt(ctx context.Context, p storage.Place, c storage.Capability, tools []toolplan.Tool,
+		allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Place, error)
 	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
 
 	// The queue of webhook messages.
@@ -166,7 +167,8 @@ func New(_ context.Context, c Config) (*Registry, error) {
 		c.ClientIP = clientip.New(nil).Of
 	}
 	var err error
-	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit, Users: c.Users, Types: yamlTypes, ClientIP: c.ClientIP}); err != nil {
+	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors,
+		Visit: c.Visit, Users: c.Users, Types: yamlTypes, ClientIP: c.ClientIP}); err != nil {
 		errs = append(errs, err)
 	}
 	if r.dialer, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {

@@ -12,8 +12,10 @@ import (
 
 // shareLimit returns the check of the owner's limits that the store runs in the step that writes;
 // nil for an administrator, who has no limits, and for a change that adds nothing to what is there.
-func (c *Config) shareLimit(actor storage.User, there, one storage.Capability, tools int) func(owned []storage.Capability) error {
-	if actor.Role == storage.RoleAdmin || there.Version != 0 && there.Owner == one.Owner && (!one.Publish || tools <= toolsOnBus(there)) {
+func (c *Config) shareLimit(actor storage.User, there, one storage.Capability,
+	tools int) func(owned []storage.Capability) error {
+	if actor.Role == storage.RoleAdmin || there.Version != 0 && there.Owner == one.Owner &&
+		(!one.Publish || tools <= toolsOnBus(there)) {
 		return nil
 	}
 	return func(owned []storage.Capability) error { return c.withinShare(owned, one, tools) }
@@ -51,9 +53,11 @@ func (c *Config) withinShare(owned []storage.Capability, one storage.Capability,
 	switch {
 	case !replaces && len(owned) >= c.MaxCapabilities:
 		oldest := slices.MinFunc(owned, func(a, b storage.Capability) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
-		return limitf("you have %d capabilities, and may have at most %d: remove one first (%q was changed longest ago), or register one of them again", len(owned), c.MaxCapabilities, oldest.Member)
+		return limitf("you have %d capabilities, and may have at most %d: remove one first (%q was changed longest ago), or "+
+			"register one of them again", len(owned), c.MaxCapabilities, oldest.Member)
 	case tools > before && others+tools > c.MaxTools:
-		return limitf("with this you would have %d tools on the bus, and may have at most %d: leave operations out, or remove a capability%s", others+tools, c.MaxTools, largest(owned, one.Member))
+		return limitf("with this you would have %d tools on the bus, and may have at most %d: leave operations out, or "+
+			"remove a capability%s", others+tools, c.MaxTools, largest(owned, one.Member))
 	}
 	return nil
 }

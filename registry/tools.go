@@ -126,7 +126,8 @@ func (r Registered) withNoTools(skipped []toolplan.Skip) Registered {
 }
 
 // pinnedMeanwhile returns a registration whose tools a bus has found and stored first, or says that it was replaced.
-func (g *Registry) pinnedMeanwhile(ctx context.Context, p *storage.Place, done Registered, skipped []toolplan.Skip) Registered {
+func (g *Registry) pinnedMeanwhile(ctx context.Context, p *storage.Place, done Registered,
+	skipped []toolplan.Skip) Registered {
 	now, err := g.c.Store.StoredPlace(ctx, done.Member)
 	if err != nil {
 		return done.withWarning(registeredMeanwhile)

@@ -208,7 +208,8 @@ components:
 	if !reflect.DeepEqual(got.Skipped, want.Skipped) {
 		t.Errorf("skipped = %v, want %v", got.Skipped, want.Skipped)
 	}
-	if got, want := Lint(t.Context(), []byte(meant), lint.Check), Lint(t.Context(), asYAML(t, []byte(meant)), lint.Check); len(got) == 0 || !reflect.DeepEqual(got, want) {
+	if got, want := Lint(t.Context(), []byte(meant), lint.Check),
+		Lint(t.Context(), asYAML(t, []byte(meant)), lint.Check); len(got) == 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("Lint() = %q of YAML, and of the JSON that is meant %q", want, got)
 	}
 }

@@ -124,7 +124,8 @@ func TestASignOutEverywhereEndsAPIKeysForGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: time.Now().Add(time.Second)}); err != nil {
+	if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1",
+		Before: time.Now().Add(time.Second)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.APIKey(t.Context(), before.ID); !errors.Is(err, storage.ErrNotFound) {
@@ -170,7 +171,8 @@ func TestAKeyThatIsBeingMadeDoesNotEscapeASignOutEverywhere(t *testing.T) {
 				}
 			}
 			b.once, b.do = sync.Once{}, func() {
-				if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: time.Now()}); err != nil {
+				if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1",
+					Before: time.Now()}); err != nil {
 					t.Error(err)
 				}
 			}

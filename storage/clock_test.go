@@ -197,7 +197,8 @@ func TestAGrantProvesTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		granted := s.Later(time.Now().Add(time.Hour))
-		if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: time.Now()}); err != nil {
+		if _, err := s.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u",
+			Before: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 		if r := revoked(t, s)["u"]; !r.Covers(driver.Token{UserID: "u", GrantedAt: granted}) {

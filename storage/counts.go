@@ -17,7 +17,8 @@ func (s *Store) Recount(ctx context.Context) (c Counts, err error) {
 		n           *int64
 	}{
 		{people.Users.Name, "all", &c.Users}, {apps.Apps.Name, "all", &c.Apps},
-		{apps.Orders.Name, "status=" + OrderPending, &c.OpenOrders}, {apps.Orders.Name, "status=" + OrderContact, &c.OpenOrders},
+		{apps.Orders.Name, "status=" + OrderPending, &c.OpenOrders},
+		{apps.Orders.Name, "status=" + OrderContact, &c.OpenOrders},
 	} {
 		for span := driver.Is(part.entry); ; {
 			docs, next, err := document.Backend(s.documents).List(ctx, part.kind, span, driver.Page)

@@ -176,7 +176,10 @@ func TestWhatIsCountedIsWhatIsThereHoweverManyWriteAtOnce(t *testing.T) {
 // age makes a document what a version before search and counts would have written.
 func age(d *driver.Doc) {
 	d.Data = bytes.Replace(d.Data, []byte(`,"counted":true`), nil, 1)
-	d.Index = slices.DeleteFunc(d.Index, func(e string) bool { return strings.HasPrefix(e, "find") || d.Kind == "counter" })
+	d.Index = slices.DeleteFunc(d.Index, func(e string) bool {
+		return strings.HasPrefix(e, "find") ||
+			d.Kind == "counter"
+	})
 	if d.Kind == "counter" && d.ID != "user" || d.Kind == "format" {
 		d.Deleted = true
 	}

@@ -26,7 +26,8 @@ import (
 // binary that ignored it would let in what it keeps out.
 var brings = map[string]func(context.Context, *storage.Store) error{
 	"revocations of consents": func(ctx context.Context, s *storage.Store) error {
-		_, err := s.RevokeDated(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("ks1", "u1"), Before: time.Now()})
+		_, err := s.RevokeDated(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("ks1", "u1"),
+			Before: time.Now()})
 		return err
 	},
 	"access lists of tools": func(ctx context.Context, s *storage.Store) error {

@@ -13,7 +13,8 @@ import (
 // AppsAndUsers returns the applications with these ids and the users with these subs, up to driver.Page
 // together: each once, by id, and without those that are not there.
 func (s *Store) AppsAndUsers(ctx context.Context, ids, subs []string) (a []App, u []User, err error) {
-	err = document.Gather(ctx, s.documents, document.Named(s.documents, apps.Apps, ids, &a), document.Named(s.documents, people.Users, subs, &u))
+	err = document.Gather(ctx, s.documents, document.Named(s.documents, apps.Apps, ids, &a),
+		document.Named(s.documents, people.Users, subs, &u))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,7 +29,9 @@ func (s *Store) OwnedBy(ctx context.Context, owner string, nApps, nOrders, nCapa
 	}
 	var next, other string
 	span := driver.Is("owner=" + owner)
-	err = document.Gather(ctx, s.documents, document.Listed(s.documents, apps.Apps, span, nApps, &a, &next), document.Listed(s.documents, apps.Orders, span, nOrders, &o, &other), document.Listed(s.documents, tools.Capabilities, span, nCapabilities, &c, &other))
+	err = document.Gather(ctx, s.documents, document.Listed(s.documents, apps.Apps, span, nApps, &a, &next),
+		document.Listed(s.documents, apps.Orders, span, nOrders, &o, &other),
+		document.Listed(s.documents, tools.Capabilities, span, nCapabilities, &c, &other))
 	if err != nil {
 		return nil, false, nil, nil, err
 	}

@@ -175,7 +175,8 @@ func TestKindsWithSealedFieldsHaveIndexEntries(t *testing.T) {
 		}
 		sealed++
 		if d, err := k.doc(s, k.record()); err != nil || len(d.Index) == 0 {
-			t.Errorf("%s has secrets and the index entries %q (%v): Reseal cannot find it; give each document one", name, d.Index, err)
+			t.Errorf("%s has secrets and the index entries %q (%v): Reseal cannot find it; give each document one", name,
+				d.Index, err)
 		}
 	}
 	if sealed < 8 {

@@ -46,7 +46,8 @@ func TestNoMemberIsMadeBesideOneThatDiffersInCaseDashesOrUnderscoresAlone(t *tes
 		if _, err := store.Capability(t.Context(), like); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%s is stored: %v", like, err)
 		}
-		if p, err := store.FindPlace(t.Context(), like, ""); err != nil || p.Version != 0 || p.Taken == nil || p.Taken.By.Member != "pay" {
+		if p, err := store.FindPlace(t.Context(), like, ""); err != nil || p.Version != 0 || p.Taken == nil ||
+			p.Taken.By.Member != "pay" {
 			t.Errorf("FindPlace(%s) = %+v, %v, want it taken by pay", like, p, err)
 		}
 	}

@@ -81,7 +81,8 @@ func TestAWriteSealedBeforeTheChangeAndSentBehindItIsSealedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A document of the old key that is moved does not get the new one's seal either.
-	if _, err := document.Write(t.Context(), storage.DocumentsForTest(store), doc); err == nil || !strings.Contains(err.Error(), "belongs elsewhere") {
+	if _, err := document.Write(t.Context(), storage.DocumentsForTest(store), doc); err == nil ||
+		!strings.Contains(err.Error(), "belongs elsewhere") {
 		t.Errorf("a text sealed for another document was sealed again: %v", err)
 	}
 	doc.ID = app.ID

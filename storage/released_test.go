@@ -23,7 +23,8 @@ var others = []string{"master", "trail"}
 var notKept = map[string]string{
 	"probe":     "it is written where nothing else was for some seconds",
 	"heldtools": "what upstreams have changed is held since the version after v0.1.0",
-	"epoch":     "it is kept where several processes share the store: internal/test/campaigns/upgrade swaps versions there",
+	"epoch": "it is kept where several processes share the store: internal/test/campaigns/upgrade swaps versions " +
+		"there",
 }
 
 // Whatever a release has written is read by every later version, field by field.
@@ -52,7 +53,8 @@ func TestEveryRecordOfEveryReleaseIsRead(t *testing.T) {
 			}
 			for kind := range readers {
 				if found[kind] == 0 && notKept[kind] == "" {
-					t.Errorf("there is no document of kind %q: have internal/test/campaigns/upgrade make one for the next release, and until then say so in notKept", kind)
+					t.Errorf("there is no document of kind %q: have internal/test/campaigns/upgrade make one for the next release, "+
+						"and until then say so in notKept", kind)
 				}
 			}
 		})

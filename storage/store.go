@@ -43,7 +43,8 @@ type (
 )
 
 // kinds are all kinds of documents.
-var kinds = slices.Concat(document.Kinds, clock.Kinds, people.Kinds, authn.Kinds, apps.Kinds, tools.Kinds, service.Kinds)
+var kinds = slices.Concat(document.Kinds, clock.Kinds, people.Kinds, authn.Kinds, apps.Kinds, tools.Kinds,
+	service.Kinds)
 
 // Open makes a Store over a backend. The first master key seals; all of them open. The
 // first Open of an empty backend leaves a mark there, so that any later one with the wrong
@@ -59,7 +60,8 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 	return open(ctx, backend, clock.ReadMachine, document.Features(), keys)
 }
 
-func open(ctx context.Context, backend driver.Backend, read func() clock.Reading, known []Feature, keys []MasterKey) (*Store, error) {
+func open(ctx context.Context, backend driver.Backend, read func() clock.Reading, known []Feature,
+	keys []MasterKey) (*Store, error) {
 	docs, err := document.New(document.Config{Backend: backend, Keys: keys, Kinds: kinds, Known: known})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ const (
 
 // walkPart finds on one page what lacks its entries or is not counted, and how that changes the
 // counts. The documents are as they are to be written.
-type walkPart func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change document.Tally, next string, err error)
+type walkPart func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change document.Tally,
+	next string, err error)
 
 var walkParts = []walkPart{
 	numbersListed,
@@ -49,7 +50,8 @@ func numbersListed(ctx context.Context, s *Store, _ string, _ int) ([]driver.Doc
 }
 
 func lacking[T any](k document.Kind[T], entry string, count func(*document.Tally, *T)) walkPart {
-	return func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change document.Tally, next string, err error) {
+	return func(ctx context.Context, s *Store, from string, n int) (docs []driver.Doc, change document.Tally, next string,
+		err error) {
 		span := driver.Is(entry)
 		if from != "" {
 			span.From = from
@@ -164,7 +166,8 @@ func (s *Store) walkStep(ctx context.Context) (done bool, err error) {
 }
 
 // walkPages goes over pages until one lacks something, or ten do not.
-func (s *Store) walkPages(ctx context.Context, at *document.Walk, n int) (docs []driver.Doc, change document.Tally, err error) {
+func (s *Store) walkPages(ctx context.Context, at *document.Walk, n int) (docs []driver.Doc, change document.Tally,
+	err error) {
 	for range 10 {
 		if docs, change, at.From, err = walkParts[at.Part](ctx, s, at.From, n); err != nil {
 			return nil, change, err

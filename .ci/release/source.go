@@ -140,7 +140,8 @@ func (s source) build(ctx context.Context, target, out string, tags ...string) (
 	env := append(s.environ(),
 		"GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOTOOLCHAIN=go"+wanted[1], "GOFLAGS=", "GOENV=off", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0")
 	const name = "github.com/keystile/keystile/cmd/keystile/command.version"
-	_, err = run(ctx, s.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly", "-tags="+strings.Join(tags, ","),
+	_, err = run(ctx, s.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly",
+		"-tags="+strings.Join(tags, ","),
 		"-ldflags", "-s -w -buildid= -X "+name+"=v"+s.version, "-o", out, "./cmd/keystile")
 	return out, err
 }

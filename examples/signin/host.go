@@ -20,7 +20,8 @@ func newHost(ctx context.Context, origin string, store *storage.Store, s *staff,
 		return nil, nil, err
 	}
 	table := users.Host{Users: s, Named: s, Connected: s, Logins: s, Closed: true}
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: table, Connectors: []connector.Connector{b}, Revoker: tokens})
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: table,
+		Connectors: []connector.Connector{b}, Revoker: tokens})
 	if err != nil {
 		return nil, nil, err
 	}

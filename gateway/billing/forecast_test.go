@@ -54,7 +54,8 @@ func TestAForecastExtendsTheLastWeek(t *testing.T) {
 		if c.tier == "free" {
 			c.want.ResetAt = now.AddDate(0, 0, 1)
 		}
-		if err != nil || got != c.want || got.Plan.Tier != c.tier || asked != 1 || (got.Plan.Calls == counters.Unlimited) != (c.tier == "enterprise") {
+		if err != nil || got != c.want || got.Plan.Tier != c.tier || asked != 1 ||
+			(got.Plan.Calls == counters.Unlimited) != (c.tier == "enterprise") {
 			t.Errorf("%s: %+v, %v by %d reads,\nwant %+v", name, got, err, asked, c.want)
 		}
 	}

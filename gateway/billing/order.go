@@ -114,7 +114,8 @@ func (b *Billing) place(ctx context.Context, order storage.Order, app storage.Ap
 
 // Approve lets an open order take effect; until, if it is not zero, is when it ends
 // instead of a year later. It returns storage.ErrInvalid if the order is not open.
-func (b *Billing) Approve(ctx context.Context, orderID, by string, until time.Time, may func(storage.Order, storage.App) error) (storage.Order, error) {
+func (b *Billing) Approve(ctx context.Context, orderID, by string, until time.Time,
+	may func(storage.Order, storage.App) error) (storage.Order, error) {
 	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
 		return approve(o, a, by, time.Now(), until)
 	})
@@ -122,7 +123,8 @@ func (b *Billing) Approve(ctx context.Context, orderID, by string, until time.Ti
 
 // Reject refuses an open order; its owner sees the reason. It returns storage.ErrInvalid
 // if the order is not open.
-func (b *Billing) Reject(ctx context.Context, orderID, by, reason string, may func(storage.Order, storage.App) error) (storage.Order, error) {
+func (b *Billing) Reject(ctx context.Context, orderID, by, reason string,
+	may func(storage.Order, storage.App) error) (storage.Order, error) {
 	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
 		return reject(o, a, by, reason, time.Now())
 	})
@@ -130,7 +132,8 @@ func (b *Billing) Reject(ctx context.Context, orderID, by, reason string, may fu
 
 // Cancel cancels an order that is open, or approved for later. It is kept as canceled. It
 // returns storage.ErrInvalid if the order has taken effect or was refused.
-func (b *Billing) Cancel(ctx context.Context, orderID, by string, may func(storage.Order, storage.App) error) (storage.Order, error) {
+func (b *Billing) Cancel(ctx context.Context, orderID, by string,
+	may func(storage.Order, storage.App) error) (storage.Order, error) {
 	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
 		return cancel(o, a, by, time.Now())
 	})
@@ -138,7 +141,8 @@ func (b *Billing) Cancel(ctx context.Context, orderID, by string, may func(stora
 
 // decide settles an order, in one step with its application. It returns storage.ErrNotFound
 // if there is no such order or, together with the order, if its application was removed.
-func (b *Billing) decide(ctx context.Context, id string, may func(storage.Order, storage.App) error, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
+func (b *Billing) decide(ctx context.Context, id string, may func(storage.Order, storage.App) error,
+	how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
 	order, err := storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		o, err := b.c.Store.Order(ctx, id)
 		if err != nil {
@@ -164,7 +168,8 @@ func (b *Billing) decide(ctx context.Context, id string, may func(storage.Order,
 
 // SetTier gives an application a tier at once and for free, until a time if it is not zero, in
 // one step with an approved order that records it. It cancels an open order.
-func (b *Billing) SetTier(ctx context.Context, clientID, tier, by string, until time.Time, may func(storage.App) error) (storage.App, error) {
+func (b *Billing) SetTier(ctx context.Context, clientID, tier, by string, until time.Time,
+	may func(storage.App) error) (storage.App, error) {
 	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := b.c.Store.App(ctx, clientID)
 		if err == nil && may != nil {

@@ -62,7 +62,8 @@ func Plans() []Plan {
 	return []Plan{
 		{Tier: storage.TierFree, PerMinute: 60, Calls: 1_000, Period: PerDay, Branding: true},
 		{Tier: storage.TierWhiteLabel, PerMinute: 600, Calls: 50_000, Period: PerMonth, PriceFen: 99_900},
-		{Tier: storage.TierEnterprise, PerMinute: counters.Unlimited, Calls: counters.Unlimited, Period: PerMonth, SLA: "99.9%"},
+		{Tier: storage.TierEnterprise, PerMinute: counters.Unlimited, Calls: counters.Unlimited, Period: PerMonth,
+			SLA: "99.9%"},
 	}
 }
 

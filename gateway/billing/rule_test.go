@@ -150,7 +150,8 @@ func TestATierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
 		tier  string
 		until time.Time
 	}{{"gold", time.Time{}}, {"", time.Time{}}, {"free", time.Now().Add(-time.Second)}} {
-		if _, err := b.SetTier(t.Context(), app.ID, bad.tier, "operator", bad.until, nil); !errors.Is(err, storage.ErrInvalid) {
+		if _, err := b.SetTier(t.Context(), app.ID, bad.tier, "operator", bad.until, nil); !errors.Is(err,
+			storage.ErrInvalid) {
 			t.Errorf("SetTier(%q, %v) = %v", bad.tier, bad.until, err)
 		}
 	}

@@ -143,7 +143,8 @@ type Config struct {
 		SetPassword(ctx context.Context, sub, password string) error
 	}
 
-	FactorsPage    string // the path where users add second factors; administrators without one are urged to go there. "": they are not
+	// the path where users add second factors; administrators without one are urged to go there. "": they are not
+	FactorsPage    string
 	InvitationPage string // the address where people use an invitation, see signin.Config; "": it is not shown
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
@@ -174,7 +175,8 @@ func New(_ context.Context, c Config) (*Console, error) {
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
 	}
-	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit, Users: c.Store, ClientIP: c.ClientIP}
+	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit,
+		Users: c.Store, ClientIP: c.ClientIP}
 	programs, err := consoleauth.New(auth)
 	if err != nil {
 		errs = append(errs, err)
@@ -193,7 +195,8 @@ func New(_ context.Context, c Config) (*Console, error) {
 	}
 	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
 	s.trail, s.users = s.auditTrail(), s.people()
-	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms, Log: c.Log}, s.parts()...)
+	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms,
+		Log: c.Log}, s.parts()...)
 	return s, nil
 }
 

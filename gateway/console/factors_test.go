@@ -45,7 +45,8 @@ func TestAnAdministratorRemovesLostSecondFactors(t *testing.T) {
 		t.Errorf("the button = %d", code)
 	}
 	gone("button", 2)
-	if told := strings.Join(h.notices, "\n"); strings.Count(told, eve.Sub+": account \"\" by an administrator: second factors removed") != 2 {
+	if told := strings.Join(h.notices, "\n"); strings.Count(told,
+		eve.Sub+": account \"\" by an administrator: second factors removed") != 2 {
 		t.Errorf("the user was told %s", told)
 	}
 	trail := h.trail()

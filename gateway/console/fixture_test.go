@@ -69,12 +69,14 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(t.Context(), b, key))(t)
 	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users.Host(), Log: quiet}))(t)
+	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users.Host(),
+		Log: quiet}))(t)
 	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { tokens.Close(context.Background()) })
 	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := console.Config{
-		BaseURL: base, Store: h.store, Visitors: h.signIn, Visit: h.signIn.Visit, Users: h.users, Passwords: h.users, Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
+		BaseURL: base, Store: h.store, Visitors: h.signIn, Visit: h.signIn.Visit, Users: h.users, Passwords: h.users,
+		Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
 		Billing: must(billing.New(billing.Config{Store: h.store}))(t),
 		Forget:  func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
 		Ways: access.Ways{{Method: storage.LoginSelf, SignUp: access.SignUpInvitation}}, InvitationPage: base + "/oauth/signin/signup",

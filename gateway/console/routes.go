@@ -23,13 +23,16 @@ func (s *Console) parts() []ui.Part {
 	if audit == nil {
 		audit = s.auditTrail()
 	}
-	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: s.revoke, Recorder: s.recorder, Forget: s.c.Forget})
-	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: s.revoke, Recorder: s.recorder, Forget: s.c.Forget})
+	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: s.revoke, Recorder: s.recorder,
+		Forget: s.c.Forget})
+	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: s.revoke, Recorder: s.recorder,
+		Forget: s.c.Forget})
 	toolActs := toolacts.New(toolacts.Config{Store: s.c.Store, Recorder: s.recorder, Reload: s.reload()})
 	return []ui.Part{
 		s.overview(),
 		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients}).Part(),
-		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus, Acts: toolActs}).Part(),
+		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus,
+			Acts: toolActs}).Part(),
 		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Ways: s.c.Ways, Acts: toolActs}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts}).Part(),
@@ -80,7 +83,8 @@ func (s *Console) strangers(ctx context.Context) bool {
 
 // overview returns the first page.
 func (s *Console) overview() ui.Part {
-	c := overview.Config{FactorsPath: s.c.FactorsPage, Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes, Keys: s.c.Keys}
+	c := overview.Config{FactorsPath: s.c.FactorsPage, Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes,
+		Keys: s.c.Keys}
 	if s.c.Registry != nil {
 		c.OffBus = s.c.Registry.OffBus
 	}

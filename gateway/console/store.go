@@ -36,7 +36,8 @@ type appStore interface {
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
-	OwnedBy(ctx context.Context, owner string, apps, orders, capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
+	OwnedBy(ctx context.Context, owner string, apps, orders, capabilities int) (_ []storage.App, more bool,
+		_ []storage.Order, _ []storage.Capability, err error)
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
 }

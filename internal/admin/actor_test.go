@@ -14,7 +14,8 @@ import (
 func TestTheOperatorMayDoEverythingAndIsNamed(t *testing.T) {
 	a := CommandLine()
 	for name, err := range map[string]error{
-		"Admin": a.Admin(), "Reader": a.Reader(), "Developer": a.Developer(), "Writer": a.Writer(), "Fresh": a.Fresh(), "Proven": a.Proven(),
+		"Admin": a.Admin(), "Reader": a.Reader(), "Developer": a.Developer(), "Writer": a.Writer(), "Fresh": a.Fresh(),
+		"Proven": a.Proven(),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -54,10 +55,12 @@ func TestNoteSaysActorSubjectAndRequest(t *testing.T) {
 	c := Recorder{Trail: &got}
 	by := Actor{User: storage.User{Sub: "u1"}, Request: Request{Event: event.Event{RequestID: "r1", IP: "192.0.2.1"}}}
 	long := strings.Repeat("x", 600)
-	if err := c.Note(t.Context(), by, Act{What: "user set", On: "u2", User: "u2", Changes: []string{long, long}}); err != nil {
+	if err := c.Note(t.Context(), by, Act{What: "user set", On: "u2", User: "u2",
+		Changes: []string{long, long}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].Detail != "user set u2 by u1: "+long || got[1].Detail != "user set u2 by u1, continued: "+long {
+	if len(got) != 2 || got[0].Detail != "user set u2 by u1: "+long ||
+		got[1].Detail != "user set u2 by u1, continued: "+long {
 		t.Fatalf("the trail has %+v", got)
 	}
 	if e := got[1]; e.Kind != event.Admin || e.User != "u2" || e.RequestID != "r1" || e.IP != "192.0.2.1" {
@@ -70,10 +73,12 @@ func TestNotifySaysWhereAnActCameFrom(t *testing.T) {
 	var got mailbox
 	c := Recorder{Notifier: &got}
 	from := netip.MustParseAddr("192.0.2.1")
-	c.Notify(t.Context(), Actor{Request: Request{IP: from, Agent: "curl"}}, event.Notice{Detail: "secret rotated"}, "u1", "", "u1", "u2")
+	c.Notify(t.Context(), Actor{Request: Request{IP: from, Agent: "curl"}}, event.Notice{Detail: "secret rotated"}, "u1",
+		"", "u1", "u2")
 	c.Notify(t.Context(), CommandLine(), event.Notice{Detail: "secret rotated"}, "u1")
 	Recorder{}.Notify(t.Context(), CommandLine(), event.Notice{}, "u1")
-	if len(got) != 3 || got[0].Detail != "secret rotated" || got[0].IP != from || got[0].Agent != "curl" || got[2].Detail != "by the operator: secret rotated" {
+	if len(got) != 3 || got[0].Detail != "secret rotated" || got[0].IP != from || got[0].Agent != "curl" ||
+		got[2].Detail != "by the operator: secret rotated" {
 		t.Errorf("the notices are %+v", got)
 	}
 }

@@ -13,7 +13,7 @@
 // and it returns the record before and after. A front reads its input, calls the act and shows what it returns. So
 // an act has the same consequences whichever front it came through.
 //
-// What is read needs no act. What users do to their own account is the account page's: package oauth/signin.
+// Reading needs no act. Changes that users make to their own account are in package oauth/signin.
 //
 // # Errors
 //

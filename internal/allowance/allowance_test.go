@@ -138,19 +138,21 @@ func TestTheWaitIsTrue(t *testing.T) {
 		"of the hour": {[]Kind{registrations}, func(t *testing.T, counter counters.Counter) {
 			taken(t, counter, registrations, 30, one("192.0.2.1"))
 		}, time.Hour},
-		"of the day, and not of the hour that is over before": {[]Kind{registrations}, func(t *testing.T, counter counters.Counter) {
-			for range 4 {
-				taken(t, counter, registrations, 30, one("192.0.2.1"))
-				time.Sleep(time.Hour)
-			}
-		}, 20 * time.Hour},
-		"of the reserve, once it is there before what is common": {[]Kind{bare}, func(t *testing.T, counter counters.Counter) {
-			taken(t, counter, bare, 1, one("203.0.113.1"))
-			time.Sleep(30 * time.Second)
-			taken(t, counter, bare, 9, one("203.0.113.1"))
-			time.Sleep(10 * time.Second)
-			taken(t, counter, bare, 1, one("192.0.2.1"))
-		}, 20 * time.Second},
+		"of the day, and not of the hour that is over before": {[]Kind{registrations},
+			func(t *testing.T, counter counters.Counter) {
+				for range 4 {
+					taken(t, counter, registrations, 30, one("192.0.2.1"))
+					time.Sleep(time.Hour)
+				}
+			}, 20 * time.Hour},
+		"of the reserve, once it is there before what is common": {[]Kind{bare},
+			func(t *testing.T, counter counters.Counter) {
+				taken(t, counter, bare, 1, one("203.0.113.1"))
+				time.Sleep(30 * time.Second)
+				taken(t, counter, bare, 9, one("203.0.113.1"))
+				time.Sleep(10 * time.Second)
+				taken(t, counter, bare, 1, one("192.0.2.1"))
+			}, 20 * time.Second},
 		"of the longer of two kinds": {[]Kind{bare, registrations}, func(t *testing.T, counter counters.Counter) {
 			taken(t, counter, bare, 11, one("192.0.2.1"))
 			taken(t, counter, registrations, 30, one("192.0.2.1"))

@@ -30,7 +30,8 @@ func TestAnAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testin
 		for _, c := range []struct {
 			who  Guesser
 			want int
-		}{{By(here, "1000"), 30}, {By(here, "1001"), 30}, {By(netip.MustParseAddr("192.0.2.2"), "1000"), 30}, {Unknown(here), 60}, {By(here, ""), 0}} {
+		}{{By(here, "1000"), 30}, {By(here, "1001"), 30}, {By(netip.MustParseAddr("192.0.2.2"), "1000"), 30},
+			{Unknown(here), 60}, {By(here, ""), 0}} {
 			if n := guess(s, c.who, 100); n != c.want {
 				t.Errorf("%+v may guess %d times, want %d", c.who, n, c.want)
 			}
@@ -101,7 +102,8 @@ func TestAMillionGuessersStopNobodyElse(t *testing.T) {
 				}
 			}
 		}
-		for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(flood(900_000)), By(bot(90_000), "1000"), Unknown(bot(90_000))} {
+		for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(flood(900_000)), By(bot(90_000), "1000"),
+			Unknown(bot(90_000))} {
 			if n := guess(s, who, 1000); n > 960 {
 				t.Errorf("%+v, unknown among the flood, may guess %d times, want at most what its /24, /56 or /48 may", who, n)
 			}

@@ -54,7 +54,8 @@ type Guard struct {
 
 // New makes a Guard. The error names every origin that is none.
 func New(c Config) (*Guard, error) {
-	g := &Guard{visitors: c.Visitors, visit: c.Visit, sameOrigin: http.NewCrossOriginProtection(), types: append([]string{"application/json"}, c.Types...), clientIP: c.ClientIP}
+	g := &Guard{visitors: c.Visitors, visit: c.Visit, sameOrigin: http.NewCrossOriginProtection(),
+		types: append([]string{"application/json"}, c.Types...), clientIP: c.ClientIP}
 	if g.visit == nil {
 		g.visit = func(r *http.Request) (v storage.Session, u storage.User, err error) {
 			if v, err = c.Visitors.Visitor(r); err == nil {
@@ -99,7 +100,8 @@ func (g *Guard) Owner(r *http.Request, checks ...Check) (admin.Actor, error) {
 	return g.pass(r, func(admin.Actor, bool) error { return nil }, checks)
 }
 
-func (g *Guard) pass(r *http.Request, role func(who admin.Actor, reads bool) error, checks []Check) (admin.Actor, error) {
+func (g *Guard) pass(r *http.Request, role func(who admin.Actor, reads bool) error, checks []Check) (admin.Actor,
+	error) {
 	a, err := g.visitor(r)
 	if err != nil {
 		return a, err

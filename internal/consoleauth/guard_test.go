@@ -87,7 +87,8 @@ func TestAUserOfAnotherTableHasTheRoleOfTheTableThatIsAsked(t *testing.T) {
 		storage.RoleDeveloper: developer, storage.RoleAuditor: nil,
 	} {
 		auditor := table(storage.RoleAuditor)
-		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: auditor, Users: auditor, Visit: visit})
+		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: auditor, Users: auditor,
+			Visit: visit})
 		if err != nil {
 			t.Fatal(err)
 		}

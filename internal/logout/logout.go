@@ -119,5 +119,6 @@ func delivery(ctx context.Context, store Apps, appID string, l notify.Logout) ([
 	case err != nil:
 		return nil, err
 	}
-	return []storage.Delivery{{Member: notify.App(appID), Event: notify.LogoutEvent, URL: a.BackchannelLogoutURI, Payload: l.Payload()}}, nil
+	return []storage.Delivery{{Member: notify.App(appID), Event: notify.LogoutEvent, URL: a.BackchannelLogoutURI,
+		Payload: l.Payload()}}, nil
 }

@@ -54,7 +54,8 @@ func listed(told, quiet []string) map[string]bool {
 var (
 	// toldWords stand in the names that APIs have made up for pages, totals and rates: X-Total-Count, X-Next-Page,
 	// X-RateLimit-Remaining, X-Ms-Continuation.
-	toldWords = words("continuation", "count", "cursor", "next", "page", "pages", "pagination", "prev", "previous", "quota",
+	toldWords = words("continuation", "count", "cursor", "next", "page", "pages", "pagination", "prev", "previous",
+		"quota",
 		"rate", "ratelimit", "remaining", "retry", "total")
 	// secretWords stand in the names of headers that hold credentials. Such a header is never told.
 	secretWords = words("auth", "authenticate", "authentication", "authorization", "cookie", "cookie2", "credential",

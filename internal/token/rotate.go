@@ -65,7 +65,8 @@ func Retire(ctx context.Context, store RotateStore, kid string, now time.Time) e
 			continue
 		}
 		if k.State != storage.KeyRetired {
-			return fmt.Errorf("%w: the key is not retired: it is %s; rotate the %s keys first", storage.ErrInvalid, k.State, k.Alg)
+			return fmt.Errorf("%w: the key is not retired: it is %s; rotate the %s keys first", storage.ErrInvalid, k.State,
+				k.Alg)
 		}
 		k.ExpiresAt = now.UTC()
 		return store.SaveKeys(ctx, k)

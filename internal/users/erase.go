@@ -54,7 +54,8 @@ func (e Erased) Changes() []string {
 //
 // It returns an *Owner for a user who owns something, and storage.ErrLastAdmin for the last
 // administrator; both are left as they are.
-func Erase(ctx context.Context, store EraseStore, revoke func(context.Context, ...driver.Revocation) error, note func(context.Context, Erased) error, sub string) (Erased, error) {
+func Erase(ctx context.Context, store EraseStore, revoke func(context.Context, ...driver.Revocation) error,
+	note func(context.Context, Erased) error, sub string) (Erased, error) {
 	var e Erased
 	if err := ownsNothing(ctx, store, sub); err != nil {
 		return e, err

@@ -150,7 +150,8 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	change := &newpassword.Page{Steps: s.steps, Passwords: has.Passwords, Marker: has.Marks, Revoker: c.Revoker}
 	codes := &otp.Codes{
 		Steps: s.steps, Store: c.Store, Users: c.Users, Emails: has.Emails, Passwords: has.Passwords, Outbox: s.outbox,
-		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUp: ways.Of(storage.LoginEmail), Invitations: has.Invited, ChangePassword: change.Change,
+		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUp: ways.Of(storage.LoginEmail), Invitations: has.Invited,
+		ChangePassword: change.Change,
 	}
 	if has.Emails != nil {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address", Method: storage.LoginEmail}
@@ -178,12 +179,14 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		routes = append(routes, keys.Routes()...)
 	}
 	if has.SignUps != nil {
-		signUp := &signup.SignUp{Steps: s.steps, Users: has.SignUps, Invited: ways.Of(storage.LoginSelf) == SignUpInvitation, Emails: has.Emails != nil, Codes: codes}
+		signUp := &signup.SignUp{Steps: s.steps, Users: has.SignUps, Invited: ways.Of(storage.LoginSelf) == SignUpInvitation,
+			Emails: has.Emails != nil, Codes: codes}
 		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: signup.Path, Label: "Create an account"})
 		routes = append(routes, signUp.Routes()...)
 	}
 	routes = append(routes, s.ownData(c, has, accountPage)...)
-	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.Connected, Logins: has.Logins, Ways: ways, Invitations: has.Invited, Base: c.BaseURL}
+	providers := &federation.Federation{Steps: s.steps, Store: c.Store, Users: has.Connected, Logins: has.Logins,
+		Ways: ways, Invitations: has.Invited, Base: c.BaseURL}
 	if has.Passwords != nil {
 		providers.HasPassword = has.Passwords.HasPassword
 	}

@@ -17,10 +17,12 @@ func (s *SignIn) ownData(c Config, has users.Host, accountPage *account.Account)
 		accountPage.Profile = web.Link{Path: profile.Path, Label: "Edit your profile"}
 		routes = append(routes, (&profile.Page{Steps: s.steps, Users: has.Profiles}).Routes()...)
 	}
-	data := &mydata.Page{Steps: s.steps, Store: c.Store, Owned: c.Store, Logins: has.Logins, Audit: c.Records, Base: c.BaseURL}
+	data := &mydata.Page{Steps: s.steps, Store: c.Store, Owned: c.Store, Logins: has.Logins, Audit: c.Records,
+		Base: c.BaseURL}
 	accountPage.Data = append(accountPage.Data, web.Link{Path: mydata.Path, Label: "Download your data"})
 	routes = append(routes, data.Routes()...)
-	leave := &deletion.Page{Steps: s.steps, Ask: c.DeleteAccount == DeleteAsk, Contact: c.Contact, Download: true, CountOwned: c.Store.CountOwned}
+	leave := &deletion.Page{Steps: s.steps, Ask: c.DeleteAccount == DeleteAsk, Contact: c.Contact, Download: true,
+		CountOwned: c.Store.CountOwned}
 	if c.DeleteAccount == DeleteSelf {
 		leave.Erase = c.eraser()
 	}

@@ -37,11 +37,14 @@ func TestAnAddressOfAProviderLinksNothingAndConfirmsNothing(t *testing.T) {
 func TestTheSameSubOfTwoIssuersIsTwoUsers(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	ctx := context.Background()
-	a, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc", connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
+	a, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc",
+		connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
 	must(t, err)
-	b, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc", connector.Profile{Subjects: []string{"i:https://b.example#1"}, Nickname: "A"})
+	b, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc",
+		connector.Profile{Subjects: []string{"i:https://b.example#1"}, Nickname: "A"})
 	must(t, err)
-	c, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "other", connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
+	c, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "other",
+		connector.Profile{Subjects: []string{"i:https://a.example#1"}, Nickname: "A"})
 	must(t, err)
 	if a.Sub == b.Sub || a.Sub == c.Sub || b.Sub == c.Sub {
 		t.Errorf("users %s, %s and %s", a.Sub, b.Sub, c.Sub)

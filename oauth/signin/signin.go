@@ -39,26 +39,30 @@ import (
 
 // Config says how to make a SignIn. Zero values are the defaults of the protocol.
 type Config struct {
-	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
-	Store       Store                          // required
-	Users       users.Host                     // zero: users and passwords of the Store
-	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
-	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
-	Lock        counters.Lock                  // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
-	Lockout     counters.Addresses             // nil: each process counts alone, with Lock
-	Delays      counters.Accounts              // nil: each process counts alone
-	Counter     counters.Counter               // of sign-ins begun and emails by address, and of attempts at delayed accounts by network; nil: each process counts alone
-	SessionIdle time.Duration                  // 0: 7 days without use end a session
-	SessionMax  time.Duration                  // 0: 30 days end it in any case
-	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; the Users must have Connected
-	NoQR        bool                           // no sign-in by scanning a code with a phone
-	Mailer      Mailer                         // nil: no email is sent, and features that need one are off; the Users must have Emails
-	SignUp      string                         // who becomes a user by themselves, by whichever way in; "": SignUpClosed
-	Tools       Tools                          // nil: the consent page offers no choice among tools
-	MFA         authn.Policy                   // who needs a second factor; zero: it is offered to everybody
-	Unused      time.Duration                  // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
-	Revoker     Revoker                        // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
-	Audit       Audit                          // nil: nothing is recorded
+	BaseURL   string                         // required: the service's origin; https makes the cookie Secure
+	Store     Store                          // required
+	Users     users.Host                     // zero: users and passwords of the Store
+	Passwords *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
+	ClientIP  func(*http.Request) netip.Addr // nil: the peer's address
+	Lock      counters.Lock                  // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
+	Lockout   counters.Addresses             // nil: each process counts alone, with Lock
+	Delays    counters.Accounts              // nil: each process counts alone
+	// of sign-ins begun and emails by address, and of attempts at delayed accounts by network; nil: each process counts
+	// alone
+	Counter     counters.Counter
+	SessionIdle time.Duration // 0: 7 days without use end a session
+	SessionMax  time.Duration // 0: 30 days end it in any case
+	// other providers and methods of your own to sign in with; the Users must have Connected
+	Connectors []connector.Connector
+	NoQR       bool // no sign-in by scanning a code with a phone
+	// nil: no email is sent, and features that need one are off; the Users must have Emails
+	Mailer  Mailer
+	SignUp  string        // who becomes a user by themselves, by whichever way in; "": SignUpClosed
+	Tools   Tools         // nil: the consent page offers no choice among tools
+	MFA     authn.Policy  // who needs a second factor; zero: it is offered to everybody
+	Unused  time.Duration // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
+	Revoker Revoker       // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
+	Audit   Audit         // nil: nothing is recorded
 
 	// Records searches the audit trail, as *gateway.Trail does; nil: users' downloads of their data include nothing of it.
 	Records interface {

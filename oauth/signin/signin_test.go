@@ -16,7 +16,8 @@ import (
 )
 
 func TestNewSaysEverythingThatIsWrongAtOnce(t *testing.T) {
-	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: counters.Lock{Failures: -1}})
+	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour,
+		Lock: counters.Lock{Failures: -1}})
 	for _, want := range []string{"BaseURL", "Store", "SessionIdle", "Lock"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want a word about %s", err, want)

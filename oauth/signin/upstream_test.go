@@ -243,7 +243,8 @@ func TestNothingOfTheProviderIsInTheLog(t *testing.T) {
 func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 	var all []connector.Connector
 	h := newProviderFixture(t, func(c *Config) { all = c.Connectors[:1:1] })
-	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Users: users.Host{Users: h.users.Users}, Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Users: users.Host{Users: h.users.Users},
+		Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
 		t.Errorf("New = %v", err)
 	}
 	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Connectors: append(all, all...)}); err == nil || !strings.Contains(err.Error(), "twice") {

@@ -16,7 +16,8 @@ import (
 func (c Config) Ways() access.Ways {
 	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
 	stored := c.Users.Users == nil
-	form, emails, invited := stored || c.Users.SignUps != nil, stored || c.Users.Emails != nil, stored || c.Users.Invited != nil
+	form, emails, invited := stored || c.Users.SignUps != nil, stored || c.Users.Emails != nil, stored ||
+		c.Users.Invited != nil
 	ways := access.Ways{{Method: storage.LoginSelf, SignUp: SignUpClosed}}
 	if form {
 		ways[0].SignUp = c.SignUp

@@ -40,10 +40,13 @@ func TestWaysAreAllWaysInAndWhomEachMakesAUserOf(t *testing.T) {
 			"self (open), email (open), badge (open), staff (closed)", access.DefaultOwner, ""},
 		"by invitation": {Config{SignUp: SignUpInvitation, Mailer: &fakeMailer{}, Connectors: ways[:1]},
 			"self (invitation), email (invitation), badge (invitation)", access.DefaultOwner, "/oauth/signin/signup"},
-		"the Store's users by name":  {Config{Users: store.Host()}, "self (closed)", access.DefaultEveryone, ""},
-		"a host's own users":         {Config{Users: users.Host{Users: store, Connected: store}, Connectors: ways[:1]}, "self (closed), badge (open), users (open)", access.DefaultOwner, ""},
-		"which the host alone makes": {Config{Users: users.Host{Users: store, Closed: true}}, "self (closed)", access.DefaultEveryone, ""},
-		"the Store's, changed":       {Config{Users: changed, Connectors: ways[:1]}, "self (closed), badge (closed), users (open)", access.DefaultOwner, ""},
+		"the Store's users by name": {Config{Users: store.Host()}, "self (closed)", access.DefaultEveryone, ""},
+		"a host's own users": {Config{Users: users.Host{Users: store, Connected: store}, Connectors: ways[:1]},
+			"self (closed), badge (open), users (open)", access.DefaultOwner, ""},
+		"which the host alone makes": {Config{Users: users.Host{Users: store, Closed: true}}, "self (closed)",
+			access.DefaultEveryone, ""},
+		"the Store's, changed": {Config{Users: changed, Connectors: ways[:1]},
+			"self (closed), badge (closed), users (open)", access.DefaultOwner, ""},
 	} {
 		c.config.BaseURL = "https://id.example.com"
 		ways := c.config.Ways()
@@ -68,7 +71,8 @@ func TestConnectorSignUpSaysNothingOfWhatThereIsNot(t *testing.T) {
 	for want, c := range map[string]Config{
 		`"wx" is the Name of no Connector`: {ConnectorSignUp: map[string]string{"wx": SignUpOpen}},
 		"neither closed":                   {Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": "yes"}},
-		"give Invited to them":             {Users: users.Host{Users: h.users.Users, Connected: h.users.Connected}, Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": SignUpClosed}},
+		"give Invited to them": {Users: users.Host{Users: h.users.Users, Connected: h.users.Connected},
+			Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": SignUpClosed}},
 	} {
 		c.BaseURL, c.Store = origin, h.store
 		if _, err := New(context.Background(), c); err == nil || !strings.Contains(err.Error(), want) {

@@ -28,7 +28,8 @@ func TestAnApplicationDecidesHowTheOldEndpointsTreatIt(t *testing.T) {
 
 func TestACopyOfAnApplicationSharesNoMemoryWithIt(t *testing.T) {
 	code := 0
-	app := App{LegacySuccessCode: &code, Domains: []string{"a"}, RedirectURIs: []string{"a"}, Secrets: []AppSecret{{Secret: secret.New("a")}}}
+	app := App{LegacySuccessCode: &code, Domains: []string{"a"}, RedirectURIs: []string{"a"},
+		Secrets: []AppSecret{{Secret: secret.New("a")}}}
 	copied := app.clone()
 	*copied.LegacySuccessCode, copied.Domains[0], copied.RedirectURIs[0], copied.Secrets[0] = 1, "b", "b", AppSecret{}
 	if code != 0 || app.Domains[0] != "a" || app.RedirectURIs[0] != "a" || !app.Secrets[0].Secret.Equal("a") {

@@ -185,7 +185,8 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 		if err != nil {
 			return err
 		}
-		if _, err = document.WriteCounted(ctx, s.docs, change, append(slices.Clip(docs), d)...); !document.LostRace(err, Spents.Name) {
+		if _, err = document.WriteCounted(ctx, s.docs, change, append(slices.Clip(docs), d)...); !document.LostRace(err,
+			Spents.Name) {
 			return err
 		}
 	}

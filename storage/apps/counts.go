@@ -30,7 +30,8 @@ func (s *Store) putApp(ctx context.Context, a App) (App, error) {
 // is returned as it was.
 func WriteApp(ctx context.Context, s *Store, a App, change document.Tally, beside ...driver.Doc) (App, error) {
 	if a.BackchannelLogoutURI != "" {
-		if err := document.RequireFeature(ctx, s.docs, document.Outgoing); err != nil { // a version before would end sessions without a word
+		// a version before would end sessions without a word
+		if err := document.RequireFeature(ctx, s.docs, document.Outgoing); err != nil {
 			return a, err
 		}
 	}

@@ -32,7 +32,8 @@ func (s *Store) AppsToSettle(ctx context.Context, owner, after string, n int) (S
 // ClosedAppsToSettle is AppsToSettle for applications that were removed.
 func (s *Store) ClosedAppsToSettle(ctx context.Context, owner, after string, n int) (Settling, error) {
 	out, closed := Settling{Closed: true}, []closedApp(nil)
-	err := document.Gather(ctx, s.docs, document.Listed(s.docs, closedApps, behindApp(owner, after), n, &closed, &out.Next), out.along(s, owner, after, n))
+	err := document.Gather(ctx, s.docs, document.Listed(s.docs, closedApps, behindApp(owner, after), n, &closed,
+		&out.Next), out.along(s, owner, after, n))
 	for _, c := range closed {
 		out.Apps = append(out.Apps, c.app())
 	}
@@ -46,7 +47,8 @@ func (s *Store) AppToSettle(ctx context.Context, id string) (out Settling, err e
 	}
 	var closed []closedApp
 	next := ""
-	err = document.Gather(ctx, s.docs, document.Named(s.docs, Apps, []string{id}, &out.Apps), document.Named(s.docs, closedApps, []string{id}, &closed),
+	err = document.Gather(ctx, s.docs, document.Named(s.docs, Apps, []string{id}, &out.Apps),
+		document.Named(s.docs, closedApps, []string{id}, &closed),
 		document.Listed(s.docs, Orders, driver.Is("app="+id), driver.Page/2, &out.Orders, &next))
 	if len(out.Apps) == 0 && len(closed) > 0 {
 		out.Apps = []App{closed[0].app()}

@@ -109,7 +109,8 @@ func (s *Store) SaveFactors(ctx context.Context, f Factors) (Factors, error) {
 		return f, fmt.Errorf("%w: a user has at most %d passkeys", document.ErrInvalid, MaxPasskeys)
 	}
 	if f.Any() {
-		if err := document.RequireFeature(ctx, s.docs, document.SecondFactors); err != nil { // a version before would let them in without
+		// a version before would let them in without
+		if err := document.RequireFeature(ctx, s.docs, document.SecondFactors); err != nil {
 			return f, err
 		}
 	}

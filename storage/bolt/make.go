@@ -68,7 +68,8 @@ func (f files) makeInPlace(path string, wait time.Duration) error {
 // fill makes an empty file one of this format, on the disk. A failed attempt is undone before
 // another process gets the lock.
 func (f files) fill(path string, wait time.Duration, undo func(error)) error {
-	db, err := open(path, bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType, NoStatistics: true, OpenFile: f.openNoted})
+	db, err := open(path, bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType, NoStatistics: true,
+		OpenFile: f.openNoted})
 	if err != nil {
 		undo(err)
 		return err

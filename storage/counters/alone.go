@@ -95,11 +95,13 @@ func NewCounter() Counter { return counter{new(local.Counter)} }
 
 type counter struct{ events *local.Counter }
 
-func (c counter) Add(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c counter) Add(_ context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	wait, _ := c.events.Add(name, client, limit, window)
 	return wait
 }
 
-func (c counter) Wait(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c counter) Wait(_ context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	return c.events.Wait(name, client, limit, window)
 }

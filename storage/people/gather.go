@@ -17,7 +17,9 @@ func (s *Store) UserGrants(ctx context.Context, sub string) (u User, given []Con
 	var found []User
 	var moreGiven, moreMet string
 	span := driver.Is("user=" + sub)
-	err = document.Gather(ctx, s.docs, document.Named(s.docs, Users, []string{sub}, &found), document.Listed(s.docs, consents, span, most, &given, &moreGiven), document.Listed(s.docs, openIDs, span, most, &met, &moreMet))
+	err = document.Gather(ctx, s.docs, document.Named(s.docs, Users, []string{sub}, &found),
+		document.Listed(s.docs, consents, span, most, &given, &moreGiven),
+		document.Listed(s.docs, openIDs, span, most, &met, &moreMet))
 	if err == nil && len(found) == 0 {
 		err = document.ErrNotFound
 	}

@@ -37,7 +37,8 @@ func (i Invitation) Live(at time.Time) bool { return at.Before(i.ExpiresAt) }
 func (i Invitation) check() error {
 	switch {
 	case !i.ExpiresAt.After(i.CreatedAt) || i.ExpiresAt.Sub(i.CreatedAt) > MaxInvitationLife:
-		return fmt.Errorf("%w: an invitation is open for at most %d days", document.ErrInvalid, int(MaxInvitationLife/(24*time.Hour)))
+		return fmt.Errorf("%w: an invitation is open for at most %d days", document.ErrInvalid,
+			int(MaxInvitationLife/(24*time.Hour)))
 	}
 	return checkRole(i.Role)
 }

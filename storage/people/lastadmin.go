@@ -10,7 +10,8 @@ import (
 )
 
 // ErrLastAdmin: no enabled administrator would be left.
-var ErrLastAdmin = fmt.Errorf("%w: this is the only administrator who is not disabled: make another one first", document.ErrInvalid)
+var ErrLastAdmin = fmt.Errorf("%w: this is the only administrator who is not disabled: make another one first",
+	document.ErrInvalid)
 
 // adminFences holds one document, which is written with each user who stops being an
 // administrator, so that two who do so at once do not count each other as the one who stays.

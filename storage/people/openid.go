@@ -87,7 +87,8 @@ func (s *Store) EnsureOpenID(ctx context.Context, appID, sub string) (OpenID, er
 		return o, err
 	}
 	o.EndedAt = time.Time{}
-	if o, err = document.PutNew(ctx, s.docs, openIDs, sub, o); errors.Is(err, document.ErrExists) || errors.Is(err, document.ErrConflict) {
+	if o, err = document.PutNew(ctx, s.docs, openIDs, sub, o); errors.Is(err, document.ErrExists) ||
+		errors.Is(err, document.ErrConflict) {
 		return s.OpenID(ctx, appID, sub)
 	}
 	return o, err

@@ -26,7 +26,8 @@ type carried = forward.Fields
 
 // Every record has it: one without would lose what a newer version has written.
 var _ = []carried{
-	Consent{}.carried, Invitation{}.carried, Login{}.carried, OpenID{}.carried, skeleton{}.carried, skeletonsMade{}.carried,
+	Consent{}.carried, Invitation{}.carried, Login{}.carried, OpenID{}.carried, skeleton{}.carried,
+	skeletonsMade{}.carried,
 	User{}.carried,
 }
 

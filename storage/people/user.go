@@ -85,7 +85,8 @@ func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, erro
 }
 
 // createUser also writes other documents in the same step, and what they add to the counts.
-func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally, along ...driver.Doc) (User, error) {
+func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally, along ...driver.Doc) (User,
+	error) {
 	now := time.Now().UTC()
 	u.Sub = "u" + strings.ToLower(rand.Text())
 	u.CreatedAt, u.UpdatedAt = now, now
@@ -154,13 +155,14 @@ func (s *Store) saveUser(ctx context.Context, u User, along ...driver.Doc) (User
 	if err != nil {
 		return u, err
 	}
-	err = tellingOf(ctx, s, func() ([]notify.UserEvent, error) { return s.changesOf(ctx, u) }, func(queued []driver.Doc) error {
-		version, err := document.Write(ctx, s.docs, slices.Concat(along, queued, []driver.Doc{user})...)
-		if err == nil {
-			u.Version = version
-		}
-		return err
-	})
+	err = tellingOf(ctx, s, func() ([]notify.UserEvent, error) { return s.changesOf(ctx, u) },
+		func(queued []driver.Doc) error {
+			version, err := document.Write(ctx, s.docs, slices.Concat(along, queued, []driver.Doc{user})...)
+			if err == nil {
+				u.Version = version
+			}
+			return err
+		})
 	return u, err
 }
 
@@ -181,7 +183,8 @@ func (u User) Check() error {
 	case u.Gender != "" && u.Gender != "male" && u.Gender != "female":
 		return fmt.Errorf("%w: gender: %q is neither male, female nor empty", document.ErrInvalid, u.Gender)
 	case u.Erasing && !u.Disabled:
-		return fmt.Errorf("%w: the user is being erased, and is not enabled again: erase them once more to finish", document.ErrInvalid)
+		return fmt.Errorf("%w: the user is being erased, and is not enabled again: erase them once more to finish",
+			document.ErrInvalid)
 	}
 	return checkRole(u.Role)
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // tellingOf is tools.Queue of user events. They are asked for only if anybody wants to know.
-func tellingOf(ctx context.Context, s *Store, events func() ([]notify.UserEvent, error), write func(queued []driver.Doc) error) error {
+func tellingOf(ctx context.Context, s *Store, events func() ([]notify.UserEvent, error),
+	write func(queued []driver.Doc) error) error {
 	url, err := s.service.Setting(ctx, service.SettingUserWebhook)
 	if err != nil {
 		return err
@@ -88,7 +89,8 @@ func fieldsOf(a, b User) (names []string) {
 		same bool
 	}{
 		{"username", a.Username == b.Username}, {"name", a.Name == b.Name}, {"nickname", a.Nickname == b.Nickname},
-		{"picture", a.Picture == b.Picture}, {"email", a.Email == b.Email}, {"email_verified", a.EmailVerified == b.EmailVerified},
+		{"picture", a.Picture == b.Picture}, {"email", a.Email == b.Email},
+		{"email_verified", a.EmailVerified == b.EmailVerified},
 		{"gender", a.Gender == b.Gender}, {"location", a.Location == b.Location}, {"role", a.Role == b.Role},
 	} {
 		if !f.same {

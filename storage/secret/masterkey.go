@@ -20,7 +20,8 @@ func ParseMasterKey(text string) (MasterKey, error) {
 	plain := strings.TrimRight(strings.NewReplacer("+", "-", "/", "_").Replace(strings.TrimSpace(text)), "=")
 	raw, err := base64.RawURLEncoding.DecodeString(plain)
 	if err != nil || len(raw) != 32 {
-		return MasterKey{}, errors.New("a master key is 32 bytes in base64 (44 characters); make one with: openssl rand -base64 32")
+		return MasterKey{}, errors.New("a master key is 32 bytes in base64 (44 characters); make one with: openssl rand " +
+			"-base64 32")
 	}
 	return MasterKey{New(base64.RawURLEncoding.EncodeToString(raw))}, nil
 }

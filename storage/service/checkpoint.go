@@ -23,7 +23,8 @@ type Checkpoint struct {
 }
 
 // ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.
-var ErrCheckpoint = errors.New("storage: the audit checkpoint does not open: it was changed, or was made without the master key")
+var ErrCheckpoint = errors.New("storage: the audit checkpoint does not open: it was changed, or was made without the " +
+	"master key")
 
 const checkpointID = "audit"
 

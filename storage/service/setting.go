@@ -63,7 +63,8 @@ func (s *Store) Set(ctx context.Context, name, value string) error {
 			return err
 		}
 		v.Name, v.Value, v.UpdatedAt = name, value, time.Now().UTC()
-		if _, err = document.Put(ctx, s.docs, settings, v); !errors.Is(err, document.ErrConflict) && !errors.Is(err, document.ErrExists) {
+		if _, err = document.Put(ctx, s.docs, settings, v); !errors.Is(err, document.ErrConflict) &&
+			!errors.Is(err, document.ErrExists) {
 			return err
 		}
 	}

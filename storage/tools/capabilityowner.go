@@ -23,7 +23,8 @@ var CapabilityFences = document.Kind[document.Fence]{
 // SaveCapabilityIf is SaveCapability if allow returns nil. It calls allow with all
 // capabilities that the owner has at that moment, including the one that is replaced, and
 // perhaps more than once; it returns allow's error. Without an owner allow is not called.
-func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
+func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool,
+	allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
 	limited := c.Owner
 	if allow == nil {
 		limited = ""
@@ -95,7 +96,8 @@ func capabilityFence(ctx context.Context, docs *document.Store, owner string) (d
 }
 
 // changeWith is change with documents that are computed anew on each conflict beside the capability.
-func (s *Store) changeWith(ctx context.Context, member string, events []Delivery, docs func() ([]driver.Doc, error)) (int64, error) {
+func (s *Store) changeWith(ctx context.Context, member string, events []Delivery,
+	docs func() ([]driver.Doc, error)) (int64, error) {
 	for {
 		all, err := docs()
 		if err != nil {

@@ -13,7 +13,8 @@ import (
 
 // Limits of deliveries.
 const (
-	MaxWaiting   = 50                 // deliveries of one capability; a newer one takes the place of the oldest that was not tried
+	// deliveries of one capability; a newer one takes the place of the oldest that was not tried
+	MaxWaiting   = 50
 	MaxPayload   = 64 << 10           // bytes of a delivery
 	DeliveryLife = 7 * 24 * time.Hour // from its making, and again from when it was given up
 
@@ -74,7 +75,8 @@ func (d Delivery) check() error {
 	case d.Member == "" || d.Event == "" || d.URL == "":
 		return fmt.Errorf("%w: a delivery needs a member, an event and a URL", document.ErrInvalid)
 	case len(d.Payload) == 0 || len(d.Payload) > MaxPayload:
-		return fmt.Errorf("%w: the payload of a delivery is 1 to %d bytes, not %d", document.ErrInvalid, MaxPayload, len(d.Payload))
+		return fmt.Errorf("%w: the payload of a delivery is 1 to %d bytes, not %d", document.ErrInvalid, MaxPayload,
+			len(d.Payload))
 	case d.NextAt.IsZero():
 		return fmt.Errorf("%w: a delivery needs a time at which it is due", document.ErrInvalid)
 	}

@@ -73,7 +73,8 @@ type NameTaken struct {
 
 func (e *NameTaken) Error() string {
 	if !e.Until.IsZero() {
-		return fmt.Sprintf("%v: the name %q is kept for its last owner until %s", document.ErrInvalid, e.By.Member, e.Until.Format(time.DateOnly))
+		return fmt.Sprintf("%v: the name %q is kept for its last owner until %s", document.ErrInvalid, e.By.Member,
+			e.Until.Format(time.DateOnly))
 	}
 	return fmt.Sprintf("%v: the capability %q has this name, but for case, - and _", document.ErrInvalid, e.By.Member)
 }
@@ -125,7 +126,8 @@ func (p Place) ownedSince(c Capability) time.Time {
 	switch held := p.name; {
 	case p.Version != 0 && p.Owner == c.Owner:
 		return p.Since()
-	case p.Version == 0 && c.Owner != "" && held.Member == c.Member && held.KeptFor == c.Owner && time.Now().Before(held.ExpiresAt):
+	case p.Version == 0 && c.Owner != "" && held.Member == c.Member && held.KeptFor == c.Owner &&
+		time.Now().Before(held.ExpiresAt):
 		return held.OwnedSince
 	}
 	return time.Now().UTC()

@@ -26,22 +26,26 @@ var clientCommands = []command{
 		examples: []string{"keystile client show claude.ai", "keystile client show ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client trust", words: []string{"HOST|CLIENT_ID"}, summary: "Admit the applications of a host, or one that was denied", do: judgeClient(client.Trusted), acts: true,
+		name: "client trust", words: []string{"HOST|CLIENT_ID"},
+		summary: "Admit the applications of a host, or one that was denied", do: judgeClient(client.Trusted), acts: true,
 		details:  "Users are asked for their consent as before. The client_id of a document stands for its host. With\nmcp.clients off no document is admitted, whatever is trusted.",
 		examples: []string{"keystile client trust agents.example.com", "keystile client trust ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client deny", words: []string{"HOST|CLIENT_ID"}, summary: "Refuse applications of a host, or one, and end their tokens", do: judgeClient(client.Denied), acts: true,
+		name: "client deny", words: []string{"HOST|CLIENT_ID"},
+		summary: "Refuse applications of a host, or one, and end their tokens", do: judgeClient(client.Denied), acts: true,
 		details:  "Nothing is fetched from the host any more, whatever is on the list. The client_id of a document stands\nfor its host. What users have consented to stays known: after client trust they sign in again.",
 		examples: []string{"keystile client deny agents.example.com", "keystile client deny ks-abcdefghij0123456789"},
 	},
 	{
-		name: "client forget", words: []string{"HOST"}, summary: "Take back that a host is trusted or denied", do: forgetHost, acts: true,
+		name: "client forget", words: []string{"HOST"}, summary: "Take back that a host is trusted or denied", do: forgetHost,
+		acts:     true,
 		details:  "From then on mcp.clients and mcp.client_hosts decide about it.",
 		examples: []string{"keystile client forget agents.example.com"},
 	},
 	{
-		name: "client refetch", words: []string{"HOST|CLIENT_ID"}, summary: "Have metadata documents read again at the next sign-in", do: refetchClient, acts: true,
+		name: "client refetch", words: []string{"HOST|CLIENT_ID"},
+		summary: "Have metadata documents read again at the next sign-in", do: refetchClient, acts: true,
 		details:  "A document, and the keys that it leads to, are read again when their time in the cache is over. This\nends that time, of one document or of all of a host.",
 		examples: []string{"keystile client refetch https://agents.example.com/client.json"},
 	},
@@ -146,7 +150,8 @@ func idsOf(apps []storage.App) []string {
 
 // clients returns the acts on applications that nobody registered.
 func (r Target) clients() *appacts.Clients {
-	return appacts.NewClients(appacts.ClientConfig{Store: r.Store, Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget})
+	return appacts.NewClients(appacts.ClientConfig{Store: r.Store, Revoke: r.revoke, Recorder: r.Recorder,
+		Forget: r.Forget})
 }
 
 // judgeClient trusts or denies what the word of a command names.

@@ -83,7 +83,8 @@ func TestADeniedHostLosesAllThatItsApplicationsWereGranted(t *testing.T) {
 				t.Errorf("said %v", v)
 			}
 			o.wantFailure(1, "neither trusted nor denied", "client", "forget", "agents.example")
-			if n := len(o.trail); n != 4 || !strings.HasPrefix(o.trail[0].Detail, "client host set agents.example by command line, ") ||
+			if n := len(o.trail); n != 4 || !strings.HasPrefix(o.trail[0].Detail,
+				"client host set agents.example by command line, ") ||
 				!strings.HasSuffix(o.trail[0].Detail, `: policy "" -> "denied"; clients whose tokens ended: 2`) {
 				t.Errorf("on the trail is %v", o.trail)
 			}

@@ -48,7 +48,8 @@ func createAPIKey(ctx context.Context, target Target, args cli.Args) (output, er
 	if err != nil {
 		return nil, err
 	}
-	text, k, err := target.users().CreateKey(ctx, target.By, u, args.Get("name"), cmp.Or(args.Get("scope"), "tools"), time.Duration(days)*24*time.Hour)
+	text, k, err := target.users().CreateKey(ctx, target.By, u, args.Get("name"), cmp.Or(args.Get("scope"), "tools"),
+		time.Duration(days)*24*time.Hour)
 	if errors.Is(err, useracts.ErrDisabled) {
 		return nil, fmt.Errorf("%s is locked out: keystile user enable %s", u.Username, u.Username)
 	}

@@ -57,7 +57,8 @@ func TestAPIKeysAreMadeListedAndRevokedWithAndWithoutAServer(t *testing.T) {
 		for _, e := range o.trail {
 			details += e.Detail + "\n"
 		}
-		if strings.Contains(details, text) || !strings.Contains(details, "API key "+id+" \"tools/read tools:shop\" -> made") || !strings.Contains(details, "API key "+id+" -> revoked") {
+		if strings.Contains(details, text) || !strings.Contains(details,
+			"API key "+id+" \"tools/read tools:shop\" -> made") || !strings.Contains(details, "API key "+id+" -> revoked") {
 			t.Errorf("the trail holds %q", details)
 		}
 		if strings.Contains(o.log.String(), text) {

@@ -50,20 +50,23 @@ var appCommands = []command{
 		examples: []string{"keystile app show ksabcdefghij0123456789"},
 	},
 	{
-		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, acts: true, flags: appChanges,
+		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, acts: true,
+		flags: appChanges,
 		details: "What is not named stays as it is. A switch is turned off with =false.\n" +
 			"What you restrict its owner does not take back: a second factor that is required, a domain or an\n" +
 			"address less, another name or brand, an algorithm without the appkey. --held says what that is.",
 		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
 	},
 	{
-		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret", do: rotateSecret, acts: true,
+		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret",
+		do: rotateSecret, acts: true,
 		details:  "It prints the new client_secret once. The one before stays valid for the overlap and not longer.\nOne that is older still ends at once; with --overlap 0 all do.",
 		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0  # it leaked"},
 		flags:    []cli.Flag{{Name: "overlap", Value: "DURATION", Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
 	},
 	{
-		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted", do: deleteApp, acts: true,
+		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted",
+		do: deleteApp, acts: true,
 		asks:     "Remove application %s, and end everything it was granted?",
 		details:  "There is no way back: a new application has another client_id. On a terminal it asks first.",
 		examples: []string{"keystile app delete ksabcdefghij0123456789", "keystile app delete --yes ksabcdefghij0123456789"},

@@ -11,7 +11,8 @@ import (
 
 // apps returns the acts on applications.
 func (r Target) apps() *appacts.Acts {
-	return appacts.New(appacts.Config{Store: r.Store, Billing: r.Billing, Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget})
+	return appacts.New(appacts.Config{Store: r.Store, Billing: r.Billing, Revoke: r.revoke, Recorder: r.Recorder,
+		Forget: r.Forget})
 }
 
 // rotateSecret gives an application a new secret (see storage.App.RotateSecret).

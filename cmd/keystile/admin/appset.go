@@ -36,7 +36,8 @@ var appChanges = []cli.Flag{
 	{Name: "forbid-plain-key", Help: "the old endpoints want a signature, not the appkey"},
 	{Name: "first-party", Help: "users are not asked for their consent"},
 	{Name: "mfa", Value: "POLICY", Help: mfaHelp},
-	{Name: "held", Value: "FIELD", Help: "what its owner may not change, instead of what you have restricted before: " + strings.Join(appacts.Holdable(), ", ") + "; --held= for nothing", Many: true},
+	{Name: "held", Value: "FIELD", Help: "what its owner may not change, instead of what you have restricted before: " +
+		strings.Join(appacts.Holdable(), ", ") + "; --held= for nothing", Many: true},
 	{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators; --owner= for nobody. Its orders go with it"},
 	{Name: "disabled", Help: "nobody signs in to it, and everything it was granted ends"},
 }
@@ -88,7 +89,8 @@ func appChange(ctx context.Context, target Target, args cli.Args) (c appacts.Cha
 	}
 	for name, at := range map[string]*[]string{
 		"held": &c.Held, "domain": &c.Domains.Instead, "add-domain": &c.Domains.Add, "remove-domain": &c.Domains.Remove,
-		"redirect-uri": &c.RedirectURIs.Instead, "add-redirect-uri": &c.RedirectURIs.Add, "remove-redirect-uri": &c.RedirectURIs.Remove,
+		"redirect-uri": &c.RedirectURIs.Instead, "add-redirect-uri": &c.RedirectURIs.Add,
+		"remove-redirect-uri": &c.RedirectURIs.Remove,
 	} {
 		if typed := args.Flags[name]; len(typed) > 0 {
 			*at = slices.DeleteFunc(slices.Clone(typed), func(s string) bool { return s == "" }) // --held= is for nothing

@@ -46,7 +46,8 @@ var billingCommands = []command{
 		},
 	},
 	{
-		name: "tier set", words: []string{"CLIENT_ID", "TIER"}, summary: "Give an application a tier at once", do: setTier, acts: true,
+		name: "tier set", words: []string{"CLIENT_ID", "TIER"}, summary: "Give an application a tier at once", do: setTier,
+		acts:     true,
 		details:  "TIER is free, white_label or enterprise. An order of its that waits is canceled. Unlike an\norder it costs nothing.",
 		examples: []string{"keystile tier set ksabcdefghij0123456789 enterprise", "keystile tier set ksabcdefghij0123456789 white_label --until 2027-11-21"},
 		flags:    []cli.Flag{untilFlag},

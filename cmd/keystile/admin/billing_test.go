@@ -34,7 +34,8 @@ func TestAnOrderIsApprovedOrRejectedFromTheCommandLine(t *testing.T) {
 		t.Errorf("the orders are %s", said)
 	}
 	o.must("billing", "reject", first, "--reason", "the invoice is open")
-	if order, err := o.target.Store.Order(t.Context(), first); err != nil || order.Status != storage.OrderRejected || order.Reason != "the invoice is open" || order.DecidedBy != "operator" {
+	if order, err := o.target.Store.Order(t.Context(), first); err != nil || order.Status != storage.OrderRejected ||
+		order.Reason != "the invoice is open" || order.DecidedBy != "operator" {
 		t.Errorf("rejected is %+v, %v", order, err)
 	}
 	if app := o.stored(id); app.TierAt(time.Now()) != "free" || app.Order != "" {

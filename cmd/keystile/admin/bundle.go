@@ -13,7 +13,8 @@ import (
 
 var bundleCommands = []command{
 	{
-		name: "capability bundle create", words: []string{"NAME"}, summary: "Put tools together for an agent, at an address of their own", do: createBundle, acts: true,
+		name: "capability bundle create", words: []string{"NAME"},
+		summary: "Put tools together for an agent, at an address of their own", do: createBundle, acts: true,
 		details: "The bundle is at /api/mcp/b/NAME, for tokens with the scope tools:b:NAME, tools, or app of\n" +
 			"client_credentials. It opens nothing by itself: who may not use a tool does not find it there.\n" +
 			"What is registered under a MEMBER later, after it was removed, is not in it.",

@@ -29,7 +29,8 @@ var documentFlags = []cli.Flag{
 
 var capabilityCommands = []command{
 	{
-		name: "capability register", words: []string{"MEMBER"}, summary: "Turn an API into tools of the bus", do: registerCapability, brings: true, acts: true,
+		name: "capability register", words: []string{"MEMBER"}, summary: "Turn an API into tools of the bus",
+		do: registerCapability, brings: true, acts: true,
 		details: "With --openapi or --tools those become the tools; without, URL is an MCP endpoint that lists its own.\n" +
 			"What was registered under MEMBER before is replaced, all of it, and stays whose it was; see capability " +
 			"update\n" +
@@ -77,7 +78,8 @@ var capabilityCommands = []command{
 		examples: []string{"keystile capability show shop"},
 	},
 	{
-		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus", do: removeCapability, acts: true,
+		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus",
+		do: removeCapability, acts: true,
 		details: "There is no way back but to register it again. The name is kept for its owner for 90 days: whoever\n" +
 			"else is given it (register --owner) does not get what tokens, keys, consents and bundles allow.", examples: []string{"keystile capability remove shop"},
 	},

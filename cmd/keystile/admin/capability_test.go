@@ -22,7 +22,8 @@ import (
 func workshop(t *testing.T, resolve bool) *office {
 	t.Helper()
 	o := newOffice(t)
-	r, err := registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.target.Store, Visitors: nobody{}, NoDelivery: true, ResolveRefs: resolve, Audit: o})
+	r, err := registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.target.Store,
+		Visitors: nobody{}, NoDelivery: true, ResolveRefs: resolve, Audit: o})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ const (
 )
 
 var accessCommands = []command{{
-	name: "capability access", words: []string{"[MEMBER]"}, summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess, acts: true,
+	name: "capability access", words: []string{"[MEMBER]"},
+	summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess, acts: true,
 	looks: func(args cli.Args) bool { return !changesAccess(args) },
 	details: "SUBJECT is everyone, role:admin, role:developer, role:auditor, user:USER (a username or a sub),\napp:CLIENT_ID or tier:TIER.\n" +
 		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +
@@ -92,7 +93,8 @@ func changeAccess(ctx context.Context, target Target, args cli.Args) (output, er
 	if err != nil {
 		return nil, err
 	}
-	_, l, err := target.tools().SetAccess(ctx, target.By, args.Words[0], toolacts.AccessChange{Reset: args.On(resetFlag), Add: typed})
+	_, l, err := target.tools().SetAccess(ctx, target.By, args.Words[0],
+		toolacts.AccessChange{Reset: args.On(resetFlag), Add: typed})
 	shown, failed := target.accessShown(ctx, l)
 	return shown, errors.Join(err, failed)
 }
@@ -105,7 +107,8 @@ func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules
 			if err != nil {
 				return nil, err
 			}
-			rules = append(rules, access.Rule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag)})
+			rules = append(rules, access.Rule{Subject: subject, Deny: flag == denyFlag, Tools: tools,
+				ReadOnly: args.On(readOnlyFlag)})
 		}
 	}
 	return rules, nil

@@ -69,7 +69,8 @@ func TestAccessIsAllowedDeniedAndTakenAway(t *testing.T) {
 			details = append(details, e.Detail)
 		}
 		head := "capability access pets by " + admin.CommandLine().Name() + ": "
-		if len(details) != 4 || details[2] != head+"3 rules -> 1; - allow app:"+id+" (getPet, post_pets); - deny tier:free (getPet, post_pets); - deny user:"+ada+" (getPet, post_pets); + allow everyone (read-only)" ||
+		if len(details) != 4 || details[2] != head+"3 rules -> 1; - allow app:"+id+" (getPet, post_pets); - deny tier:free "+
+			"(getPet, post_pets); - deny user:"+ada+" (getPet, post_pets); + allow everyone (read-only)" ||
 			!strings.HasPrefix(details[0], head+"0 rules -> 3; + allow user:"+ada+" ") {
 			t.Errorf("running %t: the trail is %q", running, details)
 		}
@@ -190,7 +191,8 @@ func TestABundleIsMadeShownAndDeleted(t *testing.T) {
 		details = append(details, e.Detail)
 	}
 	by := admin.CommandLine().Name()
-	if !slices.Equal(details, []string{"bundle create support by " + by + ": none -> pets__getPet", "bundle delete support by " + by + ": pets__getPet -> none"}) {
+	if !slices.Equal(details, []string{"bundle create support by " + by + ": none -> pets__getPet",
+		"bundle delete support by " + by + ": pets__getPet -> none"}) {
 		t.Errorf("the trail is %q", details)
 	}
 }

@@ -64,7 +64,8 @@ func TestWhatIsHeldIsShownAndAcceptedFromTheCommandLine(t *testing.T) {
 		len(v["held"].([]any)) != 1 {
 		t.Errorf("it answers %v", v)
 	}
-	if last := o.trail[len(o.trail)-1].Detail; last != "capability pins m by "+admin.CommandLine().Name()+": accepted more" {
+	if last := o.trail[len(o.trail)-1].Detail; last != "capability pins m by "+
+		""+admin.CommandLine().Name()+": accepted more" {
 		t.Errorf("the trail has %q", last)
 	}
 	o.must("capability", "pins", "m", "--accept")

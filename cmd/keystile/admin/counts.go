@@ -94,7 +94,8 @@ func servedCounters(ctx context.Context, conf *config.Config) (f Finding, served
 	socket, err := at.Socket()
 	if err == nil {
 		var text string
-		text, err = ask(ctx, socket, requestOf("storage recount", cli.Args{Flags: map[string][]string{"json": {"true"}}}), countCommands[0].wait)
+		text, err = ask(ctx, socket, requestOf("storage recount", cli.Args{Flags: map[string][]string{"json": {"true"}}}),
+			countCommands[0].wait)
 		if err == nil {
 			err = json.Unmarshal([]byte(text), &f)
 		}

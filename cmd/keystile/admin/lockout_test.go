@@ -22,7 +22,8 @@ func TestALockoutIsClearedByTheRunningServer(t *testing.T) {
 	if len(asked) != 2 || asked[0] != netip.MustParseAddr("192.0.2.7") {
 		t.Errorf("the server was asked about %v", asked)
 	}
-	if n := len(o.trail); n != 2 || !strings.HasPrefix(o.trail[0].Detail, "lockout clear 192.0.2.7 by command line, uid ") {
+	if n := len(o.trail); n != 2 || !strings.HasPrefix(o.trail[0].Detail,
+		"lockout clear 192.0.2.7 by command line, uid ") {
 		t.Errorf("on the trail is %v", o.trail)
 	}
 }

@@ -49,7 +49,8 @@ func pruneTrail(ctx context.Context, target Target, args cli.Args) (output, erro
 	if plan.Records == 0 {
 		return answer{{"removed", int64(left)}, {"before", when(before)}}, nil
 	}
-	if err := target.Recorder.Note(ctx, target.By, admin.Act{What: "audit prune", On: "trail", Changes: []string{plan.String()}}); err != nil {
+	if err := target.Recorder.Note(ctx, target.By, admin.Act{What: "audit prune", On: "trail",
+		Changes: []string{plan.String()}}); err != nil {
 		return nil, fmt.Errorf("the audit trail could not be written, so nothing was removed from it: %w", errors.Unwrap(err))
 	}
 	removed, err := plan.Do(ctx, target.Store, now)

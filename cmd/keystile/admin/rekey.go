@@ -20,7 +20,8 @@ const newKeyFlag = "new-key-file"
 
 var masterKeyCommands = []command{
 	{
-		name: "key rekey", summary: "Change the master key, while the server runs or not", do: rekey, acts: true, wait: time.Hour,
+		name: "key rekey", summary: "Change the master key, while the server runs or not", do: rekey, acts: true,
+		wait: time.Hour,
 		details: "A new master key is put in front of the present one in the key file, everything that is sealed\n" +
 			"is sealed with it, and then the old key leaves the file: it is kept in master.key.retired-ID,\n" +
 			"because a backup made before cannot be opened without it. Move it to where these backups are,\n" +
@@ -123,7 +124,8 @@ func (r Target) nextKeys(ctx context.Context, args cli.Args, keys []storage.Mast
 	if begun {
 		return keys, nil
 	}
-	if err := r.Recorder.Note(ctx, r.By, admin.Act{What: "key rekey begins", On: fresh.ID(), Changes: []string{"master key " + keys[0].ID() + " -> " + fresh.ID()}}); err != nil {
+	if err := r.Recorder.Note(ctx, r.By, admin.Act{What: "key rekey begins", On: fresh.ID(),
+		Changes: []string{"master key " + keys[0].ID() + " -> " + fresh.ID()}}); err != nil {
 		return nil, fmt.Errorf("the audit trail could not be written, so nothing was changed: %w", errors.Unwrap(err))
 	}
 	return r.Keys.add(fresh, keys, from)

@@ -32,7 +32,9 @@ func TestARekeyMovesEverythingToANewKeyAndPutsTheOldOneAway(t *testing.T) {
 		for _, e := range s.trail {
 			acts = append(acts, e.Detail)
 		}
-		if said := strings.Join(acts, "; "); !strings.Contains(said, "key rekey begins "+fresh+" by "+admin.CommandLine().Name()+": master key ") || !strings.HasSuffix(said, "-> "+fresh+"; key rekey "+fresh+" by "+admin.CommandLine().Name()) {
+		if said := strings.Join(acts, "; "); !strings.Contains(said,
+			"key rekey begins "+fresh+" by "+admin.CommandLine().Name()+": master key ") ||
+			!strings.HasSuffix(said, "-> "+fresh+"; key rekey "+fresh+" by "+admin.CommandLine().Name()) {
 			t.Errorf("the trail says %s", said)
 		}
 		s.wantReadable(1)

@@ -31,7 +31,8 @@ func reindexTrail(ctx context.Context, target Target, _ cli.Args) (output, error
 	if err := search.Reindex(ctx, target.Store); err != nil {
 		return nil, err
 	}
-	return answer{{"reindexing", true}}, target.Recorder.Note(ctx, target.By, admin.Act{What: "audit reindex", On: "trail"})
+	return answer{{"reindexing", true}}, target.Recorder.Note(ctx, target.By,
+		admin.Act{What: "audit reindex", On: "trail"})
 }
 
 // found is a page as it goes over the socket.

@@ -12,7 +12,8 @@ import (
 
 var settingCommands = []command{
 	{
-		name: "setting set", words: []string{"KEY", "VALUE"}, summary: "Change a setting, at once and for good", do: setSetting, acts: true,
+		name: "setting set", words: []string{"KEY", "VALUE"}, summary: "Change a setting, at once and for good",
+		do: setSetting, acts: true,
 		details:  settingsHelp(),
 		examples: []string{"keystile setting set " + storage.SettingForcePKCE + " 1"},
 	},

@@ -37,13 +37,16 @@ type Target struct {
 	Signed     time.Duration                  // the longest that what a key has signed is valid
 	Granted    time.Duration                  // the longest that what was granted is valid
 	SigningAlg string                         // of access tokens
-	Forget     func(id string)                // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
-	Billing    *billing.Billing               // of applications; the running server's, if one serves here
-	Usage      *usage.Reader                  // of applications and of the whole service; the running server's, if one serves here
-	Registry   *registry.Registry             // of capabilities
-	Keys       *Keyring                       // the master keys
-	By         admin.Actor                    // who acts: execute is given it with each command
-	Recorder   admin.Recorder                 // writes acts on the audit trail; without a Notifier nobody serves here, and nobody is told by mail
+	// makes the running server read an application, or a user by sub, anew; nil: nobody serves here
+	Forget  func(id string)
+	Billing *billing.Billing // of applications; the running server's, if one serves here
+	// of applications and of the whole service; the running server's, if one serves here
+	Usage    *usage.Reader
+	Registry *registry.Registry // of capabilities
+	Keys     *Keyring           // the master keys
+	By       admin.Actor        // who acts: execute is given it with each command
+	// writes acts on the audit trail; without a Notifier nobody serves here, and nobody is told by mail
+	Recorder admin.Recorder
 
 	Unlock func(context.Context, netip.Addr) bool      // ends the lockout of an address; nil: nobody serves here
 	Reload func(context.Context) error                 // makes the running bus read who may use what anew; nil: nobody serves here

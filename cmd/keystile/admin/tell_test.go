@@ -24,11 +24,13 @@ func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 		words []string
 	}{
 		{"secret Shop by the operator: secret rotated", []string{"app", "rotate-secret", id}},
-		{"app Shop by the operator: changed: domains, first_party", []string{"app", "set", id, "--add-domain", "more.example", "--first-party"}},
+		{"app Shop by the operator: changed: domains, first_party",
+			[]string{"app", "set", id, "--add-domain", "more.example", "--first-party"}},
 		{"", []string{"app", "set", id, "--brand-name", "Shop"}},
 		{"app Shop by the operator: changed: owner", []string{"app", "set", id, "--owner="}},
 		{"role  by the operator: role is developer now", []string{"user", "set", "ada", "--role", "developer"}},
-		{"account  by the operator: password changed, and signed out everywhere", []string{"user", "set", "ada", "--password", "battery staple horse"}},
+		{"account  by the operator: password changed, and signed out everywhere",
+			[]string{"user", "set", "ada", "--password", "battery staple horse"}},
 		{"", []string{"user", "set", "ada", "--nickname", "Ada"}},
 	} {
 		told = nil

@@ -25,8 +25,10 @@ func TestWhatACommandChangesIsOnTheAuditTrail(t *testing.T) {
 		}
 	}
 	want := []string{
-		"user create " + sub, "app create " + id + " by command line, ", "tier set " + id + " by command line, ", "app rotate-secret " + id + " by command line, ",
-		"setting set service_config.oauth_force_pkce by command line, ", "user sign out " + sub + " by command line, uid ", "user set " + sub + " by command line, uid ",
+		"user create " + sub, "app create " + id + " by command line, ", "tier set " + id + " by command line, ",
+		"app rotate-secret " + id + " by command line, ",
+		"setting set service_config.oauth_force_pkce by command line, ", "user sign out " + sub + " by command line, uid ",
+		"user set " + sub + " by command line, uid ",
 	}
 	if len(o.trail) != len(want) {
 		t.Fatalf("%d events, want %d: %v", len(o.trail), len(want), o.trail)

@@ -52,14 +52,16 @@ var userCommands = []command{
 		details: userHelp + " What was ended stays so.", examples: []string{"keystile user enable ada"},
 	},
 	{
-		name: "user factors", words: []string{"USER"}, summary: "Show or remove the second factors of a user", do: userFactors, acts: true,
+		name: "user factors", words: []string{"USER"}, summary: "Show or remove the second factors of a user",
+		do: userFactors, acts: true,
 		details: userHelp + " With --reset the authenticator app, the passkeys and the recovery\ncodes are removed, for who has lost them: make sure that it is them, because from then on the first factor\n" +
 			"alone signs in. The user is told. Where a factor is required of them, the time to add one begins anew.",
 		examples: []string{"keystile user factors ada", "keystile user factors ada --reset"},
 		flags:    []cli.Flag{{Name: "reset", Help: "remove them"}},
 	},
 	{
-		name: "user erase", words: []string{"USER"}, summary: "Erase a user and what belongs to them", do: eraseUser, acts: true, wait: 10 * time.Minute,
+		name: "user erase", words: []string{"USER"}, summary: "Erase a user and what belongs to them", do: eraseUser,
+		acts: true, wait: 10 * time.Minute,
 		asks: "Erase user %s, and all that belongs to them?",
 		details: userHelp + " There is no way back. On a terminal it asks first.\n" +
 			"They are signed out everywhere, and their account, ways in, sessions, consents, openids and API keys\n" +

@@ -27,7 +27,8 @@ func TestAUserIsErasedByNameOrBySubAndTheTrailHasTheSubAlone(t *testing.T) {
 		if rows := o.rows("user", "list"); len(rows) != 1 || rows[0]["sub"] != subs[2] {
 			t.Errorf("served %t: left are %v", served, rows)
 		}
-		if len(o.trail) != 2 || !strings.HasPrefix(o.trail[0].Detail, "user erase "+subs[0]+" by command line, uid ") || o.trail[0].User != subs[0] || strings.Contains(strings.ToLower(fmt.Sprint(o.trail)), "ada") {
+		if len(o.trail) != 2 || !strings.HasPrefix(o.trail[0].Detail, "user erase "+subs[0]+" by command line, uid ") ||
+			o.trail[0].User != subs[0] || strings.Contains(strings.ToLower(fmt.Sprint(o.trail)), "ada") {
 			t.Errorf("served %t: on the trail is %v", served, o.trail)
 		}
 		if strings.Join(o.forgotten, " ") != subs[0]+" "+subs[1] {

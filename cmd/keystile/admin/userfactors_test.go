@@ -30,7 +30,8 @@ func TestLostSecondFactorsAreShownAndRemoved(t *testing.T) {
 	if err != nil || f.Any() || f.Epoch != 1 || f.WrongCodes != 0 || !f.AppSecret.IsZero() {
 		t.Errorf("there is %+v, %v", f, err)
 	}
-	if len(o.trail) != 1 || o.trail[0].User != ada || !strings.HasPrefix(o.trail[0].Detail, "user factors reset "+ada+" by command line, uid ") || strings.Contains(o.trail[0].Detail, "JBSWY3") {
+	if len(o.trail) != 1 || o.trail[0].User != ada || !strings.HasPrefix(o.trail[0].Detail,
+		"user factors reset "+ada+" by command line, uid ") || strings.Contains(o.trail[0].Detail, "JBSWY3") {
 		t.Errorf("on the trail is %v", o.trail)
 	}
 	o.wantFailure(1, `no user "eve"`, "user", "factors", "eve", "--reset")

@@ -40,7 +40,7 @@ type act struct {
 	served  bool         // the command needs a server
 	api     string       // as console, below /api/v1; the owner of the application sends it
 	silent  bool         // nobody is to be told by mail
-	late    bool         // the mail may come too late for who is told, and is left open
+	late    bool         // the mail may come after its address is gone, and is left open
 }
 
 // acts are those of each subject.
@@ -87,9 +87,11 @@ func (a act) compare(t *testing.T) {
 			first.front = f.name
 			continue
 		}
-		for what, both := range map[string][2][]string{"trail": {first.records, got.records}, "mails": {first.mails, got.mails}, "webhooks": {first.webhooks, got.webhooks}} {
+		for what, both := range map[string][2][]string{"trail": {first.records, got.records},
+			"mails": {first.mails, got.mails}, "webhooks": {first.webhooks, got.webhooks}} {
 			if !slices.Equal(both[0], both[1]) {
-				t.Errorf("%s: through the %s\n%s\nthrough the %s\n%s", what, first.front, strings.Join(both[0], "\n"), f.name, strings.Join(both[1], "\n"))
+				t.Errorf("%s: through the %s\n%s\nthrough the %s\n%s", what, first.front, strings.Join(both[0], "\n"), f.name,
+					strings.Join(both[1], "\n"))
 			}
 		}
 	}
@@ -203,7 +205,10 @@ var drawn = []struct {
 
 // named is the inverse of filled. The longest texts come first: a name may be in an address.
 func (s *scene) named(text string) string {
-	longest := slices.SortedFunc(slices.Values(s.names), func(x, y [2]string) int { return cmp.Compare(len(y[1]), len(x[1])) })
+	longest := slices.SortedFunc(slices.Values(s.names), func(x,
+		y [2]string) int {
+		return cmp.Compare(len(y[1]), len(x[1]))
+	})
 	for _, n := range longest {
 		text = strings.ReplaceAll(text, n[1], n[0])
 	}
@@ -249,9 +254,11 @@ func (s *scene) types(text string, served bool) bool {
 	if served {
 		open = nil
 	}
-	table := cli.Table{Program: "keystile", Commands: admin.Commands(admin.Opener{Open: open, Kind: program{storage: Bolt()}.kind})}
+	table := cli.Table{Program: "keystile",
+		Commands: admin.Commands(admin.Opener{Open: open, Kind: program{storage: Bolt()}.kind})}
 	var out, errs bytes.Buffer
-	if code := table.Main(s.Context(), append(words, "--data", data), cli.Call{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}); code != 0 {
+	if code := table.Main(s.Context(), append(words, "--data", data),
+		cli.Call{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}); code != 0 {
 		s.Fatalf("keystile %q = %d %s", words, code, errs.String())
 	}
 	return true

@@ -126,10 +126,12 @@ func withOrder(s *scene) {
 // withAgents has {agent}, which has registered itself, and {document} of a {host}.
 func withAgents(s *scene) {
 	host := s.filled("{username}.example")
-	agents := map[string]string{handle.NewClientID(): client.Dynamic, client.DocumentPrefix + host + "/client.json": client.Document}
+	agents := map[string]string{handle.NewClientID(): client.Dynamic,
+		client.DocumentPrefix + host + "/client.json": client.Document}
 	for id, kind := range agents {
 		_, err := s.store.SaveApp(s.Context(), storage.App{ID: id, Name: "Agent", Public: true, Client: &client.Description{
-			Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"},
+			Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"},
+			Grants:     []string{"authorization_code"},
 			FreshUntil: time.Now().Add(time.Hour), ExpiresAt: time.Now().Add(time.Hour),
 		}})
 		fatal(s, err)

@@ -33,7 +33,8 @@ var userActs = []act{
 	},
 	{name: "name", silent: true, command: "user set {username} --name Ada"},
 	{name: "email", silent: true, command: "user set {username} --email ada@example.org"},
-	{name: "email verified", before: withNames, silent: true, command: "user set {username} --email {new}@example.org --email-verified"},
+	{name: "email verified", before: withNames, silent: true,
+		command: "user set {username} --email {new}@example.org --email-verified"},
 	{name: "password typed", before: withNames, command: "user set {username} --password {password}"},
 	{name: "password drawn", console: `POST /api/console/users/{sub}/password {}`},
 	{
@@ -97,8 +98,9 @@ func whenDisabled(s *scene) { s.change(func(u *storage.User) { u.Disabled = true
 func withSession(s *scene) { s.set("session", useracts.SessionName(s.ada.session.ID)) }
 
 func withFactors(s *scene) {
-	_, err := s.store.SaveFactors(s.Context(), storage.Factors{UserID: s.ada.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
-		AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")})
+	_, err := s.store.SaveFactors(s.Context(), storage.Factors{UserID: s.ada.Sub,
+		Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
+		AppSecret:     storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")})
 	fatal(s, err)
 }
 

@@ -82,7 +82,8 @@ func TestAnAgentRegistersItselfAndTheOperatorDecides(t *testing.T) {
 	ask(id, 400, "that has ended")
 	s.stop()
 	_, trail, _ := command(t, "", "audit", "export", "--data", s.data)
-	for _, want := range []string{"client registered itself", "client removed itself", "client set " + id + " by command line, ", "client host set agents.example.com by command line, "} {
+	for _, want := range []string{"client registered itself", "client removed itself",
+		"client set " + id + " by command line, ", "client host set agents.example.com by command line, "} {
 		if !strings.Contains(trail, want) {
 			t.Errorf("the trail does not say %q", want)
 		}

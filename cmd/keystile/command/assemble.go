@@ -31,7 +31,8 @@ type assembled struct {
 
 // assemble makes the service of a configuration. A nil observer is none, and nil traces are none. The caller
 // closes what is returned.
-func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, others *membership, traces *telemetry.Telemetry, log *slog.Logger, observer requests.Observer) (*assembled, error) {
+func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, others *membership,
+	traces *telemetry.Telemetry, log *slog.Logger, observer requests.Observer) (*assembled, error) {
 	connectors, fakes, err := connectorsOf(c, base, log)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,8 @@ func TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
 		fatal(t, err)
 		m := metrics.New("v1", func() float64 { return 0 })
 		operators := operatorsMux(m, data, slog.New(slog.DiscardHandler))
-		service, err := assemble(t.Context(), c, apidoc.Example, data, new(membership), nil, slog.New(slog.DiscardHandler), nil)
+		service, err := assemble(t.Context(), c, apidoc.Example, data, new(membership), nil, slog.New(slog.DiscardHandler),
+			nil)
 		fatal(t, err)
 		defer func() { fatal(t, errors.Join(service.Close(context.Background()), data.Close())) }()
 		m.WatchFeed(service.Tokens.Feed)

@@ -213,7 +213,8 @@ func TestAnOwnerIsMailedWhatACommandDid(t *testing.T) {
 		}
 		text = append(text, one...)
 	}
-	for _, want := range []string{"by the operator: application made, its secret shown", "by the operator: secret rotated"} {
+	for _, want := range []string{"by the operator: application made, its secret shown",
+		"by the operator: secret rotated"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the mails lack %q: %s", want, text)
 		}

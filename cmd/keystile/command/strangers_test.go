@@ -37,7 +37,8 @@ type agent struct {
 // authorize asks for a scope and returns the code, or the page.
 func (a *agent) authorize(scope string) (code, page string) {
 	a.Helper()
-	q := url.Values{"client_id": {filled.DocumentID}, "redirect_uri": {"http://127.0.0.1:1/callback"}, "scope": {scope}, "response_type": {"code"}, "state": {"s"},
+	q := url.Values{"client_id": {filled.DocumentID}, "redirect_uri": {"http://127.0.0.1:1/callback"}, "scope": {scope},
+		"response_type": {"code"}, "state": {"s"},
 		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"}}
 	return a.follow(a.browser.Get(a.s.base + "/oauth/authorize?" + q.Encode()))
 }
@@ -73,7 +74,9 @@ func (a *agent) submit(path, page string, more url.Values) (code, next string) {
 // token redeems a code.
 func (a *agent) token(code string) (bearer, scope string) {
 	a.Helper()
-	r, err := http.PostForm(a.s.base+"/oauth/token", url.Values{"grant_type": {"authorization_code"}, "client_id": {filled.DocumentID}, "code": {code}, "redirect_uri": {"http://127.0.0.1:1/callback"}, "code_verifier": {proof}})
+	r, err := http.PostForm(a.s.base+"/oauth/token", url.Values{"grant_type": {"authorization_code"},
+		"client_id": {filled.DocumentID}, "code": {code}, "redirect_uri": {"http://127.0.0.1:1/callback"},
+		"code_verifier": {proof}})
 	fatal(a, err)
 	defer r.Body.Close()
 	var t struct {

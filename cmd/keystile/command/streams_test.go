@@ -96,7 +96,9 @@ func TestTheBucketIsAsTheConfigurationSays(t *testing.T) {
 	}))
 	defer server.Close()
 	env := []string{"KEYSTILE_STREAMS_S3_SECRET_KEY=secret", "KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE"}
-	s := startWith(t, t.TempDir(), env, func(s *service) *said.Output { return s.out }, "--streams-audit", "s3", "--streams-usage", "off", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail", "--streams-s3-path-style",
+	s := startWith(t, t.TempDir(), env, func(s *service) *said.Output { return s.out }, "--streams-audit", "s3",
+		"--streams-usage", "off", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail",
+		"--streams-s3-path-style",
 		"--streams-s3-region", "eu-west-9", "--streams-s3-prefix", "of/us", "--streams-s3-encryption", "aws:kms", "--streams-s3-kms-key", "ours",
 		"--streams-batch-age", "1s", "--streams-batch-size", "1MiB")
 	defer s.stop()

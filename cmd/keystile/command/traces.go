@@ -10,7 +10,8 @@ import (
 )
 
 // openTraces makes what sends traces; nil: the configuration names no collector.
-func openTraces(ctx context.Context, c *config.Config, others *membership, log *slog.Logger) (*telemetry.Telemetry, error) {
+func openTraces(ctx context.Context, c *config.Config, others *membership, log *slog.Logger) (*telemetry.Telemetry,
+	error) {
 	if c.OTel.Endpoint == "" {
 		return nil, nil
 	}

@@ -94,7 +94,8 @@ func verified(t *testing.T, data string, args ...string) (r trailReport) {
 func TestAuditSearchFindsWhoBecameAdministratorByWhomAndFromWhat(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	ada := must(t, "user", "create", "--username", "ada", "--password", "a password to keep", "--role", "developer", "--data", s.data)["sub"].(string)
+	ada := must(t, "user", "create", "--username", "ada", "--password", "a password to keep", "--role", "developer",
+		"--data", s.data)["sub"].(string)
 	must(t, "user", "set", "ada", "--role", "admin", "--data", s.data)
 	s.stop()
 	must(t, "user", "set", "ada", "--role", "auditor", "--data", s.data)

@@ -58,7 +58,8 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
 	fatal(t, w.store.Set(t.Context(), storage.SettingDefaultAccess, storage.AccessEveryone)) // although people can be invited
-	w.data = &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
+	w.data = &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store,
+		users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
 	w.b, err = assemble(t.Context(), c, worldBase, w.data, new(membership), nil, slog.New(slog.DiscardHandler), nil)
 	fatal(t, err)
 	t.Cleanup(func() { fatal(t, errors.Join(w.b.Close(context.Background()), w.data.Close())) })

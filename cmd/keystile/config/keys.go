@@ -227,7 +227,9 @@ var keys = []key{
 
 	{name: "storage.stale_after", kind: "duration", fallback: "10s", help: "where several processes share the store: for how long this one may not have read what the others revoke and change; after that it answers access tokens with 503, until it has; at least 2s", example: "10s",
 		set: duration(func(c *Config) *time.Duration { return &c.StaleAfter })},
-	{name: "audit.keep", kind: "duration", fallback: "400d", help: "how long the audit trail is kept, in days (d) or as other durations are, at least 1d; 0: for ever. Older records are removed within the hour, and a sealed checkpoint stands for them", example: "400d",
+	{name: "audit.keep", kind: "duration", fallback: "400d",
+		help: "how long the audit trail is kept, in days (d) or as other durations are, at least 1d; 0: for ever. Older " +
+			"records are removed within the hour, and a sealed checkpoint stands for them", example: "400d",
 		set: unless0(keep(func(c *Config) *time.Duration { return &c.AuditKeep }))},
 	{name: "audit.max_size", kind: "size", fallback: "2GiB", help: "how much the records of the audit trail may be together, in MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is free", example: "2GiB",
 		set: unless0(size(func(c *Config) *int64 { return &c.AuditSize }, 16<<20))},

@@ -83,7 +83,9 @@ func (l *loader) environment(env []string) map[string]given {
 
 // ofTests are variables that the tests of this project read; they may be set for good.
 var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_ROWS": true, "KEYSTILE_SCREENSHOTS": true,
-	"KEYSTILE_BINARY": true, "KEYSTILE_FETCH": true, "KEYSTILE_POSTGRES_URL": true, "KEYSTILE_POSTGRES_CA": true, "KEYSTILE_PGBOUNCER_URL": true, "KEYSTILE_TEST_STORAGE": true, "KEYSTILE_TEST_REDIS_URL": true, "KEYSTILE_TEST_NODES": true}
+	"KEYSTILE_BINARY": true, "KEYSTILE_FETCH": true, "KEYSTILE_POSTGRES_URL": true, "KEYSTILE_POSTGRES_CA": true,
+	"KEYSTILE_PGBOUNCER_URL": true, "KEYSTILE_TEST_STORAGE": true, "KEYSTILE_TEST_REDIS_URL": true,
+	"KEYSTILE_TEST_NODES": true}
 
 var serviceVariable = regexp.MustCompile(`^KEYSTILE_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_[A-Z]+(_PROTO|_PORT|_ADDR)?)$`)
 

@@ -72,7 +72,8 @@ func (e *Endpoints) Routes() []reply.Route {
 // route makes the route of a path. An application that is not the manager's is answered as if there were none.
 func (e *Endpoints) route(path string, by map[string]endpoint) reply.Route {
 	by["HEAD"] = by["GET"]
-	methods := slices.DeleteFunc([]string{"GET", "HEAD", "POST", "PATCH", "DELETE"}, func(m string) bool { return by[m] == nil })
+	methods := slices.DeleteFunc([]string{"GET", "HEAD", "POST", "PATCH", "DELETE"},
+		func(m string) bool { return by[m] == nil })
 	return reply.Route{Path: path, Methods: methods, Handle: func(w http.ResponseWriter, r *http.Request) error {
 		m, err := e.manager(r)
 		if err != nil {

@@ -45,7 +45,8 @@ func (f *faulty) UsageOf(ctx context.Context, ids []string, q driver.UsageQuery)
 	return usageOf(ctx, f.Usage, ids, q)
 }
 
-func usageOf(ctx context.Context, usage func(context.Context, driver.UsageQuery) ([]driver.Count, error), ids []string, q driver.UsageQuery) (all []driver.Count, err error) {
+func usageOf(ctx context.Context, usage func(context.Context, driver.UsageQuery) ([]driver.Count, error), ids []string,
+	q driver.UsageQuery) (all []driver.Count, err error) {
 	for _, q.AppID = range ids {
 		rows, err := usage(ctx, q)
 		if err != nil {

@@ -33,7 +33,8 @@ func (f Fields) AppChange() (c appacts.Change, err error) {
 		f.Read("legacy_success_code", "0 or 1", &c.LegacySuccessCode),
 		f.readBrand(&c.Brand),
 		f.Read("first_party", "true or false", &c.FirstParty), f.Read("disabled", "true or false", &c.Disabled),
-		f.Read("allow_http_redirect", "true or false", &c.AllowHTTPRedirect), f.Read("forbid_plain", "true or false", &c.ForbidPlain),
+		f.Read("allow_http_redirect", "true or false", &c.AllowHTTPRedirect),
+		f.Read("forbid_plain", "true or false", &c.ForbidPlain),
 		f.Read("owner", "a text", &c.Owner),
 		f.Texts("held", &c.Held),
 	)

@@ -22,11 +22,15 @@ type Store interface {
 // of what it is about to change.
 type Billing interface {
 	Limit(a storage.App) storage.Quota
-	Order(ctx context.Context, clientID, tier, by string, may func(storage.App) error) (o storage.Order, made bool, err error)
-	Approve(ctx context.Context, orderID, by string, until time.Time, may func(storage.Order, storage.App) error) (storage.Order, error)
-	Reject(ctx context.Context, orderID, by, reason string, may func(storage.Order, storage.App) error) (storage.Order, error)
+	Order(ctx context.Context, clientID, tier, by string, may func(storage.App) error) (o storage.Order, made bool,
+		err error)
+	Approve(ctx context.Context, orderID, by string, until time.Time,
+		may func(storage.Order, storage.App) error) (storage.Order, error)
+	Reject(ctx context.Context, orderID, by, reason string, may func(storage.Order, storage.App) error) (storage.Order,
+		error)
 	Cancel(ctx context.Context, orderID, by string, may func(storage.Order, storage.App) error) (storage.Order, error)
-	SetTier(ctx context.Context, clientID, tier, by string, until time.Time, may func(storage.App) error) (storage.App, error)
+	SetTier(ctx context.Context, clientID, tier, by string, until time.Time, may func(storage.App) error) (storage.App,
+		error)
 	RemoveApp(ctx context.Context, id string) error // of one that is disabled and whose tokens have ended
 }
 

@@ -84,7 +84,8 @@ func (b bank) RemoveApp(ctx context.Context, id string) error {
 	return b.o.DeleteApp(ctx, a, storage.Quota{})
 }
 
-func (b bank) Cancel(ctx context.Context, id, by string, may func(storage.Order, storage.App) error) (storage.Order, error) {
+func (b bank) Cancel(ctx context.Context, id, by string, may func(storage.Order, storage.App) error) (storage.Order,
+	error) {
 	o, err := b.o.Order(ctx, id)
 	if err != nil {
 		return o, err
@@ -132,7 +133,8 @@ func TestActsOnApplicationsAreRefusedToOthers(t *testing.T) {
 	o.trail, o.told, o.forgotten = nil, nil, nil
 	ctx := t.Context()
 	for name, by := range map[string]admin.Actor{
-		"another user": other, "an auditor": auditor, "another application": {Application: "ksother"}, "nobody": {}, "the owner an hour ago": stale,
+		"another user": other, "an auditor": auditor, "another application": {Application: "ksother"}, "nobody": {},
+		"the owner an hour ago":                                   stale,
 		"the owner by a front that says nothing of their sign-in": {User: ada.User},
 	} {
 		for act, err := range map[string]error{
@@ -159,7 +161,8 @@ func TestActsOnApplicationsAreRefusedToOthers(t *testing.T) {
 	if _, err := o.acts.Create(ctx, admin.Actor{}, shop); err == nil {
 		t.Error("nobody makes an application")
 	}
-	if got, err := o.App(ctx, a.ID); err != nil || got.Version != a.Version || len(o.trail)+len(o.told)+len(o.revoked)+len(o.forgotten) > 0 {
+	if got, err := o.App(ctx, a.ID); err != nil || got.Version != a.Version ||
+		len(o.trail)+len(o.told)+len(o.revoked)+len(o.forgotten) > 0 {
 		t.Errorf("it is %+v %v, %v %v %v %v", got, err, o.trail, o.told, o.revoked, o.forgotten)
 	}
 }
@@ -173,7 +176,8 @@ func TestAnApplicationDoesLittleForItself(t *testing.T) {
 	a := o.made(o.user("ada", ""), shop)
 	itself := admin.Actor{Application: a.ID, Bearer: true}
 	for act, err := range map[string]error{
-		"Create": first(o.acts.Create(ctx, itself, shop)), "Set": second(o.acts.Set(ctx, itself, a.ID, Change{Name: new("X")})),
+		"Create": first(o.acts.Create(ctx, itself, shop)),
+		"Set":    second(o.acts.Set(ctx, itself, a.ID, Change{Name: new("X")})),
 		"Delete": first(o.acts.Delete(ctx, itself, a.ID)),
 	} {
 		if !errors.Is(err, notByItself) {
@@ -185,7 +189,8 @@ func TestAnApplicationDoesLittleForItself(t *testing.T) {
 		t.Errorf("rotated: %v", err)
 	}
 	for status, want := range map[string]error{storage.OrderPending: nil, storage.OrderApproved: notByItself} {
-		order := storage.Order{ID: "or" + status, AppID: a.ID, Owner: a.Owner, Tier: storage.TierEnterprise, Status: status, CreatedAt: time.Now()}
+		order := storage.Order{ID: "or" + status, AppID: a.ID, Owner: a.Owner, Tier: storage.TierEnterprise, Status: status,
+			CreatedAt: time.Now()}
 		if order, _, err = o.SaveOrder(ctx, order, after); err != nil {
 			t.Fatal(err)
 		}
@@ -202,11 +207,13 @@ func TestFieldsOfAdministratorsAreRefusedToOwners(t *testing.T) {
 	ada := o.user("ada", "")
 	a := o.made(ada, shop)
 	for name, c := range map[string]Change{
-		"first_party": {FirstParty: new(false)}, "disabled": {Disabled: new(false)}, "owner": {Owner: new(ada.Sub)}, "held": {Held: []string{}},
+		"first_party": {FirstParty: new(false)}, "disabled": {Disabled: new(false)}, "owner": {Owner: new(ada.Sub)},
+		"held":                {Held: []string{}},
 		"allow_http_redirect": {AllowHTTPRedirect: new(false)}, "forbid_plain": {ForbidPlain: new(false)},
 		"forbid_plain_key": {ForbidPlainKey: new(false)}, "legacy_nested": {LegacyNested: new(false)},
 	} {
-		if _, _, err := o.acts.Set(ctx, ada, a.ID, c); err == nil || !strings.HasPrefix(err.Error(), name+" is an administrator's") {
+		if _, _, err := o.acts.Set(ctx, ada, a.ID, c); err == nil ||
+			!strings.HasPrefix(err.Error(), name+" is an administrator's") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -222,12 +229,15 @@ func TestSetLosesNoChangeThatWasMadeMeanwhile(t *testing.T) {
 	o, ctx := newOffice(t), t.Context()
 	a := o.made(admin.CommandLine(), shop)
 	o.meanwhile = func() {
-		if _, _, err := o.acts.Set(ctx, admin.CommandLine(), a.ID, Change{Domains: List{Add: []string{"B.example"}}}); err != nil {
+		if _, _, err := o.acts.Set(ctx, admin.CommandLine(), a.ID,
+			Change{Domains: List{Add: []string{"B.example"}}}); err != nil {
 			t.Error(err)
 		}
 	}
-	before, after, err := o.acts.Set(ctx, admin.CommandLine(), a.ID, Change{Name: new("Store"), Domains: List{Add: []string{"c.example"}}})
-	if err != nil || after.Name != "Store" || !slices.Equal(after.Domains, []string{"shop.example", "b.example", "c.example"}) {
+	before, after, err := o.acts.Set(ctx, admin.CommandLine(), a.ID,
+		Change{Name: new("Store"), Domains: List{Add: []string{"c.example"}}})
+	if err != nil || after.Name != "Store" || !slices.Equal(after.Domains,
+		[]string{"shop.example", "b.example", "c.example"}) {
 		t.Errorf("it is %+v, %v", after, err)
 	}
 	if len(before.Domains) != 2 {
@@ -249,7 +259,8 @@ func TestSetTellsBothOwnersAndTheTrail(t *testing.T) {
 	if !slices.Equal(o.told, []string{ada.Sub + what, bob.Sub + what}) {
 		t.Errorf("told %q", o.told)
 	}
-	if len(o.trail) != 1 || o.trail[0].App != a.ID || o.trail[0].User != bob.Sub || !strings.Contains(o.trail[0].Detail, "disabled false -> true; owner ") {
+	if len(o.trail) != 1 || o.trail[0].App != a.ID || o.trail[0].User != bob.Sub ||
+		!strings.Contains(o.trail[0].Detail, "disabled false -> true; owner ") {
 		t.Errorf("the trail has %+v", o.trail)
 	}
 	if len(o.revoked) != 1 || o.revoked[0].ID != a.ID || !slices.Contains(o.forgotten, a.ID) {
@@ -268,7 +279,8 @@ func TestDeleteDisablesThenRevokesThenRemoves(t *testing.T) {
 	if _, err := o.App(ctx, a.ID); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("it is still there: %v", err)
 	}
-	if last := o.trail[len(o.trail)-1]; last.App != a.ID || !strings.HasPrefix(last.Detail, "app delete "+a.ID+" by "+ada.Sub+": name \"Shop\" -> \"\"") {
+	if last := o.trail[len(o.trail)-1]; last.App != a.ID || !strings.HasPrefix(last.Detail,
+		"app delete "+a.ID+" by "+ada.Sub+": name \"Shop\" -> \"\"") {
 		t.Errorf("the trail has %+v", last)
 	}
 }
@@ -286,11 +298,13 @@ func TestCreateReturnsTheSecretEvenIfTheTrailFails(t *testing.T) {
 func TestAListIsReplacedThenAddedToAndTakenFrom(t *testing.T) {
 	lower := func(s string) (string, error) { return strings.ToLower(s), nil }
 	now := []string{"a", "b"}
-	got, err := List{Instead: []string{"C", "d", "c"}, Add: []string{"E", "d"}, Remove: []string{"D"}}.of("domains", now, lower)
+	got, err := List{Instead: []string{"C", "d", "c"}, Add: []string{"E", "d"}, Remove: []string{"D"}}.of("domains", now,
+		lower)
 	if err != nil || !slices.Equal(got, []string{"c", "e"}) || !slices.Equal(now, []string{"a", "b"}) {
 		t.Errorf("it is %q, %v; before %q", got, err, now)
 	}
-	if _, err := (List{Remove: []string{"x"}}).of("domains", now, lower); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(err.Error(), "it is not there") {
+	if _, err := (List{Remove: []string{"x"}}).of("domains", now, lower); !errors.Is(err, storage.ErrInvalid) ||
+		!strings.Contains(err.Error(), "it is not there") {
 		t.Errorf("taking away what is not there: %v", err)
 	}
 }

@@ -69,7 +69,8 @@ func (a *Acts) Set(ctx context.Context, by admin.Actor, id string, c Change) (be
 
 // RotateSecret gives an application a new secret, beside which the one before stays valid for the overlap (see
 // storage.App.RotateSecret).
-func (a *Acts) RotateSecret(ctx context.Context, by admin.Actor, id string, overlap time.Duration) (before, after storage.App, err error) {
+func (a *Acts) RotateSecret(ctx context.Context, by admin.Actor, id string, overlap time.Duration) (before,
+	after storage.App, err error) {
 	now := time.Now().UTC()
 	before, after, err = a.change(ctx, by, id, func(app *storage.App) error { return app.RotateSecret(now, overlap) })
 	if err != nil {
@@ -125,7 +126,8 @@ func mayChange(by admin.Actor, app storage.App) error {
 
 // change changes the newest state of an application that the actor may change. Of one that was not changed it returns
 // nothing.
-func (a *Acts) change(ctx context.Context, by admin.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
+func (a *Acts) change(ctx context.Context, by admin.Actor, id string, change func(*storage.App) error) (before,
+	after storage.App, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := a.c.Store.App(ctx, id)
 		if err == nil {
@@ -156,10 +158,12 @@ func (a *Acts) note(ctx context.Context, by admin.Actor, what string, before, af
 	if on.ID == "" {
 		on = before
 	}
-	return a.c.Recorder.Note(ctx, by, admin.Act{What: what, On: on.ID, App: on.ID, User: on.Owner, Changes: admin.AppChanges(before, after)})
+	return a.c.Recorder.Note(ctx, by, admin.Act{What: what, On: on.ID, App: on.ID, User: on.Owner,
+		Changes: admin.AppChanges(before, after)})
 }
 
 // notify tells the owner of an application, and others, what was done to it.
-func (a *Acts) notify(ctx context.Context, by admin.Actor, kind string, app storage.App, what string, others ...string) {
+func (a *Acts) notify(ctx context.Context, by admin.Actor, kind string, app storage.App, what string,
+	others ...string) {
 	a.c.Recorder.Notify(ctx, by, event.Notice{Kind: kind, App: app.Name, Detail: what}, append(others, app.Owner)...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Change says what changes of an application. What is nil stays as it is.
+// Change says what changes of an application. A nil field stays as it is.
 type Change struct {
 	Name                 *string
 	Domains              List // in any form that storage.NormalizeDomain takes

@@ -58,12 +58,14 @@ func ClientOf(ctx context.Context, store interface {
 
 // IsClientID reports whether a text can be the id of a client that nobody registered.
 func IsClientID(id string) bool {
-	return client.IsID(id) && len(id) <= client.MaxID && !strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' })
+	return client.IsID(id) && len(id) <= client.MaxID && !strings.ContainsFunc(id,
+		func(c rune) bool { return c <= ' ' || c > '~' })
 }
 
 // Disable says whether a client that has registered itself is disabled. Disabling it ends what it was granted; done
 // again, it ends what a failure has left.
-func (a *Clients) Disable(ctx context.Context, by admin.Actor, id string, disabled bool) (after storage.App, err error) {
+func (a *Clients) Disable(ctx context.Context, by admin.Actor, id string, disabled bool) (after storage.App,
+	err error) {
 	before, after, err := a.change(ctx, by, id, func(app *storage.App) error {
 		if app.Host() != "" {
 			return byHost
@@ -130,7 +132,8 @@ func (a *Clients) Forget(ctx context.Context, by admin.Actor, id string) (before
 }
 
 // change changes the newest state of a client.
-func (a *Clients) change(ctx context.Context, by admin.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
+func (a *Clients) change(ctx context.Context, by admin.Actor, id string, change func(*storage.App) error) (before,
+	after storage.App, err error) {
 	if err := administrator(by); err != nil {
 		return before, after, err
 	}

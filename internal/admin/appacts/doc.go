@@ -3,7 +3,7 @@
 //
 // Administrators and the operator do all of it. Owners do what concerns their own applications, as far as no operator
 // holds a field of them; an application that acts for itself rotates its secret, orders, and takes back an order that
-// waits. What is not the actor's is storage.ErrNotFound, so that nobody learns what there is.
+// waits. For a record of another owner it is storage.ErrNotFound, which tells nothing.
 //
 // What tiers cost and how an order takes effect is decided by package gateway/billing, which stands behind the
 // interface [Billing].

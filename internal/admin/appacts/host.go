@@ -14,7 +14,8 @@ import (
 
 // SetHost trusts or denies a host. Denying refuses first and ends tokens then, so that nothing is granted in between;
 // done again, it ends what a failure has left. ended are the clients whose tokens it ended.
-func (a *Clients) SetHost(ctx context.Context, by admin.Actor, typed string, denied bool) (after client.Host, ended []string, err error) {
+func (a *Clients) SetHost(ctx context.Context, by admin.Actor, typed string, denied bool) (after client.Host,
+	ended []string, err error) {
 	host, err := a.host(by, typed)
 	if err != nil {
 		return after, nil, err
@@ -31,7 +32,8 @@ func (a *Clients) SetHost(ctx context.Context, by admin.Actor, typed string, den
 		ended, failed = a.endHost(ctx, host)
 		changes = append(changes, fmt.Sprintf("clients whose tokens ended: %d", len(ended)))
 		if failed != nil {
-			failed = fmt.Errorf("%s is denied, but not all that its clients were granted has ended: %w; deny it again", host, failed)
+			failed = fmt.Errorf("%s is denied, but not all that its clients were granted has ended: %w; deny it again", host,
+				failed)
 		}
 	}
 	if err := a.noteHost(ctx, by, "client host set", host, changes...); err != nil {

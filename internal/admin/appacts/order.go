@@ -20,7 +20,8 @@ func nameOf(by admin.Actor) string {
 
 // Order orders another tier for an application. Asking again for what is already asked for returns the order there is.
 func (a *Acts) Order(ctx context.Context, by admin.Actor, id, tier string) (storage.Order, error) {
-	order, made, err := a.c.Billing.Order(ctx, id, tier, nameOf(by), func(app storage.App) error { return mayChange(by, app) })
+	order, made, err := a.c.Billing.Order(ctx, id, tier, nameOf(by),
+		func(app storage.App) error { return mayChange(by, app) })
 	if err == nil && made {
 		err = a.noteOrder(ctx, by, "order create", storage.Order{}, order)
 	}
@@ -29,27 +30,31 @@ func (a *Acts) Order(ctx context.Context, by admin.Actor, id, tier string) (stor
 
 // Approve lets an order that waits take effect, until a time if it is not zero.
 func (a *Acts) Approve(ctx context.Context, by admin.Actor, orderID string, until time.Time) (storage.Order, error) {
-	return a.decide(ctx, by, "order approve", administrator(by), func(may func(storage.Order, storage.App) error) (storage.Order, error) {
-		return a.c.Billing.Approve(ctx, orderID, nameOf(by), until, may)
-	})
+	return a.decide(ctx, by, "order approve", administrator(by),
+		func(may func(storage.Order, storage.App) error) (storage.Order, error) {
+			return a.c.Billing.Approve(ctx, orderID, nameOf(by), until, may)
+		})
 }
 
 // Reject refuses an order that waits. Its owner reads the reason.
 func (a *Acts) Reject(ctx context.Context, by admin.Actor, orderID, reason string) (storage.Order, error) {
-	return a.decide(ctx, by, "order reject", administrator(by), func(may func(storage.Order, storage.App) error) (storage.Order, error) {
-		return a.c.Billing.Reject(ctx, orderID, nameOf(by), reason, may)
-	})
+	return a.decide(ctx, by, "order reject", administrator(by),
+		func(may func(storage.Order, storage.App) error) (storage.Order, error) {
+			return a.c.Billing.Reject(ctx, orderID, nameOf(by), reason, may)
+		})
 }
 
 // Cancel takes back an order that waits, or has yet to begin. It is kept as canceled.
 func (a *Acts) Cancel(ctx context.Context, by admin.Actor, orderID string) (storage.Order, error) {
-	return a.decide(ctx, by, "order cancel", fresh(by), func(may func(storage.Order, storage.App) error) (storage.Order, error) {
+	return a.decide(ctx, by, "order cancel", fresh(by), func(may func(storage.Order, storage.App) error) (storage.Order,
+		error) {
 		return a.c.Billing.Cancel(ctx, orderID, nameOf(by), may)
 	})
 }
 
 // decide settles an order that the actor may settle.
-func (a *Acts) decide(ctx context.Context, by admin.Actor, what string, refused error, how func(may func(storage.Order, storage.App) error) (storage.Order, error)) (storage.Order, error) {
+func (a *Acts) decide(ctx context.Context, by admin.Actor, what string, refused error,
+	how func(may func(storage.Order, storage.App) error) (storage.Order, error)) (storage.Order, error) {
 	if refused != nil {
 		return storage.Order{}, refused
 	}
@@ -84,7 +89,8 @@ func (a *Acts) noteOrder(ctx context.Context, by admin.Actor, what string, befor
 
 // SetTier gives an application a tier at once and for nothing, until a time if it is not zero. The books say so, and an
 // order of the application's that waits is canceled.
-func (a *Acts) SetTier(ctx context.Context, by admin.Actor, id, tier string, until time.Time) (before, after storage.App, err error) {
+func (a *Acts) SetTier(ctx context.Context, by admin.Actor, id, tier string, until time.Time) (before,
+	after storage.App, err error) {
 	if err := administrator(by); err != nil {
 		return before, after, err
 	}

@@ -14,7 +14,8 @@ import (
 // SetUserWebhook changes where events of users are sent; "" for nowhere. The secret is drawn with the first address,
 // and anew if renew is true; it is returned if it was drawn now. It is ErrInvalid for an address that nothing may be
 // sent to.
-func (a *Acts) SetUserWebhook(ctx context.Context, by admin.Actor, to string, renew bool) (drawn storage.Secret, err error) {
+func (a *Acts) SetUserWebhook(ctx context.Context, by admin.Actor, to string, renew bool) (drawn storage.Secret,
+	err error) {
 	if err := may(by); err != nil {
 		return drawn, err
 	}

@@ -13,7 +13,9 @@ import (
 )
 
 // OperatorsRule refuses an owner who would take away a rule that an operator has set.
-var OperatorsRule = &reply.Failure{Status: 403, Msg: "an operator has set this rule, so only an operator takes it away: ask one"} // decision 101
+// decision 101
+var OperatorsRule = &reply.Failure{Status: 403,
+	Msg: "an operator has set this rule, so only an operator takes it away: ask one"}
 
 // AccessChange is a change of an access list, in this order. One that does nothing is none.
 type AccessChange struct {
@@ -24,7 +26,8 @@ type AccessChange struct {
 
 // SetAccess changes who may use the tools of a capability; rules that were added come last in the list. The owner of the
 // capability may, and administrators, whose rules stay until one of them takes them away.
-func (a *Acts) SetAccess(ctx context.Context, by admin.Actor, member string, ch AccessChange) (before, after access.List, err error) {
+func (a *Acts) SetAccess(ctx context.Context, by admin.Actor, member string, ch AccessChange) (before,
+	after access.List, err error) {
 	c, err := a.own(ctx, by, member)
 	if err != nil {
 		return before, after, err

@@ -11,7 +11,9 @@ import (
 )
 
 // StillWaits refuses to send a delivery again that was not given up.
-var StillWaits = &reply.Failure{Status: 409, Msg: "this delivery waits for its next attempt: there is nothing to send again"} // decision 30
+// decision 30
+var StillWaits = &reply.Failure{Status: 409,
+	Msg: "this delivery waits for its next attempt: there is nothing to send again"}
 
 // Resend makes a delivery to the webhook of a capability, which was given up, wait to be sent again. The owner of the
 // capability may, and administrators.

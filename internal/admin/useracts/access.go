@@ -17,7 +17,8 @@ import (
 const maxInvitation = int(storage.MaxInvitationLife / (24 * time.Hour))
 
 // Invite makes an invitation for one user, who gets a role, "" for none. Its code is not kept.
-func (a *Acts) Invite(ctx context.Context, by admin.Actor, role string, days int) (code string, i storage.Invitation, err error) {
+func (a *Acts) Invite(ctx context.Context, by admin.Actor, role string, days int) (code string, i storage.Invitation,
+	err error) {
 	if err := may(by); err != nil {
 		return "", i, err
 	}
@@ -53,7 +54,8 @@ func (a *Acts) UnlockAddress(ctx context.Context, by admin.Actor, ip netip.Addr)
 
 // UnlockUser forgets the failed sign-ins at a user's account and from addresses. It returns the addresses that had
 // some, and whether the account had.
-func (a *Acts) UnlockUser(ctx context.Context, by admin.Actor, u storage.User, from ...netip.Addr) (had []netip.Addr, account bool, err error) {
+func (a *Acts) UnlockUser(ctx context.Context, by admin.Actor, u storage.User, from ...netip.Addr) (had []netip.Addr,
+	account bool, err error) {
 	if err := may(by); err != nil {
 		return nil, false, err
 	}
@@ -79,7 +81,8 @@ func forgotten(ip netip.Addr) string {
 
 // ResetFactors removes the second factors of a user (a sub) who has lost them. The trust of their browsers ends, and
 // where a factor is required of them the time to add one begins anew.
-func (a *Acts) ResetFactors(ctx context.Context, by admin.Actor, sub string) (before, after storage.Factors, err error) {
+func (a *Acts) ResetFactors(ctx context.Context, by admin.Actor, sub string) (before, after storage.Factors,
+	err error) {
 	if err := may(by); err != nil {
 		return before, after, err
 	}
@@ -88,5 +91,6 @@ func (a *Acts) ResetFactors(ctx context.Context, by admin.Actor, sub string) (be
 		return before, after, err
 	}
 	a.tell(ctx, by, event.NoticeAccount, "second factors removed", sub)
-	return before, after, a.note(ctx, by, "user factors reset", sub, "second factors "+before.Summary()+" -> "+after.Summary())
+	return before, after, a.note(ctx, by, "user factors reset", sub,
+		"second factors "+before.Summary()+" -> "+after.Summary())
 }

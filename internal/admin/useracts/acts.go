@@ -52,7 +52,8 @@ type Config struct {
 	LinkEmail func(ctx context.Context, sub, mailbox string) error
 	Mailbox   func(address string) (string, error)
 
-	Unlock     func(ctx context.Context, ip netip.Addr) bool  // reports whether an address had failures; nil: none is ever locked
+	// reports whether an address had failures; nil: none is ever locked
+	Unlock     func(ctx context.Context, ip netip.Addr) bool
 	UnlockUser func(ctx context.Context, u storage.User) bool // of an account; nil: nothing is counted by account
 }
 

@@ -39,7 +39,8 @@ func newOffice(t *testing.T) *office {
 	}
 	o := &office{T: t, store: store}
 	o.Acts = New(Config{
-		Store: store, Recorder: admin.Recorder{Trail: o, Notifier: o}, Ways: access.Ways{{Method: storage.LoginSelf, SignUp: access.SignUpInvitation}},
+		Store: store, Recorder: admin.Recorder{Trail: o, Notifier: o},
+		Ways: access.Ways{{Method: storage.LoginSelf, SignUp: access.SignUpInvitation}},
 		Create: func(ctx context.Context, u storage.User, _ string) (storage.User, error) {
 			return store.CreateUser(ctx, u, storage.Login{Method: storage.LoginSelf, Subject: u.Username})
 		},
@@ -68,7 +69,8 @@ func (o *office) Notify(_ context.Context, sub string, n event.Notice) {
 
 func (o *office) user(name, role string) storage.User {
 	o.Helper()
-	u, err := o.store.CreateUser(o.Context(), storage.User{Username: name, Role: role}, storage.Login{Method: storage.LoginSelf, Subject: name})
+	u, err := o.store.CreateUser(o.Context(), storage.User{Username: name, Role: role},
+		storage.Login{Method: storage.LoginSelf, Subject: name})
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -90,7 +92,11 @@ func TestEachActRefusesEverybodyButTheOperatorAndAdministratorsWhoHaveJustSigned
 			_, err := o.Create(t.Context(), a, storage.User{Username: "eve"}, "x")
 			return err
 		},
-		"Set":          func(a admin.Actor) error { _, err := o.Set(t.Context(), a, ada.Sub, Change{Role: &role}); return err },
+		"Set": func(a admin.Actor) error {
+			_, err := o.Set(t.Context(), a, ada.Sub,
+				Change{Role: &role})
+			return err
+		},
 		"SignOut":      func(a admin.Actor) error { _, err := o.SignOut(t.Context(), a, ada.Sub); return err },
 		"EndSessions":  func(a admin.Actor) error { return o.EndSessions(t.Context(), a, storage.Session{UserID: ada.Sub}) },
 		"ResetFactors": func(a admin.Actor) error { _, _, err := o.ResetFactors(t.Context(), a, ada.Sub); return err },
@@ -136,11 +142,13 @@ func TestSetKeepsTheLastAdministratorButForTheOperator(t *testing.T) {
 	o := newOffice(t)
 	root := o.user("root", storage.RoleAdmin)
 	disabled := true
-	if _, err := o.Set(t.Context(), by(root), root.Sub, Change{Disabled: &disabled}); !errors.Is(err, storage.ErrLastAdmin) || len(o.trail) > 0 {
+	if _, err := o.Set(t.Context(), by(root), root.Sub, Change{Disabled: &disabled}); !errors.Is(err,
+		storage.ErrLastAdmin) || len(o.trail) > 0 {
 		t.Errorf("an administrator who disables the last one: %v, trail %v", err, o.trail)
 	}
 	done, err := o.Set(t.Context(), operator, root.Sub, Change{Disabled: &disabled})
-	if err != nil || done.Before.Disabled || !done.After.Disabled || !done.SignedOut || !slices.Equal(o.told, []string{root.Sub + " by the operator: disabled"}) {
+	if err != nil || done.Before.Disabled || !done.After.Disabled || !done.SignedOut ||
+		!slices.Equal(o.told, []string{root.Sub + " by the operator: disabled"}) {
 		t.Errorf("the operator: %+v, %v, told %q", done, err, o.told)
 	}
 }
@@ -150,14 +158,16 @@ func TestSetWritesDownWhatWasDoneWhenTheRestFails(t *testing.T) {
 	o := newOffice(t)
 	ada, root := o.user("ada", ""), o.user("root", storage.RoleAdmin)
 	role, password := storage.RoleAdmin, "battery staple horse"
-	if _, err := o.Set(t.Context(), by(root), ada.Sub, Change{Password: &password}); !errors.Is(err, ErrNoPassword) || len(o.trail) > 0 {
+	if _, err := o.Set(t.Context(), by(root), ada.Sub, Change{Password: &password}); !errors.Is(err, ErrNoPassword) ||
+		len(o.trail) > 0 {
 		t.Fatalf("a password alone: %v, trail %v", err, o.trail)
 	}
 	_, err := o.Set(t.Context(), by(root), ada.Sub, Change{Role: &role, Password: &password})
 	if !errors.Is(err, ErrNoPassword) || len(o.trail) != 1 || !strings.HasSuffix(o.trail[0].Detail, `: role "" -> "admin"; sessions and grants -> ended`) || o.trail[0].User != ada.Sub {
 		t.Errorf("%v, trail %v", err, o.trail)
 	}
-	if want := []string{ada.Sub + " by an administrator: role is admin now"}; !slices.Equal(o.told, want) || !slices.Equal(o.forgotten, []string{ada.Sub}) {
+	if want := []string{ada.Sub + " by an administrator: role is admin now"}; !slices.Equal(o.told, want) ||
+		!slices.Equal(o.forgotten, []string{ada.Sub}) {
 		t.Errorf("told %q, want %q; forgotten %q", o.told, want, o.forgotten)
 	}
 }
@@ -172,7 +182,8 @@ func TestSetChangesNothingForAPasswordThatTheRulesRefuse(t *testing.T) {
 		return &reply.Failure{Msg: "too short"}
 	}
 	role, email, password := storage.RoleAdmin, "ada@example.com", "x"
-	if _, err := o.Set(t.Context(), operator, ada.Sub, Change{Role: &role, Email: &email, Password: &password}); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := o.Set(t.Context(), operator, ada.Sub, Change{Role: &role, Email: &email,
+		Password: &password}); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("it is %v", err)
 	}
 	if u, err := o.store.User(t.Context(), ada.Sub); err != nil || u.Role != "" || u.Email != "" || len(o.trail) > 0 {
@@ -198,7 +209,8 @@ func TestEraseRemovesNothingThatCannotBeWrittenDown(t *testing.T) {
 	o.away = errors.New("the store is away")
 	_, err := o.Erase(t.Context(), operator, ada.Sub)
 	u, there := o.store.User(t.Context(), ada.Sub)
-	if unrecorded := (*admin.Unrecorded)(nil); err == nil || errors.As(err, &unrecorded) || there != nil || !u.Disabled || !u.Erasing {
+	if unrecorded := (*admin.Unrecorded)(nil); err == nil || errors.As(err, &unrecorded) || there != nil || !u.Disabled ||
+		!u.Erasing {
 		t.Errorf("it is %v; the user is %+v, %v", err, u, there)
 	}
 	o.away = nil
@@ -217,10 +229,12 @@ func TestWithdrawGrantsEndsNothingIfOneIsNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.WithdrawGrants(t.Context(), operator, Grant{ada.Sub, app.ID}, Grant{ada.Sub, "ksnone"}); !errors.Is(err, storage.ErrNotFound) || len(o.trail)+len(o.told) > 0 {
+	if err := o.WithdrawGrants(t.Context(), operator, Grant{ada.Sub, app.ID}, Grant{ada.Sub, "ksnone"}); !errors.Is(err,
+		storage.ErrNotFound) || len(o.trail)+len(o.told) > 0 {
 		t.Errorf("%v, trail %v, told %q", err, o.trail, o.told)
 	}
-	if err := o.WithdrawGrants(t.Context(), operator, Grant{ada.Sub, app.ID}); err != nil || len(o.trail) != 1 || len(o.told) != 1 {
+	if err := o.WithdrawGrants(t.Context(), operator, Grant{ada.Sub, app.ID}); err != nil || len(o.trail) != 1 ||
+		len(o.told) != 1 {
 		t.Errorf("%v, trail %v, told %q", err, o.trail, o.told)
 	}
 	if _, err := o.store.Consent(t.Context(), app.ID, ada.Sub); !errors.Is(err, storage.ErrNotFound) {

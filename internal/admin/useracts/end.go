@@ -81,15 +81,17 @@ func (a *Acts) EndSessions(ctx context.Context, by admin.Actor, some ...storage.
 	}
 	var all []ending
 	for _, v := range some {
-		all = append(all, ending{sub: v.UserID, change: "session " + SessionName(v.ID) + " -> ended", do: func(ctx context.Context) error {
-			return users.End(ctx, a.c.Store, v)
-		}})
+		all = append(all, ending{sub: v.UserID, change: "session " + SessionName(v.ID) + " -> ended",
+			do: func(ctx context.Context) error {
+				return users.End(ctx, a.c.Store, v)
+			}})
 	}
 	return a.end(ctx, by, "user session end", "signed out", all)
 }
 
 // CreateKey makes an API key of a user, and returns its text, which is not kept.
-func (a *Acts) CreateKey(ctx context.Context, by admin.Actor, u storage.User, name, scope string, life time.Duration) (text string, k apikey.Key, err error) {
+func (a *Acts) CreateKey(ctx context.Context, by admin.Actor, u storage.User, name, scope string,
+	life time.Duration) (text string, k apikey.Key, err error) {
 	if err := may(by); err != nil {
 		return "", k, err
 	}
@@ -110,9 +112,10 @@ func (a *Acts) RevokeKeys(ctx context.Context, by admin.Actor, some ...apikey.Ke
 	}
 	var all []ending
 	for _, k := range some {
-		all = append(all, ending{sub: k.UserID, change: "API key " + k.ID + " -> revoked", do: func(ctx context.Context) error {
-			return apikeys.End(ctx, a.c.Store, a.c.Revoke, k.ID)
-		}})
+		all = append(all, ending{sub: k.UserID, change: "API key " + k.ID + " -> revoked",
+			do: func(ctx context.Context) error {
+				return apikeys.End(ctx, a.c.Store, a.c.Revoke, k.ID)
+			}})
 	}
 	return a.end(ctx, by, "user key revoke", "API key revoked", all)
 }

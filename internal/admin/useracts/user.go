@@ -79,7 +79,8 @@ func (a *Acts) Set(ctx context.Context, by admin.Actor, sub string, c Change) (d
 			return done, failed
 		}
 	}
-	if done.SignedOut = password || done.After.Role != done.Before.Role || c.Disabled != nil && *c.Disabled; done.SignedOut {
+	if done.SignedOut = password || done.After.Role != done.Before.Role || c.Disabled != nil &&
+		*c.Disabled; done.SignedOut {
 		var ended error
 		if done.Sessions, ended = a.signOut(ctx, sub); ended == nil {
 			changes = append(changes, "sessions and grants -> ended")

@@ -89,7 +89,8 @@ func (x *Indexer) merge(ctx context.Context) error {
 }
 
 // saveParts writes the parts of a group that are not there.
-func (x *Indexer) saveParts(ctx context.Context, h head, group recordRange, segments []recordRange, cut [parts][]posting) error {
+func (x *Indexer) saveParts(ctx context.Context, h head, group recordRange, segments []recordRange,
+	cut [parts][]posting) error {
 	there := map[string]bool{}
 	span := driver.Between(groupEntry(0, group), driver.Is(groupEntry(parts-1, group)).To)
 	for next := span.From; next != ""; {

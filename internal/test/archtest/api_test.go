@@ -65,7 +65,8 @@ func handsDocuments(pkg *types.Package, found string) bool {
 	name := strings.TrimPrefix(at, pkg.Name()+".")
 	_, isType := pkg.Scope().Lookup(name).(*types.TypeName)
 	return subjects[strings.TrimPrefix(pkg.Path(), module+"/")] && !isType && !strings.Contains(name, ".") &&
-		(strings.HasSuffix(what, module+"/storage/internal/document") || strings.HasSuffix(what, module+"/storage/internal/clock"))
+		(strings.HasSuffix(what, module+"/storage/internal/document") ||
+			strings.HasSuffix(what, module+"/storage/internal/clock"))
 }
 
 func TestInternalTypesAreFoundWhereverTheyAreNamed(t *testing.T) {

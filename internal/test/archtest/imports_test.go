@@ -52,9 +52,10 @@ var heavy = map[string]string{
 	"go.opentelemetry.io/otel/attribute":   "internal/span storage/oteltrace cmd/keystile/internal/telemetry",
 	"go.opentelemetry.io/otel/codes":       "internal/span storage/oteltrace",
 	"go.opentelemetry.io/otel/propagation": "internal/span",
-	"go.opentelemetry.io/otel/trace":       "internal/span storage/oteltrace cmd/keystile/internal/telemetry gateway .", // in a Config
-	"go.opentelemetry.io/otel/sdk":         "cmd/keystile/internal/telemetry",
-	"go.opentelemetry.io/otel/exporters":   "cmd/keystile/internal/telemetry",
+	// in a Config
+	"go.opentelemetry.io/otel/trace":     "internal/span storage/oteltrace cmd/keystile/internal/telemetry gateway .",
+	"go.opentelemetry.io/otel/sdk":       "cmd/keystile/internal/telemetry",
+	"go.opentelemetry.io/otel/exporters": "cmd/keystile/internal/telemetry",
 
 	"github.com/chromedp/chromedp":             "internal/test/campaigns/browser",
 	"github.com/chromedp/cdproto":              "internal/test/campaigns/browser",
@@ -63,10 +64,11 @@ var heavy = map[string]string{
 }
 
 var testOnly = map[string]string{
-	"go.opentelemetry.io/otel/attribute":       "internal/test/service/gateway mcpbus",
-	"go.opentelemetry.io/otel/codes":           "mcpbus",
-	"go.opentelemetry.io/otel/trace":           "internal/test/service/gateway mcpbus cmd/keystile/internal",
-	"go.opentelemetry.io/otel/sdk":             "internal/span storage/oteltrace internal/test/service/gateway mcpbus .", // spans in memory
+	"go.opentelemetry.io/otel/attribute": "internal/test/service/gateway mcpbus",
+	"go.opentelemetry.io/otel/codes":     "mcpbus",
+	"go.opentelemetry.io/otel/trace":     "internal/test/service/gateway mcpbus cmd/keystile/internal",
+	// spans in memory
+	"go.opentelemetry.io/otel/sdk":             "internal/span storage/oteltrace internal/test/service/gateway mcpbus .",
 	"go.opentelemetry.io/proto/otlp":           "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"google.golang.org/protobuf":               "cmd/keystile/internal/telemetry cmd/keystile/command",
 	"golang.org/x/oauth2":                      "internal/test/campaigns/peers",
@@ -100,7 +102,10 @@ func roomOf(pkg string) string {
 
 // records are the packages of what rooms and the store hand to each other.
 var records = map[string]bool{
-	"storage/access": true, "storage/nodes": true, "storage/ranking": true, "storage/idempotency": true, "storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true, "storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true, "storage/authn": true, "storage/notify": true, "storage/shipping": true,
+	"storage/access": true, "storage/nodes": true, "storage/ranking": true, "storage/idempotency": true,
+	"storage/event": true, "storage/handle": true, "storage/toolplan": true, "storage/internal/forward": true,
+	"storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true,
+	"storage/authn": true, "storage/notify": true, "storage/shipping": true,
 	"storage/identity": true, "storage/secret": true, "storage/state": true,
 }
 
@@ -128,20 +133,24 @@ func permits(pkg, path string, test bool) string {
 		return ""
 	case pkg == "storage/driver":
 		return "storage/driver imports nothing of ours"
-	case counts(pkg) && (counts(to) || to == "internal/network" || within(pkg, "storage/counters/redis") && to == "internal/resp"):
+	case counts(pkg) && (counts(to) || to == "internal/network" || within(pkg, "storage/counters/redis") &&
+		to == "internal/resp"):
 		return ""
 	case counts(pkg):
 		return "what counts imports no more of ours than what it counts by"
-	case to == "storage/internal/rowsum" && (pkg == "storage/internal/document" || pkg == "storage/bolt" || pkg == "storage/postgres"):
+	case to == "storage/internal/rowsum" && (pkg == "storage/internal/document" || pkg == "storage/bolt" ||
+		pkg == "storage/postgres"):
 		return "" // one form of checksum, also in what is copied from one to another
 	case pkg == "storage/internal/document" && to == "storage/transfer":
 		return "" // the mark of a copy that is not whole
 	case (pkg == "storage" || subjects[pkg]) && subjects[to]:
 		return "" // the compiler refuses circles
-	case (pkg == "storage" || subjects[pkg] || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache" &&
+	case (pkg == "storage" || subjects[pkg] || records[pkg]) && to != "storage/driver" && !records[to] &&
+		to != "internal/cache" &&
 		to != "internal/confusable" && to != "internal/typedcode":
 		return "storage and its records import storage/driver only, a cache and how names and codes are read"
-	case within(pkg, "storage") && pkg != "storage" && !subjects[pkg] && !records[pkg] && !within(pkg, "storage/storagetest") && to != "storage/driver" &&
+	case within(pkg, "storage") && pkg != "storage" && !subjects[pkg] && !records[pkg] &&
+		!within(pkg, "storage/storagetest") && to != "storage/driver" &&
 		(to != "storage/transfer" || pkg == to):
 		return "adapters import storage/driver and storage/transfer only"
 	case within(pkg, "storage/storagetest") && !within(to, "storage"):
@@ -154,7 +163,8 @@ func permits(pkg, path string, test bool) string {
 		return "a room imports storage, internal/* and its own packages"
 	case within(to, room+"/connector/fake") && room != "":
 		return "only cmd and tests bring in the fake providers"
-	case room != "" && within(to, "storage") && to != "storage" && to != "storage/driver" && to != "storage/counters" && !records[to]:
+	case room != "" && within(to, "storage") && to != "storage" && to != "storage/driver" && to != "storage/counters" &&
+		!records[to]:
 		return "a room does not choose its adapter"
 	}
 	return ""

@@ -89,7 +89,8 @@ func TestTheProgramIsNoLargerThanItSays(t *testing.T) {
 	}
 	const most = 48_000_000 // bytes
 	binary := filepath.Join(t.TempDir(), "keystile")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/keystile")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary,
+		"./cmd/keystile")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -85,7 +85,8 @@ func TestInterfacesTypesAndPackagesStaySmall(t *testing.T) {
 
 // shipped reports whether a package is of the product: no test, contract, fake or example.
 func shipped(pkg string) bool {
-	for _, other := range []string{"internal/test", "examples", ".ci", "storage/storagetest", "storage/counters/countertest", "oauth/signin/connector/fake"} {
+	for _, other := range []string{"internal/test", "examples", ".ci", "storage/storagetest",
+		"storage/counters/countertest", "oauth/signin/connector/fake"} {
 		if within(pkg, other) {
 			return false
 		}
@@ -148,7 +149,8 @@ func (s *sizes) add(text []byte) error {
 
 func TestSizesCountWhatATypeHasItself(t *testing.T) {
 	s := sizes{declared: map[string]int{}, methods: map[string]int{}}
-	const text = "package p\ntype I interface {\n\tOther\n\tA()\n\tB() int\n}\ntype T[E any] struct{}\nfunc (t T[E]) A() {}\nfunc (*T[E]) B() {}\n"
+	const text = "package p\ntype I interface {\n\tOther\n\tA()\n\tB() int\n}\ntype T[E any] struct{}\nfunc (t T[E]) A() " +
+		"{}\nfunc (*T[E]) B() {}\n"
 	if err := s.add([]byte(text)); err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func sources(t *testing.T, tests bool, each func(path string, file *ast.File)) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || name == ".git" || name == ".ci" || name == "internal/test" || name == "storage/storagetest" || name == "examples"):
+		case d.IsDir() && (d.Name() == "testdata" || name == ".git" || name == ".ci" || name == "internal/test" ||
+			name == "storage/storagetest" || name == "examples"):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || !tests && strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -102,7 +103,8 @@ func TestNoPowerIsFoundByATypeAssertion(t *testing.T) {
 				}
 			}
 			if is && powers[path] == "" {
-				t.Errorf("%s asks at run time whether a value is more than its type says: make it a field, or a method of the type", path)
+				t.Errorf("%s asks at run time whether a value is more than its type says: make it a field, or a method of the type",
+					path)
 			}
 			used[path] = used[path] || is
 		}

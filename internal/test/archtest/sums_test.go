@@ -37,7 +37,8 @@ func TestAnImporterPaysForWhatItImports(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			files := map[string]string{
-				"go.mod":  fmt.Sprintf("module host\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[2]s => %[3]s\n", language, module, tree),
+				"go.mod": fmt.Sprintf("module host\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[2]s => %[3]s\n", language, module,
+					tree),
 				"main.go": fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", module+"/"+pkg),
 			}
 			for name, text := range files {

@@ -28,7 +28,8 @@ const (
 
 // AuthorizePath returns the authorize request of an application; more are further parameters.
 func AuthorizePath(id, redirect, scope string, more ...string) string {
-	q := url.Values{"client_id": {id}, "redirect_uri": {redirect}, "scope": {scope}, "response_type": {"code"}, "state": {"s"},
+	q := url.Values{"client_id": {id}, "redirect_uri": {redirect}, "scope": {scope}, "response_type": {"code"},
+		"state":          {"s"},
 		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"}}
 	for i := 0; i < len(more); i += 2 {
 		q.Set(more[i], more[i+1])
@@ -70,19 +71,32 @@ func Strangers(t testing.TB, data string) {
 	defer release()
 	now := time.Now().UTC()
 	for _, a := range []storage.App{
-		{ID: DocumentID, Name: "Claude Code", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{RemoteURI, "http://127.0.0.1/callback"}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, FetchedAt: now, FreshUntil: now.Add(24 * time.Hour)}},
-		{ID: DynamicID, Name: "Keystile \u202eteruces\u202c " + strings.Repeat("Security Team ", 12), Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/callback", SchemeURI}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, ExpiresAt: now.Add(24 * time.Hour)}},
+		{ID: DocumentID, Name: "Claude Code", Public: true, Client: &client.Description{Kind: client.Document,
+			RedirectURIs: []string{RemoteURI, "http://127.0.0.1/callback"},
+			Grants:       []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone, FetchedAt: now,
+			FreshUntil: now.Add(24 * time.Hour)}},
+		{ID: DynamicID, Name: "Keystile \u202eteruces\u202c " + strings.Repeat("Security Team ", 12), Public: true,
+			Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/callback", SchemeURI},
+				Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone,
+				ExpiresAt: now.Add(24 * time.Hour)}},
 	} {
 		_, err := s.SaveApp(t.Context(), a)
 		fatal(t, err)
 	}
-	shop := []toolplan.Tool{described("get", "findOrders", "Find orders by customer, date or status"), described("get", "getOrder", "Show one order with its items"), described("post", "refundOrder", "Pay an order back to the customer"), described("delete", "cancelOrder", "Cancel an order that was not sent yet")}
-	post := []toolplan.Tool{described("get", "searchLetters", "Search the letters that you may read"), described("post", "sendLetter", "Send a letter in your name")}
-	_, err := s.SaveCapability(t.Context(), storage.Capability{Member: "shop", Label: "Web shop", Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example", Publish: true, Owner: "u1"}, shop)
+	shop := []toolplan.Tool{described("get", "findOrders", "Find orders by customer, date or status"),
+		described("get", "getOrder", "Show one order with its items"),
+		described("post", "refundOrder", "Pay an order back to the customer"),
+		described("delete", "cancelOrder", "Cancel an order that was not sent yet")}
+	post := []toolplan.Tool{described("get", "searchLetters", "Search the letters that you may read"),
+		described("post", "sendLetter", "Send a letter in your name")}
+	_, err := s.SaveCapability(t.Context(), storage.Capability{Member: "shop", Label: "Web shop",
+		Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example", Publish: true, Owner: "u1"}, shop)
 	fatal(t, err)
-	_, err = s.SaveCapability(t.Context(), storage.Capability{Member: "post", Label: "Post office", Kind: storage.CapabilityREST, UpstreamURL: "https://post.example", Publish: true, Owner: "u1"}, post)
+	_, err = s.SaveCapability(t.Context(), storage.Capability{Member: "post", Label: "Post office",
+		Kind: storage.CapabilityREST, UpstreamURL: "https://post.example", Publish: true, Owner: "u1"}, post)
 	fatal(t, err)
-	_, err = s.SaveBundle(t.Context(), access.Bundle{Name: "support", Label: "For answering customers", Tools: []string{"shop__findOrders", "shop__getOrder", "post__sendLetter"}})
+	_, err = s.SaveBundle(t.Context(), access.Bundle{Name: "support", Label: "For answering customers",
+		Tools: []string{"shop__findOrders", "shop__getOrder", "post__sendLetter"}})
 	fatal(t, err)
 }
 

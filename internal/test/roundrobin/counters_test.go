@@ -25,7 +25,8 @@ type together struct {
 }
 
 func newCounters() *together {
-	return &together{guard: counters.NewAddresses(counters.Lock{}), rates: counters.NewLimiter(), delayed: map[[32]byte]int{}, events: map[event]int{}}
+	return &together{guard: counters.NewAddresses(counters.Lock{}), rates: counters.NewLimiter(),
+		delayed: map[[32]byte]int{}, events: map[event]int{}}
 }
 
 // shared makes every node count there.
@@ -80,7 +81,8 @@ type event struct {
 	client netip.Prefix
 }
 
-func (c *together) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c *together) Add(ctx context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	if wait := c.Wait(ctx, name, client, limit, window); wait > 0 {
 		return wait
 	}
@@ -90,7 +92,8 @@ func (c *together) Add(ctx context.Context, name string, client netip.Prefix, li
 	return 0
 }
 
-func (c *together) Wait(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c *together) Wait(_ context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.events[event{name, client}] >= limit {

@@ -48,7 +48,8 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return nil, errEncoding // the transport has undone what it asked for
 	}
-	media, _, _ := mime.ParseMediaType(string(t.credential.Redact([]byte(resp.Header.Get("Content-Type"))))) // it may get into the log
+	// it may get into the log
+	media, _, _ := mime.ParseMediaType(string(t.credential.Redact([]byte(resp.Header.Get("Content-Type")))))
 	switch {
 	case r.status >= 400:
 		r.readFault(t, resp.Body)

@@ -130,7 +130,8 @@ func (h *fixture) signOut(sub string) {
 	h.Helper()
 	_, err := h.store.EnsureOpenID(context.Background(), h.app.ID, sub)
 	h.must(err)
-	_, err = logout.Revoke(context.Background(), h.store, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now()})
+	_, err = logout.Revoke(context.Background(), h.store, driver.Revocation{Kind: driver.RevokeUser, ID: sub,
+		Before: time.Now()})
 	h.must(err)
 }
 

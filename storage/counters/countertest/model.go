@@ -88,7 +88,8 @@ func (m *model) around(from netip.Addr) (lists []*list, factors []int) {
 }
 
 // judge says what is wrong with an answer, "" if nothing is, and counts what was admitted.
-func (m *model) judge(own *list, around []*list, factors []int, limit int, now time.Time, v counters.Verdict) (wrong string, serial int) {
+func (m *model) judge(own *list, around []*list, factors []int, limit int, now time.Time,
+	v counters.Verdict) (wrong string, serial int) {
 	m.events++
 	switch {
 	case limit == counters.Unlimited:
@@ -128,7 +129,8 @@ func (m *model) judge(own *list, around []*list, factors []int, limit int, now t
 	return fmt.Sprintf("refused with %d of %d", perhaps, limit), 0
 }
 
-func (m *model) admit(own *list, around []*list, limit int, now time.Time, v counters.Verdict, surely, perhaps int) (wrong string, serial int) {
+func (m *model) admit(own *list, around []*list, limit int, now time.Time, v counters.Verdict, surely,
+	perhaps int) (wrong string, serial int) {
 	if surely >= limit {
 		return fmt.Sprintf("admitted with %d of %d", surely, limit), 0
 	}

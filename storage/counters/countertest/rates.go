@@ -45,13 +45,16 @@ func rates() []promise {
 			until := p.waiter()
 			for i := range 4 {
 				until(time.Duration(i) * 7 * time.Second)
-				p.verdict(fmt.Sprint("request ", i+1), p.allow("app", 4), counters.Verdict{OK: true, Limit: 4, Remaining: 3 - i, Reset: window - time.Duration(i)*7*time.Second})
+				p.verdict(fmt.Sprint("request ", i+1), p.allow("app", 4),
+					counters.Verdict{OK: true, Limit: 4, Remaining: 3 - i, Reset: window - time.Duration(i)*7*time.Second})
 			}
 			for range 3 {
-				p.verdict("a request too many", p.allow("app", 4), counters.Verdict{Limit: 4, Reset: 39 * time.Second, RetryAfter: 39 * time.Second})
+				p.verdict("a request too many", p.allow("app", 4), counters.Verdict{Limit: 4, Reset: 39 * time.Second,
+					RetryAfter: 39 * time.Second})
 			}
 			until(window + p.Grain)
-			p.verdict("when the first has left", p.allow("app", 4), counters.Verdict{OK: true, Limit: 4, Reset: 7*time.Second - p.Grain})
+			p.verdict("when the first has left", p.allow("app", 4), counters.Verdict{OK: true, Limit: 4,
+				Reset: 7*time.Second - p.Grain})
 		}},
 		{"a retry is admitted at RetryAfter, and not before", clock, func(p *place) {
 			for i := range 20 {
@@ -94,12 +97,14 @@ func rates() []promise {
 		}},
 		{"after a minute of silence everything is as at first", clock, func(p *place) {
 			for range 3 {
-				p.verdict("the first request", p.allow("app", 60), counters.Verdict{OK: true, Limit: 60, Remaining: 59, Reset: window})
+				p.verdict("the first request", p.allow("app", 60), counters.Verdict{OK: true, Limit: 60, Remaining: 59,
+					Reset: window})
 				p.want("the others", p.allowed("app", 60, 100), 59)
 				p.wait(window + p.Grain)
 			}
 			p.wait(25 * time.Hour)
-			p.verdict("the first of the next day", p.allow("app", 60), counters.Verdict{OK: true, Limit: 60, Remaining: 59, Reset: window})
+			p.verdict("the first of the next day", p.allow("app", 60),
+				counters.Verdict{OK: true, Limit: 60, Remaining: 59, Reset: window})
 		}},
 		{"a large limit is as exact as a small one", clock, func(p *place) {
 			until := p.waiter()
@@ -108,7 +113,8 @@ func rates() []promise {
 				p.want("of 3,000", p.allowed("app", 3000, 50), 50)
 			}
 			until(30 * time.Second)
-			p.verdict("one more", p.allow("app", 3000), counters.Verdict{Limit: 3000, Reset: 30 * time.Second, RetryAfter: 30 * time.Second})
+			p.verdict("one more", p.allow("app", 3000), counters.Verdict{Limit: 3000, Reset: 30 * time.Second,
+				RetryAfter: 30 * time.Second})
 			until(63*time.Second + p.Grain)
 			p.want("when 31 of 60 parts have left", p.allowed("app", 3000, 2000), 31*50)
 		}},
@@ -145,7 +151,8 @@ func changingLimits() []promise {
 			until(5 * time.Second)
 			for limit, leaves := range map[int]time.Duration{5: 0, 4: 1, 3: 2, 2: 3, 1: 4} {
 				wait := window + leaves*time.Second - 5*time.Second
-				p.verdict(fmt.Sprint("with a limit of ", limit), p.allow("app", limit), counters.Verdict{Limit: limit, Reset: wait, RetryAfter: wait})
+				p.verdict(fmt.Sprint("with a limit of ", limit), p.allow("app", limit),
+					counters.Verdict{Limit: limit, Reset: wait, RetryAfter: wait})
 			}
 			p.verdict("with room for one", p.allow("app", 6), counters.Verdict{OK: true, Limit: 6, Reset: 55 * time.Second})
 			until(62*time.Second - time.Millisecond)
@@ -164,7 +171,8 @@ func changingLimits() []promise {
 		}},
 		{"without a limit everything is admitted and nothing counted", nothing, func(p *place) {
 			for range 100 {
-				if v := p.allow("app", counters.Unlimited); v != (counters.Verdict{OK: true, Limit: counters.Unlimited, Remaining: counters.Unlimited}) {
+				if v := p.allow("app", counters.Unlimited); v != (counters.Verdict{OK: true, Limit: counters.Unlimited,
+					Remaining: counters.Unlimited}) {
 					p.Fatalf("without a limit = %+v", v)
 				}
 			}
@@ -186,7 +194,8 @@ func changingLimits() []promise {
 		{"the largest limits are limits too", nothing, func(p *place) {
 			for _, limit := range []int{1 << 20, 1<<31 - 1} {
 				v := p.allow(fmt.Sprint("app", limit), limit)
-				p.verdict(fmt.Sprint("with a limit of ", limit), v, counters.Verdict{OK: true, Limit: limit, Remaining: limit - 1, Reset: v.Reset})
+				p.verdict(fmt.Sprint("with a limit of ", limit), v, counters.Verdict{OK: true, Limit: limit, Remaining: limit - 1,
+					Reset: v.Reset})
 			}
 		}},
 	}

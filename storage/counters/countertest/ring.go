@@ -53,7 +53,8 @@ func (r *limiterRing) Allow(ctx context.Context, id string, limit int, now time.
 	return r.all[r.next()].Allow(ctx, id, limit, now)
 }
 
-func (r *limiterRing) HoldAddress(ctx context.Context, from netip.Addr, per int, now time.Time) (counters.Verdict, func()) {
+func (r *limiterRing) HoldAddress(ctx context.Context, from netip.Addr, per int, now time.Time) (counters.Verdict,
+	func()) {
 	return r.all[r.next()].HoldAddress(ctx, from, per, now)
 }
 

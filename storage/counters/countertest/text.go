@@ -85,7 +85,8 @@ func apart() []promise {
 				p.Fatal("rates of a node that has just joined begin anew")
 			}
 			for what, wait := range map[string]time.Duration{
-				"counts": third.Counter().Add(ctx, "mails", client, 5, window), "locks": third.Addresses(counters.Lock{}).Begin(ctx, address),
+				"counts": third.Counter().Add(ctx, "mails", client, 5, window),
+				"locks":  third.Addresses(counters.Lock{}).Begin(ctx, address),
 				"delays": third.Accounts().Begin(ctx, account(1)),
 			} {
 				if wait == 0 {

@@ -38,7 +38,8 @@ func undoing() []promise {
 				first := []int{10, 0, 0}[middle] // the oldest that is left
 				v, _ := p.hold(address, 3)
 				what := fmt.Sprint("without request ", middle+1)
-				p.verdict(what, v, counters.Verdict{OK: true, Limit: 3, Reset: window - 25*time.Second + time.Duration(first)*time.Second})
+				p.verdict(what, v, counters.Verdict{OK: true, Limit: 3, Reset: window - 25*time.Second +
+					time.Duration(first)*time.Second})
 				until(window + time.Duration(first)*time.Second - time.Millisecond)
 				p.want(what+", before the oldest has left", p.held(address, 3, 2), 0)
 				until(window + time.Duration(first)*time.Second + p.Grain)

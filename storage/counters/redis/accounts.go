@@ -125,7 +125,8 @@ func (a *accounts) ask(account [32]byte, act string) (wait time.Duration, err er
 	}
 	bucket, field := keys.Account(account)
 	r, err := a.c.do(delaysScript, 1, []string{bucket}, "", act, field,
-		millis(counters.DelayWithin), millis(counters.DelayLeast), millis(counters.DelayMost), millis(placeLives), strconv.Itoa(counters.DelayAfter))
+		millis(counters.DelayWithin), millis(counters.DelayLeast), millis(counters.DelayMost), millis(placeLives),
+		strconv.Itoa(counters.DelayAfter))
 	if err != nil {
 		return 0, err
 	}

@@ -27,7 +27,8 @@ func (l limiter) Allow(_ context.Context, clientID string, limit int, now time.T
 	c := l.c
 	return c.both(counters.Window, limit, func(limit int) held {
 		v := c.apps.Allow(clientID, limit, now)
-		return held{counters.Verdict{OK: v.OK, Limit: v.Limit, Remaining: v.Remaining, Reset: v.Reset, RetryAfter: v.RetryAfter},
+		return held{counters.Verdict{OK: v.OK, Limit: v.Limit, Remaining: v.Remaining, Reset: v.Reset,
+			RetryAfter: v.RetryAfter},
 			func() { c.apps.Cancel(v.Receipt) }}
 	}, func() (held, error) {
 		keys, ok := c.keys()

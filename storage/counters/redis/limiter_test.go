@@ -51,14 +51,16 @@ func TestAnAddressMakesItsLimitInAnyMinuteHoweverHighItIs(t *testing.T) {
 			c := open(t, Options{clock: w.now})
 			for i := range limit {
 				v, _ := c.Limiter().HoldAddress(ctx, ip(address), limit, w.now())
-				want := counters.Verdict{OK: true, Limit: limit, Remaining: limit - 1 - i, Reset: time.Minute - time.Duration(i)*time.Millisecond}
+				want := counters.Verdict{OK: true, Limit: limit, Remaining: limit - 1 - i,
+					Reset: time.Minute - time.Duration(i)*time.Millisecond}
 				if v != want {
 					t.Fatalf("%s, request %d of %d: %+v, want %+v", address, i, limit, v, want)
 				}
 				w.pass(time.Millisecond)
 			}
 			left := time.Minute - time.Duration(limit)*time.Millisecond
-			if v, _ := c.Limiter().HoldAddress(ctx, ip(address), limit, w.now()); v != (counters.Verdict{Limit: limit, Reset: left, RetryAfter: left}) {
+			if v, _ := c.Limiter().HoldAddress(ctx, ip(address), limit,
+				w.now()); v != (counters.Verdict{Limit: limit, Reset: left, RetryAfter: left}) {
 				t.Fatalf("%s, beyond %d: %+v", address, limit, v)
 			}
 			w.pass(left)

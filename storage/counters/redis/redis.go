@@ -52,7 +52,8 @@ func Open(ctx context.Context, address string, o Options) (*Counters, error) {
 		return nil, err
 	}
 	c := &Counters{
-		o: o, at: placeOf(target), apps: apps, addresses: counters.NewLimiter(), events: new(local.Counter), delays: local.NewDelays(),
+		o: o, at: placeOf(target), apps: apps, addresses: counters.NewLimiter(), events: new(local.Counter),
+		delays: local.NewDelays(),
 	}
 	names := script.Keys{Prefix: o.Prefix}
 	c.link = link.Start(ctx, link.Config{Servers: o.servers(target), Mark: names.Mark, Marker: script.Marker, Timeout: o.Timeout, Log: o.Log})

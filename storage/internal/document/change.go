@@ -144,7 +144,8 @@ func (c *changes) tellAll(found ...state.Change) {
 
 // Follow reads the epochs before anything is cached.
 func Follow(ctx context.Context, s *Store, b driver.Backend) error {
-	s.changes = changes{shared: driver.AsShared(b), last: map[string]epoch{}, seen: map[string]mark{}, tell: map[int]func(state.Change){}}
+	s.changes = changes{shared: driver.AsShared(b), last: map[string]epoch{}, seen: map[string]mark{},
+		tell: map[int]func(state.Change){}}
 	return s.ReadChanges(ctx)
 }
 

@@ -108,7 +108,8 @@ func WriteCounted(ctx context.Context, s *Store, change Tally, docs ...driver.Do
 	}
 	for range maxConflicts {
 		version, err := s.writeShard(ctx, change, docs)
-		if in := (*driver.PutError)(nil); !errors.As(err, &in) || in.Kind != Counters.Name || !strings.HasPrefix(in.ID, shardPrefix) {
+		if in := (*driver.PutError)(nil); !errors.As(err, &in) || in.Kind != Counters.Name ||
+			!strings.HasPrefix(in.ID, shardPrefix) {
 			return version, err
 		}
 	}

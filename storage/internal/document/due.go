@@ -42,6 +42,7 @@ func ListDueOn[T any](ctx context.Context, s *Store, k Kind[T], list string, at 
 	if err != nil || len(found) >= n {
 		return found, err
 	}
-	astray, _, err := List(ctx, s, k, driver.Between(DueOn(list, at.Add(maxDeferral)), list+"=:"), n-len(found)) // a colon is behind all digits
+	// a colon is behind all digits
+	astray, _, err := List(ctx, s, k, driver.Between(DueOn(list, at.Add(maxDeferral)), list+"=:"), n-len(found))
 	return append(found, astray...), err
 }

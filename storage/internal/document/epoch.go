@@ -12,7 +12,8 @@ import (
 )
 
 // followed are the kinds whose changes are told to other processes.
-var followed = []string{state.ChangedKeys, state.ChangedSettings, state.ChangedApps, state.ChangedCapabilities, state.ChangedAccess, state.ChangedBundles, state.ChangedUsers}
+var followed = []string{state.ChangedKeys, state.ChangedSettings, state.ChangedApps, state.ChangedCapabilities,
+	state.ChangedAccess, state.ChangedBundles, state.ChangedUsers}
 
 // userEpochs is the number of epochs that count changes of users. Writers of one epoch meet, and users are
 // written by many at once.

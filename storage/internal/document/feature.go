@@ -26,7 +26,8 @@ var (
 	Outgoing           = state.Feature{Name: "back-channel logout and user events", Since: firstVersion}
 )
 
-var known = []state.Feature{ConsentRevocations, ToolAccess, DefaultAccess, DeniedClients, UserKeys, SecondFactors, Counting, Outgoing}
+var known = []state.Feature{ConsentRevocations, ToolAccess, DefaultAccess, DeniedClients, UserKeys, SecondFactors,
+	Counting, Outgoing}
 
 // Features returns the features that this version knows.
 func Features() []state.Feature { return slices.Clone(known) }

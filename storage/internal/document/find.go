@@ -19,7 +19,8 @@ func ListOf(owner string) string {
 }
 
 // Look returns a page of up to n records of a list that begin with a text by one of their texts.
-func Look[T any](ctx context.Context, s *Store, k Kind[T], texts func(T) []string, list, prefix, from string, n int) (page []T, next string, err error) {
+func Look[T any](ctx context.Context, s *Store, k Kind[T], texts func(T) []string, list, prefix, from string,
+	n int) (page []T, next string, err error) {
 	q, err := find.New(list, prefix, from)
 	if err != nil {
 		return nil, "", err

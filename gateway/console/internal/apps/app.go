@@ -49,7 +49,8 @@ func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 }
 
 // changeable are the fields of an application that a change may have. An administrator's are among them.
-var changeable = append(slices.Clone(manage.Changeable), "first_party", "disabled", "owner", "allow_http_redirect", "forbid_plain", "held")
+var changeable = append(slices.Clone(manage.Changeable), "first_party", "disabled", "owner", "allow_http_redirect",
+	"forbid_plain", "held")
 
 // createApp serves POST /api/console/apps.
 func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {

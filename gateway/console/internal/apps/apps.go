@@ -73,16 +73,18 @@ func (s *Apps) Part() ui.Part {
 			{Path: clientsAPI + "/set", Methods: by{"POST": s.setClient}, Changes: administrator},
 			{Path: clientsAPI + "/refetch", Methods: by{"POST": s.refetch}, Changes: administrator},
 			{Path: clientsAPI + "/forget", Methods: by{"POST": s.forgetClient}, Changes: administrator},
-			{Path: clientsAPI + "/hosts", Methods: by{"GET": s.listHosts, "POST": s.setHost}, May: reader, Changes: administrator},
+			{Path: clientsAPI + "/hosts", Methods: by{"GET": s.listHosts, "POST": s.setHost}, May: reader,
+				Changes: administrator},
 			{Path: clientsAPI + "/hosts/{host}", Methods: by{"DELETE": s.forgetHost}, Changes: administrator},
 		},
 		Pages: []ui.Page{
 			{Path: root, Title: "Applications", Section: "Applications", Owned: true, Get: s.listApps, Template: listPage},
-			{Path: root + "/new", Title: "New application", Owned: true, May: []consoleauth.Check{admin.Actor.Writer}, Get: nothing, Template: newPage, Acts: map[string]ui.Act{
-				"new": {Says: "Make an application", Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
-					"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
+			{Path: root + "/new", Title: "New application", Owned: true, May: []consoleauth.Check{admin.Actor.Writer},
+				Get: nothing, Template: newPage, Acts: map[string]ui.Act{
+					"new": {Says: "Make an application", Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
+						"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
+					}},
 				}},
-			}},
 			{Path: root + "/{client_id}", Title: "Application", Owned: true, Of: s.nameOf, Get: s.appPage, Template: showPage, Acts: s.acts()},
 			{Path: root + "/{client_id}/grants", Title: "Grants", Owned: true, Get: s.listGrants, Template: grantsPage},
 			{Path: "/console/clients", Title: "Clients", Section: "Applications", May: reader, Get: s.listClients, Template: clientsPage},
@@ -100,14 +102,17 @@ func (s *Apps) acts() map[string]ui.Act {
 		"set": {Says: "Change an application", Do: s.changeApp, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "backchannel_logout_uri": ui.Text, "legacy_success_code": ui.Number, "mfa": ui.Text,
 		}},
-		"flags": {Says: "Change the permissions of an application", Do: s.changeApp, May: administrator, Done: "The application is changed.", Fields: map[string]ui.Kind{
-			"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
-		}},
-		"hold": {Says: "Change what an application may not use", Do: s.changeApp, May: administrator, Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
+		"flags": {Says: "Change the permissions of an application", Do: s.changeApp, May: administrator,
+			Done: "The application is changed.", Fields: map[string]ui.Kind{
+				"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
+			}},
+		"hold": {Says: "Change what an application may not use", Do: s.changeApp, May: administrator,
+			Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
 		"brand": {Says: "Change the look of an application", Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
 			"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
 		}},
-		"give":   {Says: "Give an application to another owner", Do: s.changeApp, May: administrator, Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
+		"give": {Says: "Give an application to another owner", Do: s.changeApp, May: administrator,
+			Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
 		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
 		"delete": {
 			Says: "Delete an application", Do: s.deleteNamed, Done: "The application is deleted.", Fields: map[string]ui.Kind{"confirm": ui.Text},

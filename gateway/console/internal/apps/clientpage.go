@@ -16,14 +16,17 @@ import (
 // form brings it.
 func (s *Apps) clientActs() map[string]ui.Act {
 	act := func(says string, do ui.Action, done string) ui.Act {
-		return ui.Act{Says: says, Do: do, Done: done, May: []consoleauth.Check{admin.Actor.Admin}, To: func(result any, path string) string {
-			return path + "?id=" + url.QueryEscape(result.(clientFacts).ClientID)
-		}}
+		return ui.Act{Says: says, Do: do, Done: done, May: []consoleauth.Check{admin.Actor.Admin},
+			To: func(result any, path string) string {
+				return path + "?id=" + url.QueryEscape(result.(clientFacts).ClientID)
+			}}
 	}
 	id := func(v clientFacts) any { return v.ClientID }
 	all := map[string]ui.Act{
-		"trust":   act("Trust the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Trusted), "The host is trusted."),
-		"deny":    act("Deny the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Denied), "The host is denied."),
+		"trust": act("Trust the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Trusted),
+			"The host is trusted."),
+		"deny": act("Deny the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Denied),
+			"The host is denied."),
 		"unsay":   act("Leave a host of clients to the configuration", s.onClient(s.unsay, "host", hostOf), "The configuration decides about the host again."),
 		"refetch": act("Read the document of a client again", s.onClient(s.refetch, "client_id", id), "The document is read again at the next sign-in."),
 		"disable": act("Disable a client", s.onClient(s.setClient, "client_id", id, "disabled", true), "The client is disabled."),
@@ -78,7 +81,9 @@ func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who admin.Actor) (a
 func (s *Apps) hostActs() map[string]ui.Act {
 	administrator := []consoleauth.Check{admin.Actor.Admin}
 	return map[string]ui.Act{
-		"set":   {Says: "Set the policy of a host of clients", Do: s.setHost, May: administrator, Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
-		"unsay": {Says: "Leave a host of clients to the configuration", Do: s.unsay, May: administrator, Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
+		"set": {Says: "Set the policy of a host of clients", Do: s.setHost, May: administrator,
+			Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
+		"unsay": {Says: "Leave a host of clients to the configuration", Do: s.unsay, May: administrator,
+			Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
 	}
 }

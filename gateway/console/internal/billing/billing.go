@@ -79,12 +79,16 @@ func (s *Billing) Part() ui.Part {
 		Pages: []ui.Page{
 			{Path: "/console/orders", Title: "Orders", Section: "Billing", Owned: true, Get: s.browseOrders, Template: ordersPage},
 			{Path: "/console/orders/{order_id}", Title: "Order", Owned: true, Get: s.showOrder, Template: orderPage, Acts: map[string]ui.Act{
-				"approve": {Says: "Approve an order", Do: s.approveOrder, May: administrator, Fields: map[string]ui.Kind{"until": ui.Optional}, Done: "The order is approved."},
-				"reject":  {Says: "Reject an order", Do: s.rejectOrder, May: administrator, Fields: map[string]ui.Kind{"reason": ui.Text}, Done: "The order is rejected."},
-				"cancel":  {Says: "Cancel an order", Do: s.cancelOrder, Done: "The order is canceled."},
+				"approve": {Says: "Approve an order", Do: s.approveOrder, May: administrator,
+					Fields: map[string]ui.Kind{"until": ui.Optional}, Done: "The order is approved."},
+				"reject": {Says: "Reject an order", Do: s.rejectOrder, May: administrator,
+					Fields: map[string]ui.Kind{"reason": ui.Text}, Done: "The order is rejected."},
+				"cancel": {Says: "Cancel an order", Do: s.cancelOrder, Done: "The order is canceled."},
 			}},
 			{Path: "/console/tiers", Title: "Tiers", Section: "Billing", Owned: true, Get: s.listTiers, Template: tiersPage, Acts: map[string]ui.Act{
-				"set": {Says: "Set the tier of an application", Do: s.setTier, May: administrator, Fields: map[string]ui.Kind{"client_id": ui.Text, "tier": ui.Text, "until": ui.Optional}, Done: "The application has this tier now."},
+				"set": {Says: "Set the tier of an application", Do: s.setTier, May: administrator,
+					Fields: map[string]ui.Kind{"client_id": ui.Text, "tier": ui.Text, "until": ui.Optional},
+					Done:   "The application has this tier now."},
 			}},
 			{Path: "/console/quota", Title: "Quota", Section: "Billing", Owned: true, Get: s.browseQuota, Template: quotaPage},
 			{Path: "/console/settlements", Title: "Settlements", Section: "Billing", Owned: true, Get: s.listSettlements, Template: settlementsPage},

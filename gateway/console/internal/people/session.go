@@ -93,7 +93,7 @@ func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who admin.A
 	return s.endNamed(r, who, map[string][]string{u.Sub: ids})
 }
 
-// endNamed ends the sessions of users, by sub, that are named. What does not belong to them ends nothing at all.
+// endNamed ends the sessions of users, by sub, that are named. If one belongs to another user, nothing ends.
 func (s *People) endNamed(r *http.Request, who admin.Actor, by map[string][]string) (any, error) {
 	var some []storage.Session
 	for sub, ids := range by {

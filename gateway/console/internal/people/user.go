@@ -142,7 +142,8 @@ func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who admin.Ac
 		err = f.Any(known)
 	}
 	var c useracts.Change
-	err = errors.Join(err, f.Read("role", "a text", &c.Role), f.Read("disabled", "true or false", &c.Disabled), f.Read("nickname", "a text", &c.Nickname))
+	err = errors.Join(err, f.Read("role", "a text", &c.Role), f.Read("disabled", "true or false", &c.Disabled),
+		f.Read("nickname", "a text", &c.Nickname))
 	if err != nil {
 		return nil, err
 	}

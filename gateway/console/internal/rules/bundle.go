@@ -78,7 +78,8 @@ func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Act
 			named[member] = true
 		}
 		if len(named) > maxNamed {
-			return nil, manage.BadBody.Saying("a bundle that is made here names tools of at most " + strconv.Itoa(maxNamed) + " capabilities")
+			return nil, manage.BadBody.Saying("a bundle that is made here names tools of at most " + strconv.Itoa(maxNamed) +
+				" capabilities")
 		}
 	}
 	b, err = s.c.Acts.CreateBundle(r.Context(), who, b)

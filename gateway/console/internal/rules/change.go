@@ -68,7 +68,8 @@ func refusal(err error, notThere *reply.Failure) error {
 	}
 	switch no.Kind {
 	case "tool":
-		return manage.BadBody.Saying(no.Of + " has no tool " + strconv.Quote(shown(no.Name, 60)) + ": see its page for those it has")
+		return manage.BadBody.Saying(no.Of + " has no tool " + strconv.Quote(shown(no.Name, 60)) +
+			": see its page for those it has")
 	case "rule":
 		return noRule
 	case "user":

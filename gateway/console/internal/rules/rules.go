@@ -63,12 +63,18 @@ func New(c Config) *Rules { return &Rules{c} }
 
 // What there is not.
 var (
-	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"} // protocol 7
-	noRule       = &reply.Failure{Status: 404, Msg: "the capability has no such rule: it was removed or replaced"}         // protocol 7
-	noBundle     = &reply.Failure{Status: 404, Msg: "no such bundle: see GET /api/console/bundles for those there are"}    // protocol 7
-	notTyped     = &reply.Failure{Status: 400, Msg: "name a user, an application, a role or a tier"}                       // protocol 7
-	noUser       = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}                     // protocol 7
-	noApp        = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}                    // protocol 7
+	// protocol 7
+	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"}
+	// protocol 7
+	noRule = &reply.Failure{Status: 404, Msg: "the capability has no such rule: it was removed or replaced"}
+	// protocol 7
+	noBundle = &reply.Failure{Status: 404, Msg: "no such bundle: see GET /api/console/bundles for those there are"}
+	// protocol 7
+	notTyped = &reply.Failure{Status: 400, Msg: "name a user, an application, a role or a tier"}
+	// protocol 7
+	noUser = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}
+	// protocol 7
+	noApp = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}
 )
 
 const (
@@ -104,9 +110,11 @@ func (s *Rules) Part() ui.Part {
 				"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.", Fields: map[string]ui.Kind{"id": ui.Text}},
 			}},
 			{Path: "/console/bundles", Title: "Bundles", Section: "Tools", Get: s.bundles, Template: bundlesPage, Acts: acts{
-				"make": {Says: "Make a bundle", Do: s.makeBundle, May: administrator, Done: "The bundle was created.", Fields: map[string]ui.Kind{
-					"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
-				"remove": {Says: "Remove a bundle", Do: s.removeBundle, May: administrator, Done: "The bundle was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
+				"make": {Says: "Make a bundle", Do: s.makeBundle, May: administrator, Done: "The bundle was created.",
+					Fields: map[string]ui.Kind{
+						"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
+				"remove": {Says: "Remove a bundle", Do: s.removeBundle, May: administrator, Done: "The bundle was removed.",
+					Fields: map[string]ui.Kind{"name": ui.Text}},
 			}},
 			{Path: "/console/visible", Title: "Who sees what", Section: "Tools", May: reader, Get: s.sees, Template: seesPage},
 		},

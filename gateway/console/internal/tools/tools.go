@@ -63,10 +63,14 @@ type Tools struct{ c Config }
 func New(c Config) *Tools { return &Tools{c} }
 
 var (
-	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}           // protocol 7
-	noTool       = &reply.Failure{Status: 404, Msg: "this capability has no such tool"}                                   // protocol 7
-	notOnBus     = &reply.Failure{Status: 409, Msg: "this capability is not on the bus: publish it, then call its tools"} // decision 30
-	noDelivery   = &reply.Failure{Status: 404, Msg: "no such delivery: it was delivered, or has expired"}                 // protocol 7
+	// protocol 7
+	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}
+	// protocol 7
+	noTool = &reply.Failure{Status: 404, Msg: "this capability has no such tool"}
+	// decision 30
+	notOnBus = &reply.Failure{Status: 409, Msg: "this capability is not on the bus: publish it, then call its tools"}
+	// protocol 7
+	noDelivery = &reply.Failure{Status: 404, Msg: "no such delivery: it was delivered, or has expired"}
 )
 
 // Part returns the endpoints and pages.

@@ -70,7 +70,8 @@ func (t *Tools) showTool(_ http.ResponseWriter, r *http.Request, who admin.Actor
 }
 
 // call calls a tool as an API key of the person would.
-func (t *Tools) call(r *http.Request, who admin.Actor, c storage.Capability, tool toolplan.Tool, arguments json.RawMessage) (json.RawMessage, error) {
+func (t *Tools) call(r *http.Request, who admin.Actor, c storage.Capability, tool toolplan.Tool,
+	arguments json.RawMessage) (json.RawMessage, error) {
 	if !c.Publish {
 		return nil, notOnBus
 	}

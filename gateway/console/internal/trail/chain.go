@@ -122,7 +122,8 @@ func (t *Trail) verify(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if len(f) > 0 || t.check.state().Running {
 		return nil, running
 	}
-	if err := t.c.Recorder.Note(r.Context(), who, admin.Act{What: "audit verify", On: "trail", User: who.Sub}); err != nil {
+	if err := t.c.Recorder.Note(r.Context(), who, admin.Act{What: "audit verify", On: "trail",
+		User: who.Sub}); err != nil {
 		return nil, err
 	}
 	begun, ok := t.check.begin(t.c.Archive)

@@ -64,13 +64,15 @@ func (t *Trail) Part() ui.Part {
 			{Path: "/api/console/audit", Owned: true, Methods: by{"GET": t.list}},
 			{Path: "/api/console/audit/{seq}", Owned: true, Methods: by{"GET": t.show}},
 			{Path: "/api/console/audit/export", Owned: true, Raw: map[string]ui.Raw{"GET": t.export}},
-			{Path: "/api/console/audit/chain", May: reader, Changes: administrator, Methods: by{"GET": t.chain, "POST": t.verify}},
+			{Path: "/api/console/audit/chain", May: reader, Changes: administrator,
+				Methods: by{"GET": t.chain, "POST": t.verify}},
 		},
 		Pages: []ui.Page{
 			{Path: "/console/audit", Title: "Audit trail", Section: "Service", Owned: true, Get: t.list, Template: listPage},
 			{Path: "/console/audit/{seq}", Title: "Record of the audit trail", Owned: true, Get: t.show, Template: recordPage},
 			{Path: "/console/audit/chain", Title: "Chain of the audit trail", May: reader, Get: t.chain, Template: chainPage, Acts: map[string]ui.Act{
-				"verify": {Says: "Verify the audit trail", Do: t.verify, May: administrator, Done: "The verification runs. Load this page again to see how far it is."},
+				"verify": {Says: "Verify the audit trail", Do: t.verify, May: administrator,
+					Done: "The verification runs. Load this page again to see how far it is."},
 			}},
 		},
 		Texts: texts,

@@ -97,7 +97,8 @@ func (b *bench) run(only int) (err error) {
 // prepare finds the programs.
 func (b *bench) prepare() (err error) {
 	if b.self, err = os.Executable(); err == nil && b.binary == "" {
-		b.binary, err = b.compile(".", "keystile", "build", "-trimpath", "-ldflags=-s -w", "github.com/keystile/keystile/cmd/keystile")
+		b.binary, err = b.compile(".", "keystile", "build", "-trimpath", "-ldflags=-s -w",
+			"github.com/keystile/keystile/cmd/keystile")
 	}
 	return err
 }

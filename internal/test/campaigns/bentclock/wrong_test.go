@@ -131,7 +131,8 @@ var planted = map[string]struct {
 		File: "storage/internal/clock/clock.go", Old: "return c.reach(now)", New: "return now",
 	}, 8 * day},
 	"revocations are dated by the clock alone": {overlay.Change{
-		File: "storage/internal/clock/clock.go", Old: "\t\t\tr.Before = c.next()\n\t\tdefault:", New: "\t\t\tr.Before = now\n\t\tdefault:",
+		File: "storage/internal/clock/clock.go", Old: "\t\t\tr.Before = c.next()\n\t\tdefault:",
+		New: "\t\t\tr.Before = now\n\t\tdefault:",
 	}, 2 * time.Hour},
 }
 

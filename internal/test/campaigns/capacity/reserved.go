@@ -15,7 +15,9 @@ var reserves = []reserve{
 	{"feeds can be read without notifications", true,
 		"listen=off: nodes read each second, tell nobody, and take no lock that all databases of a server share. The bound of a second stays."},
 	{"leases of limits", false,
-		"Each request of an application takes one act on its one key. storage/counters/redis has no lease of a part of a limit that a node could use up by itself; storage/counters.Limiter would let one in, since a node asks it and nobody else. While Redis is away nodes do keep a share each."},
+		"Each request of an application takes one act on its one key. storage/counters/redis has no lease of a part of a " +
+			"limit that a node could use up by itself; storage/counters.Limiter would let one in, since a node asks it and " +
+			"nobody else. While Redis is away nodes do keep a share each."},
 	{"leases of background work", true,
 		"storage/nodes.Task is done by one node at a time, by a document in the store; several primaries have one each."},
 	{"numbers of feeds", false,

@@ -88,7 +88,8 @@ func (v *walkthrough) acts(shop string) {
 	}{
 		{"/console/apps/new", [][2]string{{"name", "Bookshop"}, {"domains", "books.example.com"}}, "main form button", "client_id"},
 		{"/console/apps", nil, `main .filters button`, "Bookshop"},
-		{"/console/capabilities/new", [][2]string{{"member", "bookshop"}, {"upstream_url", shop}, {"document", filled.Bookshop}}, "button[value=register]", "placeOrder"},
+		{"/console/capabilities/new", [][2]string{{"member", "bookshop"}, {"upstream_url", shop},
+			{"document", filled.Bookshop}}, "button[value=register]", "placeOrder"},
 		{"/console/capabilities/bookshop/tools/findOrders", nil, "main form button", "sent"},
 		{"/console/users/new", [][2]string{{"username", "mina"}, {"password", "correct horse battery"}}, "main form button", "mina"},
 		{"/console/users", [][2]string{{"q", "mi"}}, ".filters button", "mina"},

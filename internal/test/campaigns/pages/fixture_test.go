@@ -141,10 +141,14 @@ func get(t *testing.T, client *http.Client, url string, header ...string) (*http
 // post sends a form.
 func post(t *testing.T, s *service, path string, form url.Values) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+path, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+path,
+		strings.NewReader(form.Encode()))
 	fatal(t, err)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return do(t, &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, req)
+	return do(t, &http.Client{CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}, req)
 }
 
 func do(t *testing.T, client *http.Client, req *http.Request) (*http.Response, string) {
@@ -160,7 +164,8 @@ func do(t *testing.T, client *http.Client, req *http.Request) (*http.Response, s
 // machineToken gets a token for an application itself.
 func machineToken(t *testing.T, s *service, id, secret string) string {
 	t.Helper()
-	_, body := post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}})
+	_, body := post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id},
+		"client_secret": {secret}})
 	var v struct {
 		AccessToken string `json:"access_token"`
 	}

@@ -116,7 +116,9 @@ func (f *usedService) given(t *testing.T, s *storage.Store, say func(text string
 func (f *usedService) pages() []struct{ name, path string } {
 	return []struct{ name, path string }{
 		{"overview", "/console/"}, {"settlements", "/console/settlements"}, {"apps", "/console/apps"}, {"app-new", "/console/apps/new"}, {"app", "/console/apps/" + f.app + "?redirect_uri=https://evil.example/"}, {"clients", "/console/clients"}, {"client-hosts", "/console/clients/hosts"},
-		{"client", "/console/clients/show?id=" + filled.DynamicID}, {"access", "/console/access"}, {"access-one", "/console/access/bookshop"}, {"bundles", "/console/bundles"}, {"visible", "/console/visible?sub=" + f.user},
+		{"client", "/console/clients/show?id=" + filled.DynamicID}, {"access", "/console/access"},
+		{"access-one", "/console/access/bookshop"}, {"bundles", "/console/bundles"},
+		{"visible", "/console/visible?sub=" + f.user},
 		{"capabilities", "/console/capabilities"}, {"capability-new", "/console/capabilities/new"}, {"capability", "/console/capabilities/bookshop"},
 		{"capability-edit", "/console/capabilities/bookshop/edit"},
 		{"deliveries", "/console/capabilities/bookshop/deliveries"}, {"tool", "/console/capabilities/bookshop/tools/placeOrder"},

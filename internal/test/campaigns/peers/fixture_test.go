@@ -51,7 +51,8 @@ func newFixture(t *testing.T, idTokenAlgs ...string) fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tokens.Close(t.Context()) })
-	signIn, err := signin.New(t.Context(), signin.Config{BaseURL: server.URL, Store: store, Users: users.Host(), Revoker: tokens})
+	signIn, err := signin.New(t.Context(), signin.Config{BaseURL: server.URL, Store: store, Users: users.Host(),
+		Revoker: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ replace github.com/keystile/keystile => %s
 
 // keepHosts copies the hosts into the data of a release.
 func keepHosts(ctx context.Context, version string) error {
-	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}} {{.GoVersion}}", "github.com/keystile/keystile").Output()
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}} {{.GoVersion}}",
+		"github.com/keystile/keystile").Output()
 	if err != nil {
 		return fmt.Errorf("go list -m: %w", err)
 	}

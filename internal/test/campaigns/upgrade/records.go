@@ -92,7 +92,8 @@ func records(f released.Facts) map[string]func(context.Context, *storage.Store, 
 			return err
 		},
 		"call that was repeated": func(ctx context.Context, s *storage.Store, at time.Time) error {
-			_, err := s.SaveKeyedCalls(ctx, idempotency.Call{ID: handle.Hash("call"), Charged: true, Repeats: 1, ExpiresAt: at.AddDate(0, 0, 1)})
+			_, err := s.SaveKeyedCalls(ctx, idempotency.Call{ID: handle.Hash("call"), Charged: true, Repeats: 1,
+				ExpiresAt: at.AddDate(0, 0, 1)})
 			return err
 		},
 		"probe": func(ctx context.Context, s *storage.Store, at time.Time) error { return s.Ready(ctx) },

@@ -128,11 +128,14 @@ func TestWhatBreaksAnUpgradeIsFound(t *testing.T) {
 		complaint string
 	}{
 		"a field has another name": {
-			overlay.Change{File: "storage/people/user.go", Old: "`json:\"role,omitempty\"`", New: "`json:\"rank,omitempty\"`"}, "turn",
+			overlay.Change{File: "storage/people/user.go", Old: "`json:\"role,omitempty\"`", New: "`json:\"rank,omitempty\"`"},
+			"turn",
 		},
 		"a store is marked as newer when it is opened": {
-			overlay.Change{File: "storage/internal/document/feature.go", Old: "	s.features.note(format{Features: has})\n	return nil\n}",
-				New: "	s.features.note(format{Features: has})\n	return RequireFeature(ctx, s, state.Feature{\"planted\", \"v9\"})\n}"}, "planted",
+			overlay.Change{File: "storage/internal/document/feature.go",
+				Old: "	s.features.note(format{Features: has})\n	return nil\n}",
+				New: "	s.features.note(format{Features: has})\n	return RequireFeature(ctx, s, state.Feature{\"planted\", " +
+					"\"v9\"})\n}"}, "planted",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,8 @@ func start(t testing.TB) *service {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	h := &service{TB: t, spy: &spy{Backend: backend}}
-	c := keystile.Config{BaseURL: base, Backend: h.spy, MasterKey: storage.NewMasterKey(), Log: slog.New(slog.DiscardHandler),
+	c := keystile.Config{BaseURL: base, Backend: h.spy, MasterKey: storage.NewMasterKey(),
+		Log:                   slog.New(slog.DiscardHandler),
 		AllowPrivateUpstreams: []string{"127.0.0.0/8"}}
 	c.Tokens.SweepEvery = -1
 	var err error

@@ -128,7 +128,8 @@ func TestASessionCountsInShadowWithAddresses(t *testing.T) {
 
 func TestAShadowOfNoTierIsRefused(t *testing.T) {
 	h := newFixture(t)
-	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Shadow: gateway.Shadow{Tiers: []string{"login"}}, Log: quiet})
+	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit,
+		Shadow: gateway.Shadow{Tiers: []string{"login"}}, Log: quiet})
 	if err == nil || !strings.Contains(err.Error(), `"login" is no tier`) {
 		t.Errorf("New() = %v, want what is wrong", err)
 	}

@@ -61,7 +61,8 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, changes ...f
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(context.Background(), h.backend, key))(t)
 	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: h.users.Host(), Log: quiet}))(t)
+	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: h.users.Host(),
+		Log: quiet}))(t)
 	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	provider := must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: signIn, Log: quiet}))(t)

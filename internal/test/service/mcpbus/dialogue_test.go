@@ -47,8 +47,10 @@ func stage(t *testing.T, quota bool) (http.Handler, map[string]string) {
 		toolplan.Call{Template: "/pets", Params: []toolplan.Param{{Arg: "name", Name: "name", In: "query"}}})
 	settling := tool("post", "settle", "calls settle", `{"id":{"type":"integer"}}`,
 		toolplan.Call{Template: "/settle", Params: []toolplan.Param{{Arg: "id", Name: "id", In: "query"}}})
-	must(n.store.SaveCapability(t.Context(), capability("pets", "https://pets.example.com"), []toolplan.Tool{get, find}))(t)
-	must(n.store.SaveCapability(t.Context(), capability("billing", "https://billing.example.com"), []toolplan.Tool{settling}))(t)
+	must(n.store.SaveCapability(t.Context(), capability("pets", "https://pets.example.com"),
+		[]toolplan.Tool{get, find}))(t)
+	must(n.store.SaveCapability(t.Context(), capability("billing", "https://billing.example.com"),
+		[]toolplan.Tool{settling}))(t)
 	must(n.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__find"}}))(t)
 	if err := n.bus.Reload(t.Context()); err != nil {
 		t.Fatal(err)
@@ -106,16 +108,18 @@ func (petShop) RoundTrip(r *http.Request) (*http.Response, error) {
 	default:
 		status, body = 404, `{"error":"no such pet"}`
 	}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: length, Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: length, Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
 }
 
 // backstage shows what was charged and noted.
 func (n *node) backstage(app storage.App) http.Handler {
-	return reply.NewMux(quiet, reply.Route{Path: "/test/meter", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, _ *http.Request) error {
-		charged, noted := n.bill.ask()
-		for i := range charged {
-			charged[i] = strings.TrimPrefix(charged[i], app.ID+" ")
-		}
-		return reply.JSON(w, 200, map[string][]string{"charged": charged, "noted": noted})
-	}})
+	return reply.NewMux(quiet, reply.Route{Path: "/test/meter", Methods: []string{"GET"},
+		Handle: func(w http.ResponseWriter, _ *http.Request) error {
+			charged, noted := n.bill.ask()
+			for i := range charged {
+				charged[i] = strings.TrimPrefix(charged[i], app.ID+" ")
+			}
+			return reply.JSON(w, 200, map[string][]string{"charged": charged, "noted": noted})
+		}})
 }

@@ -61,7 +61,8 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, to *bill, sh
 		StaleAfter: backend.StaleAfter,
 	}))(t)
 	t.Cleanup(func() { tokens.Close(context.Background()) })
-	n.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: nobody{}, Log: quiet}))(t)
+	n.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: nobody{},
+		Log: quiet}))(t)
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: n.store, Log: quiet}))(t)
 	t.Cleanup(func() { trail.Close(context.Background()) })
 	c := gateway.Config{Store: n.store, Tokens: tokens, Trail: trail, Log: quiet, PerAddress: counters.Unlimited}
@@ -94,7 +95,8 @@ func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { retur
 // executor calls tools by HTTP.
 type executor struct{ caller *restcall.Caller }
 
-func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (mcpbus.Result, error) {
 	plan, err := restcall.Compile(t)
 	if err != nil {
 		return mcpbus.Result{}, err
@@ -102,7 +104,8 @@ func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Too
 	upstream := restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, Secret: c.AuthSecret}
 	r, err := e.caller.Call(ctx, upstream, plan, arguments)
 	result := mcpbus.Result{
-		IsError: r.IsError, Structured: r.Structured, Dispatched: r.Dispatched, Status: r.Status, Bytes: r.Bytes, Cause: r.Cause,
+		IsError: r.IsError, Structured: r.Structured, Dispatched: r.Dispatched, Status: r.Status, Bytes: r.Bytes,
+		Cause: r.Cause,
 	}
 	for _, h := range r.Headers {
 		if result.Headers == nil {
@@ -130,7 +133,8 @@ type bill struct {
 	charged, noted []string
 }
 
-func (b *bill) ChargeOnce(_ context.Context, c storage.Caller, product, _ string, _ []byte, _ time.Duration, failed bool) error {
+func (b *bill) ChargeOnce(_ context.Context, c storage.Caller, product, _ string, _ []byte, _ time.Duration,
+	failed bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.charged = append(b.charged, fmt.Sprint(c.AppID, " ", product, " failed ", failed))
@@ -159,5 +163,6 @@ func (b *bill) ask() (charged, noted []string) {
 }
 
 func capability(member, upstream string) storage.Capability {
-	return storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1"}
+	return storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true,
+		Owner: "u1"}
 }

@@ -81,7 +81,8 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.store = must(storage.Open(t.Context(), h.backend, key))(t)
 	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 	h.users = users.New(h.store, passwords)
-	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users.Host(), Log: quiet}))(t)
+	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users.Host(),
+		Log: quiet}))(t)
 	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)

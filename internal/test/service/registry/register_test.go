@@ -106,7 +106,8 @@ func TestTheBusIsReloadedAfterEachChangeAndNothingElse(t *testing.T) {
 		what, _, _ := strings.Cut(e.Detail, ":")
 		details = append(details, what)
 	}
-	if want := []string{"capability register a by " + owner, "capability register b by " + owner, "capability remove a by " + owner}; !slices.Equal(details, want) {
+	if want := []string{"capability register a by " + owner, "capability register b by " + owner,
+		"capability remove a by " + owner}; !slices.Equal(details, want) {
 		t.Errorf("noted are %q, want %q", details, want)
 	}
 }

@@ -27,9 +27,10 @@ type Attempts struct {
 	Sessions *session.Sessions
 	Guard    counters.Addresses
 	Turns    *Turns
-	Firsts   counters.Accounts // in this process, whose hashes wait: of passwords of known browsers, which are hashed first
-	Peer     func(*http.Request) netip.Addr
-	Log      *slog.Logger
+	// in this process, whose hashes wait: of passwords of known browsers, which are hashed first
+	Firsts counters.Accounts
+	Peer   func(*http.Request) netip.Addr
+	Log    *slog.Logger
 }
 
 // Throttle says how long to wait before an attempt, and why.

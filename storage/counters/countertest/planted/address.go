@@ -120,7 +120,8 @@ func (h *holder) take(g rung, i, per int, now time.Time, serial int) counters.Ve
 		return counters.Verdict{Reset: events[n].at.Add(window).Sub(now)}
 	}
 	h.all[g.key] = append(events, held{now, serial})
-	return counters.Verdict{OK: true, Limit: per, Remaining: per*g.factor - len(events) - 1, Reset: h.all[g.key][0].at.Add(window).Sub(now)}
+	return counters.Verdict{OK: true, Limit: per, Remaining: per*g.factor - len(events) - 1,
+		Reset: h.all[g.key][0].at.Add(window).Sub(now)}
 }
 
 // back takes a request back as it should be taken back.

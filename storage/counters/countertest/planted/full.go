@@ -71,35 +71,36 @@ func fullBugs() []bug {
 				return counters.Verdict{OK: true, Limit: per, Remaining: per - 1, Reset: window}, func() {}
 			}
 		})},
-		{"a full table of failures forgets who is locked", "full tables/addresses that fail", func(clock countertest.Clock) func(*parts) {
-			inner := guarding(flaws{key: func(ip netip.Addr) string { return ladder(ip)[0].key }})(clock)
-			var mu sync.Mutex
-			seen := map[string]bool{}
-			return func(p *parts) {
-				inner(p)
-				make := p.locks
-				p.locks = func(c counters.Lock) *locks {
-					l := make(c)
-					begin, forget := l.begin, l.clear
-					l.begin = func(ctx context.Context, ip netip.Addr) time.Duration {
-						mu.Lock()
-						defer mu.Unlock()
-						seen[ladder(ip)[0].key] = true
-						if len(seen) > 1000 {
-							for key := range seen {
-								if from, err := netip.ParsePrefix(key); err == nil {
-									forget(ctx, from.Addr())
-								} else if from, err := netip.ParseAddr(key); err == nil {
-									forget(ctx, from)
+		{"a full table of failures forgets who is locked", "full tables/addresses that fail",
+			func(clock countertest.Clock) func(*parts) {
+				inner := guarding(flaws{key: func(ip netip.Addr) string { return ladder(ip)[0].key }})(clock)
+				var mu sync.Mutex
+				seen := map[string]bool{}
+				return func(p *parts) {
+					inner(p)
+					make := p.locks
+					p.locks = func(c counters.Lock) *locks {
+						l := make(c)
+						begin, forget := l.begin, l.clear
+						l.begin = func(ctx context.Context, ip netip.Addr) time.Duration {
+							mu.Lock()
+							defer mu.Unlock()
+							seen[ladder(ip)[0].key] = true
+							if len(seen) > 1000 {
+								for key := range seen {
+									if from, err := netip.ParsePrefix(key); err == nil {
+										forget(ctx, from.Addr())
+									} else if from, err := netip.ParseAddr(key); err == nil {
+										forget(ctx, from)
+									}
 								}
+								clear(seen)
 							}
-							clear(seen)
+							return begin(ctx, ip)
 						}
-						return begin(ctx, ip)
+						return l
 					}
-					return l
 				}
-			}
-		}},
+			}},
 	}
 }

@@ -55,7 +55,8 @@ func guarding(f flaws) plant {
 				if f.fixed != (counters.Lock{}) {
 					c = f.fixed
 				}
-				c = counters.Lock{Failures: cmp.Or(c.Failures, 10), Within: cmp.Or(c.Within, 5*time.Minute), For: cmp.Or(c.For, 15*time.Minute)}
+				c = counters.Lock{Failures: cmp.Or(c.Failures, 10), Within: cmp.Or(c.Within, 5*time.Minute),
+					For: cmp.Or(c.For, 15*time.Minute)}
 				mu.Lock()
 				defer mu.Unlock()
 				if made[c] == nil {
@@ -196,7 +197,8 @@ func lockBugs() []bug {
 		{"a right attempt stays under way", "many callers/of many successes", guarding(flaws{leaksRight: true})},
 		{"a wrong attempt stays under way", "locks/ten failures", guarding(flaws{leaksBad: true})},
 		{"failures before a lock count after it", "locks/after a lock", guarding(flaws{keepsFailed: true})},
-		{"every lock has the numbers of the protocol", "locks/a lock has the numbers", guarding(flaws{fixed: counters.Lock{Failures: 10}})},
+		{"every lock has the numbers of the protocol", "locks/a lock has the numbers",
+			guarding(flaws{fixed: counters.Lock{Failures: 10}})},
 		{"an address of IPv6 is locked alone", "locks/an IPv4 address is locked", guarding(flaws{key: func(ip netip.Addr) string { return ip.Unmap().WithZone("").String() }})},
 		{"an address of IPv4 in IPv6 is locked by its /64", "locks/an IPv4 address is locked", guarding(flaws{key: func(ip netip.Addr) string {
 			if ip.WithZone("").Is4In6() {

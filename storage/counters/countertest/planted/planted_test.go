@@ -51,7 +51,8 @@ func TestWhatBugsAreMadeOfIsNoBug(t *testing.T) {
 		"counts/": counted(func(l *log, now time.Time, window time.Duration) { l.forget(now.Add(-window)) }, nil),
 	} {
 		b := bug{name: path, caught: path, plant: right}
-		if said := countertest.Broken(t, path, true, func(t testing.TB) countertest.Service { return b.in(open(t)) }); said != "" {
+		if said := countertest.Broken(t, path, true,
+			func(t testing.TB) countertest.Service { return b.in(open(t)) }); said != "" {
 			t.Error(said)
 		}
 	}

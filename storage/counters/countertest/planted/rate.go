@@ -55,7 +55,8 @@ func (l *log) take(limit int, now time.Time) counters.Verdict {
 		return counters.Verdict{Limit: limit, Reset: wait, RetryAfter: wait}
 	}
 	l.events = append(l.events, now)
-	return counters.Verdict{OK: true, Limit: limit, Remaining: limit - len(l.events), Reset: l.events[0].Add(window).Sub(now)}
+	return counters.Verdict{OK: true, Limit: limit, Remaining: limit - len(l.events),
+		Reset: l.events[0].Add(window).Sub(now)}
 }
 
 // rate puts another count of applications in the place of the right one.
@@ -140,43 +141,50 @@ func rateBugs() []bug {
 			}
 			return v
 		})},
-		{"one more than the limit is admitted", "rates/a flood of one application", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			l.forget(now.Add(-window))
-			return l.take(limit+1, now)
-		})},
-		{"one less than the limit is admitted", "rates/a flood of one application", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			l.forget(now.Add(-window))
-			return l.take(limit-1, now)
-		})},
-		{"a limit is remembered from the first request", "limits/the limit of a call", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			if l.forget(now.Add(-window)); l.limit == 0 {
-				l.limit = limit
-			}
-			return l.take(l.limit, now)
-		})},
-		{"only as many requests are kept as the limit of the call", "limits/what is admitted under a large limit", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			l.forget(now.Add(-window))
-			v := l.take(limit, now)
-			if limit > 0 {
-				l.events = l.events[max(0, len(l.events)-limit):]
-			}
-			return v
-		})},
-		{"no more than a thousand requests are kept", "rates/a large limit", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			l.forget(now.Add(-window))
-			l.events = l.events[max(0, len(l.events)-1000):]
-			return l.take(limit, now)
-		})},
-		{"what has no limit is counted", "limits/without a limit", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			if l.forget(now.Add(-window)); limit == counters.Unlimited {
-				l.events = append(l.events, now)
-			}
-			return l.take(limit, now)
-		})},
-		{"every limit below 0 is none", "limits/a limit of nothing", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			l.forget(now.Add(-window))
-			return l.take(max(limit, counters.Unlimited), now)
-		})},
+		{"one more than the limit is admitted", "rates/a flood of one application",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				l.forget(now.Add(-window))
+				return l.take(limit+1, now)
+			})},
+		{"one less than the limit is admitted", "rates/a flood of one application",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				l.forget(now.Add(-window))
+				return l.take(limit-1, now)
+			})},
+		{"a limit is remembered from the first request", "limits/the limit of a call",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				if l.forget(now.Add(-window)); l.limit == 0 {
+					l.limit = limit
+				}
+				return l.take(l.limit, now)
+			})},
+		{"only as many requests are kept as the limit of the call", "limits/what is admitted under a large limit",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				l.forget(now.Add(-window))
+				v := l.take(limit, now)
+				if limit > 0 {
+					l.events = l.events[max(0, len(l.events)-limit):]
+				}
+				return v
+			})},
+		{"no more than a thousand requests are kept", "rates/a large limit",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				l.forget(now.Add(-window))
+				l.events = l.events[max(0, len(l.events)-1000):]
+				return l.take(limit, now)
+			})},
+		{"what has no limit is counted", "limits/without a limit",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				if l.forget(now.Add(-window)); limit == counters.Unlimited {
+					l.events = append(l.events, now)
+				}
+				return l.take(limit, now)
+			})},
+		{"every limit below 0 is none", "limits/a limit of nothing",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				l.forget(now.Add(-window))
+				return l.take(max(limit, counters.Unlimited), now)
+			})},
 		{"a limit of 0 is none", "limits/a limit of nothing", rate(func(l *log, limit int, now time.Time) counters.Verdict {
 			if l.forget(now.Add(-window)); limit == 0 {
 				limit = counters.Unlimited

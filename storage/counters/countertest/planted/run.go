@@ -72,7 +72,8 @@ type plant func(clock countertest.Clock) func(p *parts)
 // once.
 func (b bug) seen(t *testing.T, bubbles bool, open func(t testing.TB) countertest.Service) (said string) {
 	for range 12 {
-		if said = countertest.Broken(t, b.caught, bubbles, func(t testing.TB) countertest.Service { return b.in(open(t)) }); said != "" {
+		if said = countertest.Broken(t, b.caught, bubbles,
+			func(t testing.TB) countertest.Service { return b.in(open(t)) }); said != "" {
 			break
 		}
 	}

@@ -46,15 +46,16 @@ func verdictBugs() []bug {
 		{"RetryAfter is in whole seconds, rounded up", retry, refusedWait(func(w time.Duration) time.Duration { return (w + time.Second - 1).Truncate(time.Second) })},
 		{"RetryAfter is a hundredth of a second too short", retry, refusedWait(func(w time.Duration) time.Duration { return max(1, w-10*time.Millisecond) })},
 		{"RetryAfter is always a minute", say, refusedWait(func(time.Duration) time.Duration { return window })},
-		{"RetryAfter waits for the oldest under any limit", "limits/under a smaller limit", rate(func(l *log, limit int, now time.Time) counters.Verdict {
-			l.forget(now.Add(-window))
-			v := l.take(limit, now)
-			if !v.OK && limit > 0 {
-				v.Reset = l.events[0].Add(window).Sub(now)
-				v.RetryAfter = v.Reset
-			}
-			return v
-		})},
+		{"RetryAfter waits for the oldest under any limit", "limits/under a smaller limit",
+			rate(func(l *log, limit int, now time.Time) counters.Verdict {
+				l.forget(now.Add(-window))
+				v := l.take(limit, now)
+				if !v.OK && limit > 0 {
+					v.Reset = l.events[0].Add(window).Sub(now)
+					v.RetryAfter = v.Reset
+				}
+				return v
+			})},
 		{"an admitted request has a RetryAfter", say, told(func(v *counters.Verdict) { v.RetryAfter = v.Reset })},
 		{"Remaining is what there was before", say, told(func(v *counters.Verdict) {
 			if v.OK {

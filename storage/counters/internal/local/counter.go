@@ -30,7 +30,8 @@ type table struct {
 
 // Add counts an event unless most of them are in the window: then it returns how long to wait. undo
 // takes it back.
-func (c *Counter) Add(name string, client netip.Prefix, most int, window time.Duration) (wait time.Duration, undo func()) {
+func (c *Counter) Add(name string, client netip.Prefix, most int, window time.Duration) (wait time.Duration,
+	undo func()) {
 	events := c.of(window)
 	v := events.Allow(keyOf(name, client), max(0, most), time.Now())
 	return v.RetryAfter, func() { events.Cancel(v.Receipt) }
@@ -46,7 +47,10 @@ func (c *Counter) of(window time.Duration) *limit.Limiter {
 	window = min(max(window, 1), 24*time.Hour)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, found := slices.BinarySearchFunc(c.tables, window, func(t table, w time.Duration) int { return cmp.Compare(t.window, w) })
+	at, found := slices.BinarySearchFunc(c.tables, window, func(t table,
+		w time.Duration) int {
+		return cmp.Compare(t.window, w)
+	})
 	if !found && len(c.tables) < maxTables {
 		events, err := limit.New(limit.Config{Window: window, MaxKeys: capacity, Client: clientOf})
 		if err != nil {
